@@ -1,0 +1,349 @@
+"""Laws: named relations, with what people need to find and trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kanren import eq
+from kanren.core import lall
+from unification.core import reify
+from unification.variable import isvar
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.build import OpenAnswerError, build
+from relgraph.graph.kanren.goals import Condition
+from relgraph.graph.kanren.match import INNER, match_root
+from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
+from relgraph.graph.op import Op
+from relgraph.graph.traversal import vars_between
+
+SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
+"""What a law may claim about values; see `Law`."""
+
+
+class NoSuchDirection(AttributeError):
+    """A law was asked for a direction in which it would leave a variable without a value."""
+
+
+class Relation:
+    """A named relation between what a node is and what may stand in its place.
+
+    Parameters
+    ----------
+    name
+        What it is called everywhere: in tables, queries, reports and errors.
+    goal
+        Takes ``(in, out)``, gives a goal.
+    tags
+        What queries find it by; its soundness class is one of them.
+    sound
+        What it claims about values, for every type it admits:
+
+        ``exact``
+            the same dtype, shape and bits for every input;
+        ``rounding``
+            the same up to the rounding of intermediate values, wherever no finite operands over-
+            or underflow on the way;
+        ``stable``
+            where the sides differ by more than that, the right one is nearer the true value;
+        ``finite``
+            the same up to rounding wherever every input and intermediate value is finite;
+        ``domain``
+            the same up to rounding under a stated condition that is not checked at run time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        goal: Callable[[Any, Any], Any],
+        tags: Iterable[str] = (),
+        sound: str = "exact",
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"a relation's name is a string, not {name!r}")
+        if sound not in SOUNDNESS:
+            raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
+        self.name = name
+        self.goal = goal
+        self.sound = sound
+        self.tags = (sound, *(tag for tag in tags if tag != sound))
+
+    def __call__(self, in_lv: Any, out_lv: Any) -> Any:
+        """Return the goal that `out_lv` may stand in the place of `in_lv`."""
+        return self.goal(in_lv, out_lv)
+
+    @property
+    def forward(self) -> KanrenRelationSub:
+        """The local optimizer that replaces what is on the left by what is on the right."""
+        return KanrenRelationSub(self, name=self.name)
+
+    @property
+    def backward(self) -> KanrenRelationSub:
+        """The local optimizer that replaces what is on the right by what is on the left."""
+        return KanrenRelationSub(lambda x, y: self(y, x), name=f"{self.name} (backward)")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+
+def relation(
+    name: str, tags: Iterable[str] = (), sound: str = "exact"
+) -> Callable[[Callable[[Any, Any], Any]], Relation]:
+    """Make a named `Relation` of the goal constructor that follows."""
+
+    def name_it(goal: Callable[[Any, Any], Any]) -> Relation:
+        made = Relation(name, goal, tags, sound)
+        made.__doc__ = goal.__doc__
+        return made
+
+    return name_it
+
+
+class LawRewriter(KanrenRelationSub):
+    """A law in one direction, as a local optimizer that looks only at nodes of the right op."""
+
+    def __init__(self, law: Law, name: str, goal: Callable[[Any, Any], Any], side: Any) -> None:
+        super().__init__(goal, name=name)
+        self.law = law
+        self._tracks = _tracks(side)
+
+    def tracks(self) -> list[Any] | None:
+        return self._tracks
+
+
+def _tracks(side: Any) -> list[Any] | None:
+    if not isinstance(side, Term):
+        return None
+    if isinstance(side.op, Op):
+        return [side.op]
+    if isinstance(side.op, Term) and isinstance(side.op.op, type):
+        return [side.op.op]
+    return None
+
+
+class Law(Relation):
+    """An equation between two terms, under conditions.
+
+    See `law` for the parameters.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        lhs: Any,
+        rhs: Any,
+        conditions: Sequence[Any] = (),
+        tags: Iterable[str] = (),
+        sound: str = "exact",
+        mixed: bool = False,
+        complex: bool = False,
+    ) -> None:
+        super().__init__(name, self._relate, tags, sound)
+        self.lhs = _side(name, lhs)
+        self.rhs = _side(name, rhs)
+        self.conditions = tuple(conditions)
+        for condition in self.conditions:
+            if not callable(condition):
+                raise TypeError(f"{name}: the condition {condition!r} is not a goal")
+        self.mixed = mixed
+        self.complex = complex
+        self._variables = variables_of((self.lhs, self.rhs))
+        if self._unbound(self.lhs, self.rhs) and self._unbound(self.rhs, self.lhs):
+            lost = self._unbound(self.lhs, self.rhs)[0]
+            raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
+
+    def _unbound(self, matched: Any, built: Any) -> list[LogicVariable]:
+        given = set(variables_of(matched))
+        for condition in self.conditions:
+            if isinstance(condition, Condition):
+                given.update(condition.binds)
+            else:
+                # a goal of another kind may bind what it likes; an open answer is refused later
+                given.update(self._variables)
+        return [v for v in variables_of(built) if v not in given]
+
+    def _direction(self, name: str, matched: Any, built: Any, swap: bool) -> LawRewriter:
+        lost = self._unbound(matched, built)
+        if lost:
+            raise NoSuchDirection(
+                f"the law {self} has no direction {name}: it would leave {lost[0]} without a value"
+            )
+        if not isinstance(matched, Term):
+            raise NoSuchDirection(
+                f"the law {self} has no direction {name}: {matched} alone would match everything"
+            )
+        label = self.name if name == "forward" else f"{self.name} (backward)"
+        goal = (lambda x, y: self(y, x)) if swap else self
+        return LawRewriter(self, label, goal, matched)
+
+    @property
+    def forward(self) -> LawRewriter:
+        """The left side is replaced by the right one.
+
+        Raises
+        ------
+        NoSuchDirection
+            If that would leave a variable unbound, or match everything.
+        """
+        return self._direction("forward", self.lhs, self.rhs, swap=False)
+
+    @property
+    def backward(self) -> LawRewriter:
+        """The right side is replaced by the left one; raises like `forward`."""
+        return self._direction("backward", self.rhs, self.lhs, swap=True)
+
+    def _relate(self, in_lv: Any, out_lv: Any) -> Any:
+        names = {v: v.fresh() for v in self._variables}
+        lhs, rhs = renamed(self.lhs, names), renamed(self.rhs, names)
+        conditions = [_renamed_goal(c, names) for c in self.conditions]
+
+        def goal(s: Any) -> Iterator[Any]:
+            seen_in, seen_out = _ground(in_lv, s), _ground(out_lv, s)
+            if isinstance(seen_in, Variable):
+                yield from self._rewrite(seen_in, out_lv, lhs, rhs, conditions, s)
+            elif isinstance(seen_out, Variable):
+                yield from self._rewrite(seen_out, in_lv, rhs, lhs, conditions, s)
+            else:
+                yield from lall(eq(in_lv, lhs), *conditions, eq(out_lv, rhs))(s)
+
+        return goal
+
+    def _rewrite(
+        self, var: Variable, other: Any, matched: Any, built: Any, conditions: list[Any], s: Any
+    ) -> Iterator[Any]:
+        """Match one side with a variable of a graph; relate the other side, built, to `other`."""
+        regroup = self.sound != "exact"
+        for bindings, rest in match_root(matched, var, {}, regroup):
+            inner = bindings.pop(INNER, (var,))
+            for answer in lall(*conditions)({**s, **bindings}):
+                if self.sound == "finite" and not _finite_constants(bindings):
+                    continue
+                try:
+                    new = build(reify(built, answer))
+                except OpenAnswerError:
+                    continue
+                new = _with_rest(var, new, rest)
+                if self._admits(var, inner, bindings, new):
+                    yield from eq(other, new)(answer)
+
+    def _admits(
+        self, root: Variable, inner: Sequence[Variable], bindings: Mapping[Any, Any], new: Any
+    ) -> bool:
+        """Return whether both sides stay within one dtype (see `law`)."""
+        made = _made_between(bindings.values(), new)
+        dtypes = {
+            getattr(v.type, "dtype", None)
+            for v in (*inner, *made)
+            if v.owner is None or not v.owner.op.converts
+        }
+        if root.owner is not None and not root.owner.op.converts:
+            dtypes.add(getattr(root.type, "dtype", None))
+        if not self.complex and any(str(d).startswith("complex") for d in dtypes):
+            return False
+        return self.mixed or len(dtypes) <= 1
+
+    def __str__(self) -> str:
+        text = f"{self.lhs} → {self.rhs}"
+        if self.conditions:
+            text += f"  where {', '.join(map(str, self.conditions))}"
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Law {self.name}: {self}>"
+
+
+def _side(name: str, side: Any) -> Any:
+    if isinstance(side, bool | int | float | complex):
+        return Literal(side)
+    if isinstance(side, Term | LogicVariable | Literal | Constant):
+        return side
+    raise TypeError(
+        f"{name}: a side of a law is a term over lvars(...), or a number, not {side!r}"
+    )
+
+
+def _ground(x: Any, s: Any) -> Any:
+    """Return what `x` stands for, as a variable of a graph if it is an expression for one."""
+    seen = reify(x, s)
+    if isvar(seen) or isinstance(seen, Variable):
+        return seen
+    try:
+        return build(seen)
+    except (OpenAnswerError, TypeError):
+        return seen
+
+
+def _renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
+    """Return `goal` on renamed variables."""
+    if isinstance(goal, Condition):
+        return goal.rename(names)
+
+    def renamed_goal(s: Any) -> Iterator[Any]:
+        # the goal's own variables can't be seen, so they are bound to the new ones for its run
+        for answer in goal({**s, **names}):
+            yield {k: v for k, v in answer.items() if k not in names}
+
+    return renamed_goal
+
+
+def _finite_constants(bindings: Mapping[Any, Any]) -> bool:
+    """Return whether every constant among the bindings is finite."""
+    constants = [v for v in bindings.values() if isinstance(v, Constant)]
+    return all(v.type.all_finite(v.data) for v in constants)
+
+
+def _with_rest(var: Variable, new: Any, rest: list[Variable]) -> Any:
+    return var.owner.op(new, *rest) if rest and var.owner is not None else new
+
+
+def _made_between(leaves: Iterable[Any], new: Any) -> list[Variable]:
+    """Return the variables that the built side computes from what was matched."""
+    if not isinstance(new, Variable):
+        return []
+    given = [v for v in leaves if isinstance(v, Variable)]
+    return [v for v in vars_between(given, [new]) if v.owner is not None and v not in set(given)]
+
+
+def law(
+    name: str,
+    lhs: Any,
+    rhs: Any,
+    *conditions: Any,
+    tags: Iterable[str] = (),
+    sound: str = "exact",
+    mixed: bool = False,
+    complex: bool = False,
+) -> Law:
+    """Return the law that `lhs` equals `rhs` under `conditions`.
+
+    It fires only where the root and every intermediate value of both sides have one dtype,
+    comparisons and explicit casts aside.
+
+    Parameters
+    ----------
+    name
+        What it is called everywhere.
+    lhs, rhs
+        Terms over logic variables (``lvars("x y")``), or numbers.
+    conditions
+        Goals over the same variables, such as `whereo` and `computo`.
+    tags, sound
+        See `Relation`.
+    mixed
+        Let it fire between dtypes too.
+    complex
+        Let it fire on complex numbers too.
+
+    Raises
+    ------
+    TypeError
+        If a side is not a term, or a condition not a goal.
+    ValueError
+        If no direction would bind all variables of the other side.
+    """
+    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex)

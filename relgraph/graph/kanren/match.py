@@ -1,0 +1,218 @@
+"""Matching a pattern against a graph, modulo order and grouping where the ops allow it.
+
+This is the plain matcher: it walks the pattern beside the graph, with backtracking. A pattern is a
+`Term`, an etuple, a logic variable, a `Literal`, or a variable of a graph, which stands for itself.
+
+Bindings are immutable dicts from logic variables to what they match. Under the key `INNER` they
+keep the variables that a compound part of the pattern has matched, root first: type guards and
+client guards ask for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from etuples.core import ExpressionTuple
+from unification.core import assoc, reify, unify
+from unification.utils import transitive_get
+from unification.variable import isvar
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.op import Op
+from relgraph.graph.unify import ConstrainedVar, same_variable
+
+Bindings = dict[Any, Any]
+
+INNER = "inner variables"
+
+
+def match(pattern: Any, var: Variable, s: Bindings, regroup: bool = True) -> Iterator[Bindings]:
+    """Yield the bindings under which `pattern` is `var`.
+
+    Parameters
+    ----------
+    s
+        Bindings to start from; not changed.
+    regroup
+        Whether sums and products may be regrouped. Two arguments of a commutative op are swapped
+        in any case.
+    """
+    for bindings, rest in match_root(pattern, var, s, regroup):
+        if not rest:
+            yield bindings
+
+
+def match_root(
+    pattern: Any, var: Variable, s: Bindings, regroup: bool = True
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    """Like `match`, but a sum or product may hold more than the pattern mentions.
+
+    Yields
+    ------
+    bindings, rest
+        `rest` are the arguments that the pattern did not mention, to be carried along.
+    """
+    node, parts = _compound(pattern, var)
+    if node is None or parts is None:
+        for bindings in _match_leaf(pattern, var, s):
+            yield bindings, []
+        return
+    head, patterns = parts
+    for bindings in _match_op(head, node.op, _with_inner(s, var)):
+        yield from _match_arguments(node, patterns, bindings, regroup, at_root=True)
+
+
+def _compound(pattern: Any, var: Variable) -> tuple[Apply | None, Any]:
+    if isinstance(pattern, Term):
+        return var.owner, (pattern.op, pattern.args)
+    if isinstance(pattern, ExpressionTuple):
+        return var.owner, (pattern[0], tuple(pattern[1:]))
+    return None, None
+
+
+def _with_inner(s: Bindings, var: Variable) -> Bindings:
+    return {**s, INNER: (*s.get(INNER, ()), var)}
+
+
+def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
+    if isinstance(pattern, Term | ExpressionTuple):
+        return  # a compound pattern, and `var` has no owner
+    pattern = transitive_get(pattern, s)
+    if isinstance(pattern, ConstrainedVar):
+        if pattern.constraint(var):
+            yield assoc(s, pattern, var)
+    elif isvar(pattern):
+        yield assoc(s, pattern, var)
+    elif isinstance(pattern, Literal):
+        if pattern.matches(var):
+            yield s
+    elif isinstance(pattern, Variable):
+        if same_variable(pattern, var):
+            yield s
+    elif Literal(pattern).matches(var) if isinstance(pattern, bool | int | float) else False:
+        yield s
+
+
+def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings under which the head of a pattern is `op`."""
+    if pattern is op:
+        yield s
+    elif isinstance(pattern, Op):
+        return
+    else:
+        bound = unify(reify(pattern, s), op, {})
+        if bound is not False:
+            yield {**s, **bound}
+
+
+def _match_arguments(
+    node: Apply, patterns: Sequence[Any], s: Bindings, regroup: bool, at_root: bool
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    op = node.op
+    if op.commutative and op.associative and regroup:
+        wanted = _flat_patterns(op, patterns)
+        given = _flat_arguments(node)
+        if len(wanted) <= len(given) and len(wanted) > 1:
+            yield from _match_bag(node, wanted, given, s, at_root)
+            return
+    if len(patterns) != len(node.inputs):
+        return
+    for arguments in _orders(op, node.inputs):
+        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, regroup):
+            yield bindings, []
+
+
+def _orders(op: Op, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
+    yield arguments
+    if op.commutative and len(arguments) == 2 and arguments[0] is not arguments[1]:
+        yield arguments[::-1]
+
+
+def _match_each(
+    pairs: list[tuple[Any, Variable]], s: Bindings, regroup: bool
+) -> Iterator[Bindings]:
+    """Match patterns with arguments one to one, those that can fail fastest first."""
+    if not pairs:
+        yield s
+        return
+    i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
+    pattern, var = pairs[i]
+    others = pairs[:i] + pairs[i + 1 :]
+    for bindings in match(pattern, var, s, regroup):
+        yield from _match_each(others, bindings, regroup)
+
+
+def _effort(pattern: Any, s: Bindings) -> int:
+    """Rank patterns: what is bound or can fail first, regroupable sub-patterns last.
+
+    A variable that another pattern shares is so bound before a product is searched for it.
+    """
+    if isinstance(pattern, Term | ExpressionTuple):
+        head = pattern.op if isinstance(pattern, Term) else pattern[0]
+        return 3 if isinstance(head, Op) and head.commutative else 1
+    return 0 if not _is_free(pattern, s) else 2
+
+
+def _is_free(pattern: Any, s: Bindings) -> bool:
+    return isvar(pattern) and isvar(transitive_get(pattern, s))
+
+
+def _flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for pattern in patterns:
+        if isinstance(pattern, Term) and pattern.op is op:
+            flat.extend(_flat_patterns(op, pattern.args))
+        elif isinstance(pattern, ExpressionTuple) and pattern[0] is op:
+            flat.extend(_flat_patterns(op, pattern[1:]))
+        else:
+            flat.append(pattern)
+    return flat
+
+
+def _flat_arguments(node: Apply) -> list[Variable]:
+    """Return the arguments of a sum or product of one type, nested ones in their place."""
+    kind = node.outputs[0].type
+    flat: list[Variable] = []
+    stack = list(reversed(node.inputs))
+    while stack:
+        var = stack.pop()
+        if var.head is node.op and var.type.in_same_class(kind):
+            stack.extend(reversed(var.owner.inputs))
+        else:
+            flat.append(var)
+    return flat
+
+
+def _match_bag(
+    node: Apply, patterns: list[Any], arguments: list[Variable], s: Bindings, at_root: bool
+) -> Iterator[tuple[Bindings, list[Variable]]]:
+    """Match patterns with a bag of arguments.
+
+    A pattern with a head, or one that is bound already, is looked up among the arguments; of the
+    free variables each takes one argument, and the last takes all that remains. Where there is no
+    free variable the rest is carried along at the root, and is a mismatch further down.
+    """
+    if not patterns:
+        if not arguments or at_root:
+            yield s, arguments
+        return
+    i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
+    pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
+    if not others and _is_free(pattern, s):
+        whole = arguments[0] if len(arguments) == 1 else node.op(*arguments)
+        for bindings in match(pattern, whole, s):
+            yield bindings, []
+        return
+    tried: list[Variable] = []
+    for j, var in enumerate(arguments):
+        if any(var is other for other in tried):
+            continue
+        tried.append(var)
+        remaining = arguments[:j] + arguments[j + 1 :]
+        for bindings in match(pattern, var, s):
+            yield from _match_bag(node, others, remaining, bindings, at_root)
+
+
+__all__ = ["INNER", "Bindings", "match", "match_root"]

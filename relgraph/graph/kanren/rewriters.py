@@ -1,0 +1,115 @@
+"""From a relation to a local optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from kanren import run
+from unification import var
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.build import build
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.utils import MetaObject
+
+
+def first_answer(answers: Iterator[Any]) -> Any:
+    """Return the first answer of a stream, or None if there is none."""
+    return next(answers, None)
+
+
+class KanrenRelationSub(LocalOptimizer):
+    """A relation ``(in, out) -> goal`` as a local optimizer.
+
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)``; a relation on
+    a node of several outputs is given the list of them, and answers with a list.
+
+    Parameters
+    ----------
+    kanren_relation
+        Takes what is seen and a logic variable, gives a goal.
+    results_filter
+        Takes the stream of answers and gives the one to use, or None for no rewrite.
+    node_filter
+        Whether to look at a node at all.
+    name
+        What it is called in reports; by default what the relation is called.
+    """
+
+    def __init__(
+        self,
+        kanren_relation: Callable[[Any, Any], Any],
+        results_filter: Callable[[Iterator[Any]], Any] = first_answer,
+        node_filter: Callable[[Apply], bool] = lambda node: True,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.kanren_relation = kanren_relation
+        self.results_filter = first_answer if results_filter is None else results_filter
+        self.node_filter = node_filter
+        self.name = name or relation_name(kanren_relation)
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return what the outputs of `node` are replaced by, or False.
+
+        Raises
+        ------
+        TypeError
+            If the relation gives something that is not a goal.
+        OpenAnswerError
+            If the answer still holds a logic variable.
+        """
+        if not self.node_filter(node):
+            return False
+        single = len(node.outputs) == 1
+        q = var()
+        goal = self.kanren_relation(node.outputs[0] if single else node.outputs, q)
+        if not callable(goal):
+            raise TypeError(
+                f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
+                "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
+            )
+        answer = self.results_filter(run(None, q, goal))
+        if answer is None:
+            return False
+        answers = [build(answer)] if single else _each(answer, node, self.name)
+        return _replacements(node, answers)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def relation_name(relation: Any) -> str:
+    """Return what a relation is called in reports and errors."""
+    name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
+    if isinstance(name, str):
+        return name
+    return str(relation)
+
+
+def _each(answer: Any, node: Apply, name: str) -> list[Any]:
+    if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
+        raise TypeError(
+            f"the relation {name} answered {answer!r} for {node}, which has "
+            f"{len(node.outputs)} outputs: it should answer with a list of as many"
+        )
+    return [build(a) for a in answer]
+
+
+def _replacements(node: Apply, answers: Sequence[Any]) -> list[Variable] | bool:
+    """Return the answers in the types of what they replace; False if one can't be."""
+    fitted: list[Variable] = []
+    for old, new in zip(node.outputs, answers, strict=True):
+        if isinstance(new, MetaObject):
+            return False
+        value = old.type.fit(new, old)
+        if value is None:
+            return False
+        fitted.append(value)
+    if all(new is old for new, old in zip(fitted, node.outputs, strict=True)):
+        return False
+    return fitted

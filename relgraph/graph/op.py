@@ -1,0 +1,258 @@
+"""What a node computes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.type import Type
+from relgraph.graph.utils import LogicTerm, MetaObject, MethodNotDefined
+
+
+class Op(MetaObject):
+    """An operation on variables.
+
+    A subclass defines `make_node` and `perform`, and `grad` if it has one. Ops with equal
+    ``__props__`` (or that are equal by an ``__eq__`` of their own) are one object.
+
+    Attributes
+    ----------
+    default_output
+        The index of the output that calling the op returns; None for all of them.
+    destroy_map
+        From the index of an output to the inputs whose storage it overwrites and shares; under
+        None, inputs that are overwritten without being shared.
+    view_map
+        From the index of an output to the inputs whose storage it may share.
+    destroyhandler_tolerate_same
+        Pairs (i, j): input i may be destroyed although input j is the same variable.
+    destroyhandler_tolerate_aliased
+        Pairs (i, j): input i may be destroyed although input j may share its storage.
+    commutative, associative
+        Whether the order, and the grouping, of the inputs can't be told from the result (but for
+        rounding).
+    converts
+        Whether the dtype of the output is the op's own affair (a comparison, a cast).
+    repeats
+        The index of an input whose elements the output repeats and nothing else (a broadcast),
+        through which a law sees a constant; None for most ops.
+    """
+
+    default_output: int | None = None
+    destroy_map: dict[int | None, list[int]] = {}  # noqa: RUF012  (the field's spelling: replaced, not mutated)
+    view_map: dict[int, list[int]] = {}  # noqa: RUF012
+    destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
+    destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] = ()
+    commutative: bool = False
+    associative: bool = False
+    converts: bool = False
+    repeats: int | None = None
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return a node that applies this op to `inputs`.
+
+        Raises
+        ------
+        TypeError
+            If an input does not suit the op.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define make_node")
+
+    def __call__(
+        self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any
+    ) -> Any:
+        """Return the output of this op for `inputs`, or the list of its outputs.
+
+        On a logic variable or a term, return the term instead.
+
+        Parameters
+        ----------
+        name
+            A name for the output.
+        return_list
+            Return a list even of one output.
+        """
+        for arg in inputs:
+            if isinstance(arg, LogicTerm):
+                return arg.apply_op(self, inputs)
+        node = self.make_node(*inputs, **kwargs)
+        if name is not None:
+            node.outputs[self.default_output or 0].name = name
+        if return_list:
+            return list(node.outputs)
+        if self.default_output is not None:
+            return node.outputs[self.default_output]
+        return node.outputs[0] if len(node.outputs) == 1 else list(node.outputs)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        """Compute the outputs of `node`.
+
+        Parameters
+        ----------
+        inputs
+            The values of its inputs.
+        output_storage
+            For each output, a list of length 1 to put its value in. What is in it already may be
+            overwritten and used again.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define perform")
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+        """Return for each input the gradient of a cost, given the cost's gradient by each output.
+
+        None stands for an input the outputs are not differentiable by.
+
+        Raises
+        ------
+        MethodNotDefined
+            If the op has no gradient.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> Any:
+        """Like `grad`, for ops whose gradient is best said in terms of their outputs."""
+        return self.grad(inputs, output_grads)
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Any:
+        """Return the outputs' derivatives along `eval_points`.
+
+        Raises
+        ------
+        MethodNotDefined
+            If the op does not define it (`Rop` then goes by way of `L_op`).
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define R_op")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return the shape of each output in terms of the shapes of the inputs.
+
+        Raises
+        ------
+        MethodNotDefined
+            If the op can't tell without computing.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        """Return whether a node of constants may be computed ahead of time."""
+        return True
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return, for each input and each output, whether a gradient can flow between them."""
+        return [[True] * len(node.outputs) for _ in node.inputs]
+
+    def make_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, list[Any]],
+        compute_map: dict[Variable, list[bool]] | None,
+        no_recycling: Sequence[Variable],
+        impl: str | None = None,
+    ) -> Callable[[], None]:
+        """Return a function of no arguments that computes `node` on the storage it is given.
+
+        Parameters
+        ----------
+        storage_map
+            For each variable, a list of length 1 that holds its value.
+        compute_map
+            For each variable, a list of length 1 that is set to True once it is computed.
+        no_recycling
+            Outputs whose storage is not to be used again.
+        """
+        inputs = [storage_map[v] for v in node.inputs]
+        outputs = [storage_map[v] for v in node.outputs]
+        fresh = [storage_map[v] for v in node.outputs if v in set(no_recycling)]
+        done = [] if compute_map is None else [compute_map[v] for v in node.outputs]
+
+        def thunk() -> None:
+            for cell in fresh:
+                cell[0] = None
+            self.perform(node, [cell[0] for cell in inputs], outputs)
+            for flag in done:
+                flag[0] = True
+
+        return thunk
+
+
+class TypedOp(Op):
+    """An op whose output types follow from the input types alone.
+
+    Making a node is part of every rewrite, so the output types are worked out once for each
+    combination of input types and remembered.
+    """
+
+    _memo_limit: ClassVar[int] = 4096
+    _output_types: dict[tuple[Type, ...], tuple[Type, ...]]
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        """Return the inputs as variables.
+
+        Raises
+        ------
+        TypeError
+            If there are too many or too few, or one can't be made a variable.
+        """
+        for i, arg in enumerate(inputs):
+            if not isinstance(arg, Variable):
+                raise TypeError(f"input {i} of {self} is {arg!r}, not a Variable")
+        return list(inputs)
+
+    @abstractmethod
+    def output_types(self, *input_types: Any) -> Sequence[Type]:
+        """Return the types of the outputs.
+
+        Raises
+        ------
+        TypeError
+            If an input type does not suit the op.
+        """
+
+    def make_node(self, *inputs: Any) -> Apply:
+        variables = self.as_inputs(*inputs)
+        key = tuple([v.type for v in variables])
+        try:
+            memo = self._output_types
+        except AttributeError:
+            memo = self._output_types = {}
+        types = memo.get(key)
+        if types is None:
+            if len(memo) >= self._memo_limit:
+                memo.clear()
+            types = memo[key] = tuple(self.output_types(*key))
+        return Apply(self, variables, [t.make_variable() for t in types])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        restore, (cls, state) = super().__reduce__()
+        return restore, (cls, {k: v for k, v in state.items() if k != "_output_types"})
+
+
+class HasInnerGraph(Op):
+    """An op that stands for a graph of its own."""
+
+    @property
+    @abstractmethod
+    def fn(self) -> Callable[..., Any]:
+        """The inner graph as a function of values."""
+
+    @property
+    @abstractmethod
+    def inner_inputs(self) -> list[Variable]:
+        """The inputs of the inner graph."""
+
+    @property
+    @abstractmethod
+    def inner_outputs(self) -> list[Variable]:
+        """The outputs of the inner graph."""
+
+
+__all__ = ["HasInnerGraph", "Op", "TypedOp"]

@@ -1,0 +1,157 @@
+"""Python's operators for variables and for the terms of laws.
+
+Which ops they mean is data: ``_ops`` is a namespace that the layer that owns the ops hands over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
+
+
+class Operators:
+    """Arithmetic, comparison and indexing by the ops in ``_ops``.
+
+    ``==`` and ``!=`` are left alone: they mean identity, which dicts, sets and unification need.
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None  # so that ``ndarray + x`` comes to ``x.__radd__``
+
+    _ops: Any
+
+    def __neg__(self) -> Any:
+        return self._ops.neg(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self._ops.abs(self)
+
+    def __invert__(self) -> Any:
+        return self._ops.invert(self)
+
+    def __add__(self, other: Any) -> Any:
+        return self._ops.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._ops.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._ops.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._ops.sub(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._ops.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._ops.mul(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._ops.true_div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._ops.true_div(other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._ops.int_div(self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._ops.int_div(other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._ops.mod(self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._ops.mod(other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._ops.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._ops.pow(other, self)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self._ops.int_div(self, other), self._ops.mod(self, other)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self._ops.matmul(other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._ops.and_(self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._ops.and_(other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._ops.or_(self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._ops.or_(other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._ops.xor(self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._ops.xor(other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._ops.lt(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._ops.le(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._ops.gt(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._ops.ge(self, other)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._ops.getitem(self, key)
+
+    def __iter__(self) -> Any:
+        return self._ops.iterate(self)
+
+    def __contains__(self, item: Any) -> NoReturn:
+        raise TypeError("`in` needs a truth value, and a symbolic comparison has none")
+
+
+class Infix(NamedTuple):
+    """How an op of two or more arguments is written between them."""
+
+    symbol: str
+    precedence: int
+
+
+INFIX: dict[str, Infix] = {
+    "or_": Infix("|", 1),
+    "xor": Infix("^", 2),
+    "and_": Infix("&", 3),
+    "eq": Infix("==", 4),
+    "neq": Infix("!=", 4),
+    "lt": Infix("<", 4),
+    "le": Infix("<=", 4),
+    "gt": Infix(">", 4),
+    "ge": Infix(">=", 4),
+    "add": Infix("+", 5),
+    "sub": Infix("-", 5),
+    "mul": Infix("*", 6),
+    "true_div": Infix("/", 6),
+    "int_div": Infix("//", 6),
+    "mod": Infix("%", 6),
+    "dot": Infix("@", 6),
+    "pow": Infix("**", 8),
+}
+"""The ops that are written as operators, by name."""
+
+
+def as_infix(name: str, parts: Sequence[str]) -> str:
+    """Return ``a + b + c`` for the op `name` of the arguments `parts`, which are texts already."""
+    return f" {INFIX[name].symbol} ".join(parts)

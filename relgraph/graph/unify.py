@@ -1,0 +1,225 @@
+"""Nodes, ops and types as S-expressions: every registration with cons, etuples and unification.
+
+``add(x, y)`` is seen as ``etuple(add, x, y)``; an op or type with properties is again an
+expression, ``etuple(CAReduce, add, None)``. Constants, inputs and ops without properties are
+leaves. An output of a node with several is ``etuple(nth, 1, etuple(op, x, y))``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any
+
+from cons.core import ConsError, _car, _cdr
+from etuples import etuple
+from etuples.core import ExpressionTuple
+from unification import Var
+from unification.core import _unify, assoc
+from unification.utils import transitive_get
+from unification.variable import isvar
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.traversal import equal_computations
+from relgraph.graph.type import Type
+from relgraph.graph.utils import MetaObject
+
+_object_views: weakref.WeakKeyDictionary[MetaObject, ExpressionTuple] = weakref.WeakKeyDictionary()
+
+
+def nth(index: int, outputs: Any) -> Any:
+    """Return output `index` of several: how an expression speaks of one of them."""
+    return outputs[index]
+
+
+def view(x: Variable | Apply | MetaObject) -> ExpressionTuple | None:
+    """Return the S-expression that `x` is seen as, or None for a leaf.
+
+    The expression is kept, and made anew when an input of the node has changed; evaluating it
+    gives back `x`.
+    """
+    if isinstance(x, Variable):
+        return None if x.owner is None else _variable_view(x, x.owner)
+    if isinstance(x, Apply):
+        return _node_view(x)
+    if not x.__props__:
+        return None
+    known = _object_views.get(x)
+    if known is None:
+        # made of values alone: an expression that held `x` would keep its own key alive
+        known = _object_views[x] = etuple(type(x), *x.props())
+    return known
+
+
+def _node_view(node: Apply) -> ExpressionTuple:
+    known = node.view
+    if known is None or not _same_items(known._tuple[1:], node.inputs):
+        single = len(node.outputs) == 1
+        result = node.outputs[0] if single else list(node.outputs)
+        known = node.view = etuple(node.op, *node.inputs, evaled_obj=result)
+    return known
+
+
+def _same_items(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+
+
+def _variable_view(var: Variable, node: Apply) -> ExpressionTuple:
+    if len(node.outputs) == 1:
+        return _node_view(node)
+    if node.op.default_output == var.index:
+        return etuple(node.op, *node.inputs, evaled_obj=var)
+    return etuple(nth, var.index, _node_view(node), evaled_obj=var)
+
+
+def _car_of(x: Any) -> Any:
+    seen = view(x)
+    if seen is None:
+        raise ConsError(f"{x} is a leaf")
+    return seen[0]
+
+
+def _cdr_of(x: Any) -> ExpressionTuple:
+    seen = view(x)
+    if seen is None:
+        raise ConsError(f"{x} is a leaf")
+    # not a slice of the view: joined to its head again, a slice resets what its parent evaluates to
+    return etuple(*seen[1:])
+
+
+for _cls in (Variable, Apply, Op, Type):
+    _car.add((_cls,), _car_of)
+    _cdr.add((_cls,), _cdr_of)
+
+
+def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    """Unify an expression with something that is seen as one."""
+    u_seen = u if isinstance(u, ExpressionTuple) else view(u)
+    v_seen = v if isinstance(v, ExpressionTuple) else view(v)
+    if u_seen is None or v_seen is None:
+        yield False
+    else:
+        yield _unify(u_seen, v_seen, s)
+
+
+for _cls in (Variable, Apply, Op, Type):
+    _unify.add((_cls, ExpressionTuple, Mapping), _unify_seen)
+    _unify.add((ExpressionTuple, _cls, Mapping), _unify_seen)
+
+
+def _unify_variables(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Any:
+    return s if same_variable(u, v) else False
+
+
+_unify.add((Variable, Variable, Mapping), _unify_variables)
+
+
+def same_variable(u: Variable, v: Variable) -> bool:
+    """Return whether two variables are one computation: the same, or built the same way."""
+    if u is v:
+        return True
+    if u.head is not v.head or u.head is None:
+        return False
+    if isinstance(u, Constant):
+        return u.equals(v)
+    return equal_computations([u], [v])
+
+
+class ConstrainedVar(Var):  # type: ignore[misc]
+    """A logic variable that takes only what its constraint accepts.
+
+    Parameters
+    ----------
+    constraint
+        A predicate of one argument: what the variable is about to be bound to.
+    token, prefix
+        As for any logic variable.
+    """
+
+    __slots__ = ("constraint",)
+
+    _refs: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
+    constraint: Callable[[Any], bool]
+
+    def __new__(
+        cls, constraint: Callable[[Any], bool], token: Any = None, prefix: str = ""
+    ) -> ConstrainedVar:
+        if token is None:
+            token = f"{prefix}_{Var._id}"
+            Var._id += 1
+        key = (token, constraint)
+        known = cls._refs.get(key)
+        if known is None:
+            known = object.__new__(cls)
+            known.token = token
+            known.constraint = constraint
+            cls._refs[key] = known
+        assert isinstance(known, ConstrainedVar)
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash((ConstrainedVar, self.token))
+
+    def __repr__(self) -> str:
+        return f"ConstrainedVar({self.constraint}, {self.token})"
+
+    __str__ = __repr__
+
+
+def _unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    u_w, v_w = transitive_get(u, s), transitive_get(v, s)
+    if isinstance(v_w, ConstrainedVar) and not isinstance(u_w, ConstrainedVar):
+        u_w, v_w = v_w, u_w
+    if u_w == v_w:
+        yield s
+    elif not isinstance(u_w, ConstrainedVar):
+        yield _unify(u_w, v_w, s)
+    elif isinstance(v_w, ConstrainedVar):
+        both = ConstrainedVar(lambda x, p=u_w.constraint, q=v_w.constraint: bool(p(x) and q(x)))
+        yield assoc(assoc(s, u_w, both), v_w, both)
+    elif isvar(v_w):
+        yield assoc(s, v_w, u_w)
+    else:
+        yield assoc(s, u_w, v_w) if u_w.constraint(v_w) else False
+
+
+_unify.add((ConstrainedVar, (ConstrainedVar, Var, object), Mapping), _unify_constrained)
+_unify.add((Var, ConstrainedVar, Mapping), _unify_constrained)
+_unify.add((object, ConstrainedVar, Mapping), _unify_constrained)
+
+
+def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
+    """Return a pattern with its strings replaced by logic variables, and tuples by etuples.
+
+    Parameters
+    ----------
+    x
+        A pattern in the documented form: tuples headed by an op, strings for variables,
+        ``{"pattern": "x", "constraint": predicate}`` for a constrained one.
+    var_map
+        The variables by name; new ones are added, so that two patterns may share theirs.
+    """
+    names = {} if var_map is None else var_map
+
+    def convert(y: Any) -> Any:
+        if isinstance(y, str):
+            return names.setdefault(y, Var())
+        if isinstance(y, dict):
+            name, constraint = y["pattern"], y["constraint"]
+            if not isinstance(name, str):
+                raise TypeError(f"a constrained pattern is a variable's name, not {name!r}")
+            return names.setdefault(name, ConstrainedVar(constraint))
+        if isinstance(y, tuple):
+            return etuple(*(convert(e) for e in y))
+        return y
+
+    return convert(x)
+
+
+def eval_if_etuple(x: Any) -> Any:
+    """Return what an expression evaluates to; anything else as it is."""
+    return x.evaled_obj if isinstance(x, ExpressionTuple) else x

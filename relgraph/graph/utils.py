@@ -1,0 +1,174 @@
+"""What every part of the graph rests on: interned objects, scratch pads and errors."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from abc import ABC, ABCMeta
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+if TYPE_CHECKING:
+    from relgraph.graph.basic import Variable
+
+
+class MissingInputError(Exception):
+    """A graph needs a variable that is neither an input nor a constant.
+
+    Parameters
+    ----------
+    message
+        What is missing, and where it is used.
+    variable
+        The missing variable, when it is known.
+    """
+
+    def __init__(self, message: str, variable: Variable | None = None) -> None:
+        super().__init__(message)
+        self.variable = variable
+
+
+class InconsistencyError(Exception):
+    """A graph breaks a condition that a feature keeps (a destroyed value is needed later, say)."""
+
+
+class MethodNotDefined(Exception):
+    """An `Op` lacks a method that was asked of it; the message names both."""
+
+
+class LogicTerm:
+    """What stands for a `Variable` inside a law: a logic variable, or a term built from some.
+
+    Calling an `Op` on one gives a term instead of a node. `apply_op` is how: the engine's terms
+    define it, and nothing below them needs to know more.
+    """
+
+    __slots__ = ()
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Any:
+        """Return the term ``op(*arguments)``, spelt in the vocabulary of this one."""
+        raise NotImplementedError(type(self).__name__)
+
+
+class Scratchpad:
+    """A namespace for notes that people attach to a variable or a node (``x.tag.why = "..."``)."""
+
+    def __init__(self, **notes: Any) -> None:
+        self.__dict__.update(notes)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"tag has no note {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value
+
+    def __repr__(self) -> str:
+        return f"Scratchpad({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
+
+
+def _key_part(value: Any) -> Hashable:
+    """Return a key under which two properties are equal only if nobody can tell them apart."""
+    kind = type(value)
+    if kind is float:
+        return (float, value.hex())
+    if kind is tuple:
+        return (tuple, tuple(_key_part(v) for v in value))
+    return (kind, value)
+
+
+def _restore(cls: MetaType, state: dict[str, Any]) -> MetaObject:
+    """Return the interned object that a pickled one stood for."""
+    obj: MetaObject = cls.__new__(cls)
+    obj.__dict__.update(state)
+    return cls.intern(obj)
+
+
+class MetaType(ABCMeta):
+    """The metaclass of `Op` and `Type`: equal objects are one object.
+
+    A class with ``__props__`` compares by the values of those attributes; a class with an
+    ``__eq__`` and a ``__hash__`` of its own compares by them; any other object is equal to itself
+    alone. In the first two cases calling the class twice for the same thing gives the same object,
+    so that everything downstream may compare by identity.
+    """
+
+    _by_props: ClassVar[weakref.WeakValueDictionary[Hashable, Any]] = weakref.WeakValueDictionary()
+    _by_hand: ClassVar[weakref.WeakKeyDictionary[Any, weakref.ref[Any]]] = (
+        weakref.WeakKeyDictionary()
+    )
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        for arg in (*args, *kwargs.values()):
+            if isinstance(arg, LogicTerm):
+                return arg.apply_op(cls, cls.bind_props(*args, **kwargs))
+        return cls.intern(super().__call__(*args, **kwargs))
+
+    def intern(cls, obj: Any) -> Any:
+        """Return the one object that equals `obj`, which is `obj` itself the first time."""
+        if cls.__eq__ is not object.__eq__:
+            known = MetaType._by_hand.get(obj)
+            found = None if known is None else known()
+            if found is not None and type(found) is cls:
+                return found
+            MetaType._by_hand[obj] = weakref.ref(obj)
+            return obj
+        props = obj.__props__
+        if props is None:
+            return obj
+        key = (cls, tuple(_key_part(getattr(obj, name)) for name in props))
+        return MetaType._by_props.setdefault(key, obj)
+
+    def bind_props(cls, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return the arguments of a constructor call in the order of ``__props__``.
+
+        Raises
+        ------
+        TypeError
+            If the class has no properties, or its constructor does not name them.
+        """
+        props: tuple[str, ...] | None = cast(Any, cls).__props__
+        if props is None:
+            raise TypeError(f"{cls.__name__} has no __props__, so a law can't match on them")
+        bound = inspect.signature(cls).bind(*args, **kwargs)
+        bound.apply_defaults()
+        unnamed = [name for name in props if name not in bound.arguments]
+        if unnamed:
+            raise TypeError(
+                f"{cls.__name__} takes no argument called {unnamed[0]!r}, "
+                "so a law can't match on that property"
+            )
+        return tuple(bound.arguments[name] for name in props)
+
+
+class MetaObject(ABC, metaclass=MetaType):
+    """An object that is interned by its ``__props__`` (see `MetaType`)."""
+
+    __props__: ClassVar[tuple[str, ...] | None] = None
+
+    def props(self) -> tuple[Any, ...]:
+        """Return the values of ``__props__``, in order."""
+        return tuple(getattr(self, name) for name in self.__props__ or ())
+
+    def props_dict(self) -> dict[str, Any]:
+        """Return the names and values of ``__props__``."""
+        return {name: getattr(self, name) for name in self.__props__ or ()}
+
+    def __copy__(self) -> MetaObject:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> MetaObject:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.__dict__.copy())
+
+    def __str__(self) -> str:
+        name = type(self).__name__
+        if not self.__props__:
+            return name
+        return f"{name}{{{', '.join(f'{k}={v}' for k, v in self.props_dict().items())}}}"
+
+    def __repr__(self) -> str:
+        if self.__props__:
+            return str(self)
+        return f"<{type(self).__module__}.{type(self).__qualname__} at {id(self):#x}>"
