@@ -106,7 +106,10 @@ class Variable(_Tagged):
     head: Any
 
     def __init__(
-        self, type: Type, owner: Apply | None = None, index: int | None = None,
+        self,
+        type: Type,
+        owner: Apply | None = None,
+        index: int | None = None,
         name: str | None = None,
     ) -> None:
         if name is not None and not isinstance(name, str):

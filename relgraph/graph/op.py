@@ -41,8 +41,8 @@ class Op(MetaObject):
     """
 
     default_output: int | None = None
-    destroy_map: dict[int | None, list[int]] = {}  # noqa: RUF012  (the field's spelling: replaced, not mutated)
-    view_map: dict[int, list[int]] = {}  # noqa: RUF012
+    destroy_map: dict[int | None, list[int]] = {}
+    view_map: dict[int, list[int]] = {}
     destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
     destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] = ()
     commutative: bool = False

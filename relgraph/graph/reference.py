@@ -28,9 +28,7 @@ def evaluate(
 
     Nothing in `givens` is modified, since an op that destroys an input is refused (`ValueError`).
     """
-    values: dict[Variable, Any] = {
-        v: v.type.filter(value) for v, value in (givens or {}).items()
-    }
+    values: dict[Variable, Any] = {v: v.type.filter(value) for v, value in (givens or {}).items()}
     for node in io_toposort(list(values), list(outputs)):
         if node.op.destroy_map:
             raise ValueError(f"{node.op} destroys an input, which the reference does not do")

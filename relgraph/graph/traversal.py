@@ -53,7 +53,8 @@ def ancestors(
     def expand(var: Variable) -> Iterable[Variable] | None:
         if var.owner is None or var in blocked:
             return None
-        return reversed(var.owner.inputs)
+        inputs: list[Variable] = var.owner.inputs
+        return reversed(inputs)
 
     return walk(graphs, expand, bfs=False)
 

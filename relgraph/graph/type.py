@@ -106,6 +106,10 @@ class Type(MetaObject):
             return self.make_constant(new) if self.is_valid_value(new, strict=False) else None
         return new if self.is_super(new.type) else None
 
+    def all_finite(self, value: Any) -> bool:
+        """Return whether a value of this type holds no infinity and no nan."""
+        return True
+
     def make_variable(self, name: str | None = None) -> Variable:
         """Return a new variable of this type."""
         return self.variable_type(self, None, None, name)

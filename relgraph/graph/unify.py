@@ -17,7 +17,7 @@ from etuples.core import ExpressionTuple
 from unification import Var
 from unification.core import _unify, assoc
 from unification.utils import transitive_get
-from unification.variable import isvar
+from unification.variable import LVarType, isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
@@ -126,7 +126,17 @@ def same_variable(u: Variable, v: Variable) -> bool:
     return equal_computations([u], [v])
 
 
-class ConstrainedVar(Var):  # type: ignore[misc]
+class OwnLVarType(LVarType):  # type: ignore[misc]
+    """The metaclass of our kinds of logic variable.
+
+    By the library's own, every logic variable passes as an instance of every kind.
+    """
+
+    def __instancecheck__(cls, o: Any) -> bool:
+        return issubclass(type(o), cls)
+
+
+class ConstrainedVar(Var, metaclass=OwnLVarType):  # type: ignore[misc]
     """A logic variable that takes only what its constraint accepts.
 
     Parameters
@@ -170,7 +180,8 @@ class ConstrainedVar(Var):  # type: ignore[misc]
     __str__ = __repr__
 
 
-def _unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+def unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    """Unify two things of which one is a constrained variable."""
     u_w, v_w = transitive_get(u, s), transitive_get(v, s)
     if isinstance(v_w, ConstrainedVar) and not isinstance(u_w, ConstrainedVar):
         u_w, v_w = v_w, u_w
@@ -179,7 +190,7 @@ def _unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, A
     elif not isinstance(u_w, ConstrainedVar):
         yield _unify(u_w, v_w, s)
     elif isinstance(v_w, ConstrainedVar):
-        both = ConstrainedVar(lambda x, p=u_w.constraint, q=v_w.constraint: bool(p(x) and q(x)))
+        both = ConstrainedVar(_both(u_w.constraint, v_w.constraint))
         yield assoc(assoc(s, u_w, both), v_w, both)
     elif isvar(v_w):
         yield assoc(s, v_w, u_w)
@@ -187,9 +198,13 @@ def _unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, A
         yield assoc(s, u_w, v_w) if u_w.constraint(v_w) else False
 
 
-_unify.add((ConstrainedVar, (ConstrainedVar, Var, object), Mapping), _unify_constrained)
-_unify.add((Var, ConstrainedVar, Mapping), _unify_constrained)
-_unify.add((object, ConstrainedVar, Mapping), _unify_constrained)
+def _both(p: Callable[[Any], bool], q: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda x: bool(p(x) and q(x))
+
+
+_unify.add((ConstrainedVar, (ConstrainedVar, Var, object), Mapping), unify_constrained)
+_unify.add((Var, ConstrainedVar, Mapping), unify_constrained)
+_unify.add((object, ConstrainedVar, Mapping), unify_constrained)
 
 
 def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:

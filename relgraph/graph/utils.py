@@ -76,9 +76,9 @@ def _key_part(value: Any) -> Hashable:
     return (kind, value)
 
 
-def _restore(cls: MetaType, state: dict[str, Any]) -> MetaObject:
+def _restore(cls: type[MetaObject], state: dict[str, Any]) -> Any:
     """Return the interned object that a pickled one stood for."""
-    obj: MetaObject = cls.__new__(cls)
+    obj = cls.__new__(cls)
     obj.__dict__.update(state)
     return cls.intern(obj)
 
@@ -97,6 +97,12 @@ class MetaType(ABCMeta):
         weakref.WeakKeyDictionary()
     )
 
+    _equal_by_hand: bool
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        super().__init__(name, bases, namespace)
+        cls._equal_by_hand = any("__eq__" in vars(base) for base in cls.__mro__[:-1])
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
             if isinstance(arg, LogicTerm):
@@ -105,10 +111,10 @@ class MetaType(ABCMeta):
 
     def intern(cls, obj: Any) -> Any:
         """Return the one object that equals `obj`, which is `obj` itself the first time."""
-        if cls.__eq__ is not object.__eq__:
+        if cls._equal_by_hand:
             known = MetaType._by_hand.get(obj)
             found = None if known is None else known()
-            if found is not None and type(found) is cls:
+            if found is not None:
                 return found
             MetaType._by_hand[obj] = weakref.ref(obj)
             return obj

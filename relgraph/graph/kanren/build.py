@@ -36,9 +36,9 @@ def build(answer: Any) -> Any:
         item = stack.pop()
         if isinstance(item, tuple) and item and item[0] is _CALL:
             _, count, source = item
-            parts = values[len(values) - count :]
+            evaluated = values[len(values) - count :]
             del values[len(values) - count :]
-            values.append(_call(parts, source))
+            values.append(_call(evaluated, source))
             continue
         parts = _parts(item)
         if parts is None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kanren import eq
-from unification.core import reify
-from unification.core import isground
+from kanren.core import eq
+from unification.core import isground, reify
 
 from relgraph.graph.kanren.terms import renamed, variables_of
 

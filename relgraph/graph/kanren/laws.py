@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from kanren import eq
-from kanren.core import lall
+from etuples import etuple
+from kanren.core import eq, lall
 from unification.core import reify
 from unification.variable import isvar
 
@@ -223,13 +223,16 @@ class Law(Relation):
             for answer in lall(*conditions)({**s, **bindings}):
                 if self.sound == "finite" and not _finite_constants(bindings):
                     continue
+                term = reify(built, answer)
+                if rest and var.owner is not None:
+                    term = etuple(var.owner.op, term, *rest)
                 try:
-                    new = build(reify(built, answer))
+                    term = build(term)
                 except OpenAnswerError:
-                    continue
-                new = _with_rest(var, new, rest)
-                if self._admits(var, inner, bindings, new):
-                    yield from eq(other, new)(answer)
+                    # related all the same; who wants to put it in a graph will refuse it
+                    pass
+                if self._admits(var, inner, bindings, term):
+                    yield from eq(other, term)(answer)
 
     def _admits(
         self, root: Variable, inner: Sequence[Variable], bindings: Mapping[Any, Any], new: Any
@@ -262,9 +265,7 @@ def _side(name: str, side: Any) -> Any:
         return Literal(side)
     if isinstance(side, Term | LogicVariable | Literal | Constant):
         return side
-    raise TypeError(
-        f"{name}: a side of a law is a term over lvars(...), or a number, not {side!r}"
-    )
+    raise TypeError(f"{name}: a side of a law is a term over lvars(...), or a number, not {side!r}")
 
 
 def _ground(x: Any, s: Any) -> Any:
@@ -295,10 +296,6 @@ def _finite_constants(bindings: Mapping[Any, Any]) -> bool:
     """Return whether every constant among the bindings is finite."""
     constants = [v for v in bindings.values() if isinstance(v, Constant)]
     return all(v.type.all_finite(v.data) for v in constants)
-
-
-def _with_rest(var: Variable, new: Any, rest: list[Variable]) -> Any:
-    return var.owner.op(new, *rest) if rest and var.owner is not None else new
 
 
 def _made_between(leaves: Iterable[Any], new: Any) -> list[Variable]:

@@ -156,7 +156,7 @@ def _effort(pattern: Any, s: Bindings) -> int:
 
 
 def _is_free(pattern: Any, s: Bindings) -> bool:
-    return isvar(pattern) and isvar(transitive_get(pattern, s))
+    return bool(isvar(pattern) and isvar(transitive_get(pattern, s)))
 
 
 def _flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:

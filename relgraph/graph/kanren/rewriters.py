@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kanren import run
+from kanren.core import run
 from unification import var
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.build import build
+from relgraph.graph.kanren.build import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 
@@ -70,14 +70,17 @@ class KanrenRelationSub(LocalOptimizer):
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
                 "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
             )
-        answer = self.results_filter(run(None, q, goal))
+        answer = self.results_filter(iter(run(None, q, goal)))
         if answer is None:
             return False
-        answers = [build(answer)] if single else _each(answer, node, self.name)
+        try:
+            answers = [build(answer)] if single else _each(answer, node, str(self))
+        except OpenAnswerError as error:
+            raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
         return _replacements(node, answers)
 
     def __str__(self) -> str:
-        return self.name
+        return relation_name(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
@@ -88,7 +91,7 @@ def relation_name(relation: Any) -> str:
     name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
     if isinstance(name, str):
         return name
-    return str(relation)
+    return repr(relation)
 
 
 def _each(answer: Any, node: Apply, name: str) -> list[Any]:

@@ -17,19 +17,19 @@ from cons.core import _car, _cdr
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import Var
-from unification.core import _reify, _unify
+from unification.core import _reify, _unify, _unify_Var_object
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.operators import INFIX, Operators, as_infix
 from relgraph.graph.type import Type
-from relgraph.graph.unify import view
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, unify_constrained, view
 from relgraph.graph.utils import LogicTerm
 
 _fresh_numbers = itertools.count(1)
 
 
-class LogicVariable(Operators, Var, LogicTerm):  # type: ignore[misc]
+class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: ignore[misc]
     """A logic variable of a law, with Python's operators.
 
     Parameters
@@ -41,7 +41,7 @@ class LogicVariable(Operators, Var, LogicTerm):  # type: ignore[misc]
     """
 
     __slots__ = ("_ops",)
-    __iter__ = None
+    __iter__ = None  # type: ignore[assignment]
 
     _refs: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
 
@@ -151,7 +151,7 @@ class Term(Operators, LogicTerm):
     """
 
     __slots__ = ("_etuple", "_ops", "args", "op")
-    __iter__ = None
+    __iter__ = None  # type: ignore[assignment]
 
     def __init__(self, op: Any, arguments: Sequence[Any], ops: Any) -> None:
         self.op = op
@@ -301,5 +301,9 @@ def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
 
 
 _unify.add((Literal, Literal, Mapping), _unify_literal)
+# said once more, or (Literal, object) and (object, Var) would be ambiguous
+for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constrained)):
+    _unify.add((Literal, _var, Mapping), _with_var)
+    _unify.add((_var, Literal, Mapping), _with_var)
 _unify.add((Literal, object, Mapping), _unify_literal)
 _unify.add((object, Literal, Mapping), _unify_literal)

@@ -1,0 +1,327 @@
+"""The part of a FunctionGraph that keeps who uses what: nodes come in, and go when unused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.clients import Client, with_client
+from relgraph.graph.fg_events import FeatureHost
+from relgraph.graph.utils import MissingInputError
+
+
+class Connections(FeatureHost):
+    """The variables and nodes of a graph and the clients of each variable.
+
+    Every operation costs what it touches. `FunctionGraph` says what the attributes are.
+    """
+
+    inputs: list[Variable]
+    outputs: list[Variable]
+    variables: set[Variable]
+    apply_nodes: set[Apply]
+    clients: dict[Variable, list[Client]]
+    update_mapping: dict[int, int] | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inputs = []
+        self.outputs = []
+        self.variables = set()
+        self.apply_nodes = set()
+        self.clients = {}
+        self.update_mapping = None
+        # `inputs` again, to be asked in constant time
+        self._input_set: set[Variable] = set()
+
+    def setup_var(self, var: Variable) -> None:
+        """Make `var` a variable of this graph, without clients if it is new."""
+        if var not in self.variables:
+            self.variables.add(var)
+            self.clients.setdefault(var, [])
+
+    def get_clients(self, var: Variable) -> list[Client]:
+        """Return the (node, i) pairs such that ``node.inputs[i]`` is `var`.
+
+        An output of the graph counts as input i of the node ``"output"``. This is the list that
+        the graph keeps: copy it to change the graph while looping over it.
+
+        Raises
+        ------
+        KeyError
+            If `var` is not in the graph.
+        """
+        try:
+            return self.clients[var]
+        except KeyError:
+            raise KeyError(f"{var} is not in the graph, so it has no clients there") from None
+
+    def add_client(self, var: Variable, new_client: Client) -> None:
+        """Note that ``node.inputs[i]`` is `var`, where `new_client` is ``(node, i)``.
+
+        Raises
+        ------
+        KeyError
+            If `var` is not in the graph.
+        """
+        clients = self.get_clients(var)
+        longer = with_client(clients, new_client)
+        if longer is not clients:
+            self.clients[var] = longer
+
+    def remove_client(
+        self,
+        var: Variable,
+        client_to_remove: Client,
+        reason: str | None = None,
+        remove_if_empty: bool = False,
+    ) -> None:
+        """Note that ``node.inputs[i]`` will not be `var` any more, and prune what nothing uses.
+
+        If `var` has no clients left it goes, unless it is an input of the graph. If no output of
+        its owner has any, the owner goes too, and so on backwards. A client that is not there is
+        taken for removed.
+
+        Parameters
+        ----------
+        remove_if_empty
+            Whether variables that go lose their entry in `clients` too. By default they keep one,
+            an empty list.
+        """
+        clients = self.clients.get(var)
+        if clients is None:
+            return
+        if client_to_remove in clients:
+            clients.remove(client_to_remove)
+        self._prune([var], reason, keep_entries=not remove_if_empty)
+
+    def import_var(
+        self, var: Variable, reason: str | None = None, import_missing: bool = False
+    ) -> None:
+        """Bring in `var` and all it depends on.
+
+        Parameters
+        ----------
+        import_missing
+            Make inputs of the variables that are neither inputs nor constants.
+
+        Raises
+        ------
+        MissingInputError
+            If there are such variables; the graph is as before then.
+        """
+        if var in self.variables:
+            return
+        if var.owner is not None:
+            self.import_node(var.owner, True, reason, import_missing)
+        elif isinstance(var, Constant):
+            self.setup_var(var)
+        elif import_missing:
+            self.add_input(var)
+        else:
+            raise MissingInputError(
+                f"{var} ({var.type}) is neither an input of the graph nor a constant", var
+            )
+
+    def import_node(
+        self,
+        apply_node: Apply,
+        check: bool = True,
+        reason: str | None = None,
+        import_missing: bool = False,
+    ) -> None:
+        """Bring in `apply_node` and all it depends on, each node after the ones it needs.
+
+        Parameters
+        ----------
+        check
+            Whether a variable that is neither an input, nor a constant, nor computed is an error.
+        import_missing
+            Make inputs of those variables instead.
+
+        Raises
+        ------
+        MissingInputError
+            If there are such variables; the message names one and the node that uses it, and the
+            graph is as before.
+        """
+        if apply_node in self.apply_nodes:
+            return
+        new_nodes = self._nodes_not_here(apply_node)
+        missing = self._inputs_not_here(new_nodes) if check else {}
+        if missing and not import_missing:
+            var, node = next(iter(missing.items()))
+            raise MissingInputError(
+                f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a "
+                "constant",
+                var,
+            )
+        inputs_before = len(self.inputs)
+        done: list[Apply] = []
+        try:
+            for var in missing:
+                self.add_input(var)
+            told = self._hooks["on_import"]
+            for node in new_nodes:
+                if told:
+                    self._tell("on_import", (node, reason), "on_prune", (node, reason))
+                self._connect(node)
+                done.append(node)
+        except BaseException as error:
+            for node in reversed(done):
+                self._disconnect(node)
+                self._tell_back("on_prune", (node, reason), error)
+                self._prune(node.inputs, reason, error=error)
+            self._drop_inputs_from(inputs_before, reason, error)
+            raise
+
+    def _nodes_not_here(self, root: Apply) -> list[Apply]:
+        """Return the nodes `root` depends on that are not in the graph, in topological order."""
+        here = self.apply_nodes
+        order: list[Apply] = []
+        opened: set[Apply] = set()
+        closed: set[Apply] = set()
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in opened:
+                stack.pop()
+                if node not in closed:
+                    closed.add(node)
+                    order.append(node)
+                continue
+            opened.add(node)
+            for var in reversed(node.inputs):
+                owner = var.owner
+                if owner is not None and owner not in opened and owner not in here:
+                    stack.append(owner)
+        return order
+
+    def _inputs_not_here(self, nodes: Iterable[Apply]) -> dict[Variable, Apply]:
+        """Return the undeclared inputs of `nodes`, each with the first node that uses it."""
+        missing: dict[Variable, Apply] = {}
+        variables = self.variables
+        for node in nodes:
+            for var in node.inputs:
+                if var.owner is None and var not in variables and not isinstance(var, Constant):
+                    missing.setdefault(var, node)
+        return missing
+
+    def _connect(self, node: Apply) -> None:
+        # a callback may have brought it in meanwhile
+        if node in self.apply_nodes:
+            return
+        self.apply_nodes.add(node)
+        for out in node.outputs:
+            self.setup_var(out)
+        for i, var in enumerate(node.inputs):
+            self.setup_var(var)
+            self.add_client(var, (node, i))
+
+    def _disconnect(self, node: Apply, keep_entries: bool = False) -> None:
+        self.apply_nodes.discard(node)
+        for out in node.outputs:
+            self._forget(out, keep_entries)
+        for i, var in enumerate(node.inputs):
+            clients = self.clients.get(var)
+            if clients is not None and (node, i) in clients:
+                clients.remove((node, i))
+
+    def _forget(self, var: Variable, keep_entries: bool = False) -> None:
+        self.variables.discard(var)
+        if not keep_entries:
+            self.clients.pop(var, None)
+
+    def _prune(
+        self,
+        variables: Iterable[Variable],
+        reason: str | None,
+        keep_entries: bool = False,
+        error: BaseException | None = None,
+    ) -> None:
+        """Remove those of `variables` that nothing uses, their owners, and so on backwards.
+
+        What a callback raises is raised when all is done, or noted on `error`.
+        """
+        told = self._hooks["on_prune"]
+        raised: BaseException | None = None
+        stack = list(variables)
+        while stack:
+            var = stack.pop()
+            if self.clients.get(var) or var not in self.variables:
+                continue
+            node = var.owner
+            if node is None or node not in self.apply_nodes:
+                if var not in self._input_set:
+                    self._forget(var, keep_entries)
+                continue
+            if any(self.clients.get(out) for out in node.outputs):
+                continue
+            self._disconnect(node, keep_entries)
+            if told and error is not None:
+                self._tell_back("on_prune", (node, reason), error)
+            elif told:
+                try:
+                    self._tell("on_prune", (node, reason))
+                except BaseException as first:
+                    raised = raised or first
+            stack.extend(reversed(node.inputs))
+        if raised is not None:
+            raise raised
+
+    def _rewire(
+        self, node: Apply | Literal["output"], i: int, old: Variable, new: Variable
+    ) -> None:
+        """Put `new` in place `i` of `node`; `old` stays in the graph, used or not."""
+        (self.outputs if isinstance(node, str) else node.inputs)[i] = new
+        self.add_client(new, (node, i))
+        self.clients[old].remove((node, i))
+
+    def add_input(self, var: Variable, check: bool = True) -> None:
+        """Make `var` the last input of the graph.
+
+        Parameters
+        ----------
+        check
+            Whether to look if it is an input already, in which case nothing happens.
+
+        Raises
+        ------
+        ValueError
+            If a node computes `var`.
+        """
+        if check and var in self._input_set:
+            return
+        self._put_input(len(self.inputs), var)
+
+    def _put_input(self, i: int, var: Variable) -> None:
+        if var.owner is not None:
+            raise ValueError(
+                f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
+                "(which clone=True does), or take what it is computed from as inputs"
+            )
+        self.inputs.insert(i, var)
+        self._input_set.add(var)
+        self.setup_var(var)
+        if self._hooks["on_add_input"]:
+            try:
+                self._tell("on_add_input", (i, var), "on_remove_input", (i, var, None))
+            except BaseException:
+                self._take_input(i)
+                raise
+
+    def _take_input(self, i: int) -> Variable:
+        var = self.inputs.pop(i)
+        # `add_input(check=False)` may have listed it twice
+        if all(var is not other for other in self.inputs):
+            self._input_set.discard(var)
+            if not self.clients.get(var):
+                self._forget(var)
+        return var
+
+    def _drop_inputs_from(self, count: int, reason: str | None, error: BaseException) -> None:
+        """Remove the inputs from number `count` on, which came in before `error` did."""
+        while len(self.inputs) > count:
+            var = self._take_input(len(self.inputs) - 1)
+            self._tell_back("on_remove_input", (len(self.inputs), var, reason), error)

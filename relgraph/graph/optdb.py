@@ -1,0 +1,297 @@
+"""Databases of rewriters, by what their queries give."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, TextIO
+
+from relgraph.graph.opt import (
+    EquilibriumOptimizer,
+    GlobalOptimizer,
+    LocalOptGroup,
+    LocalOptimizer,
+    SequenceOptimizer,
+    TopoOptimizer,
+)
+from relgraph.graph.opt.database import Entry, OptimizationDatabase
+from relgraph.graph.opt.navigators import FailureCallback
+from relgraph.graph.opt.query import OptimizationQuery
+from relgraph.graph.opt.sequence import SequenceCallback
+
+
+class EquilibriumDB(OptimizationDatabase):
+    """A database whose queries give an EquilibriumOptimizer.
+
+    Parameters
+    ----------
+    ignore_newtrees, tracks_on_change_inputs, failure_callback, max_use_ratio
+        As for `EquilibriumOptimizer`.
+    """
+
+    def __init__(
+        self,
+        ignore_newtrees: bool = True,
+        tracks_on_change_inputs: bool = False,
+        failure_callback: FailureCallback | None = None,
+        max_use_ratio: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.ignore_newtrees = ignore_newtrees
+        self.tracks_on_change_inputs = tracks_on_change_inputs
+        self.failure_callback = failure_callback
+        self.max_use_ratio = max_use_ratio
+
+    def register(
+        self,
+        name: str,
+        optimizer: Any,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        final_opt: bool = False,
+        cleanup: bool = False,
+    ) -> None:
+        """Add a rewriter; see `OptimizationDatabase.register`.
+
+        Parameters
+        ----------
+        final_opt
+            Apply it when the others have come to rest. A GlobalOptimizer.
+        cleanup
+            Apply it after each global one that has changed the graph. A GlobalOptimizer.
+        """
+        if final_opt and cleanup:
+            raise ValueError(f"{name!r} can't be both a final and a cleanup optimizer")
+        kinds = GlobalOptimizer | OptimizationDatabase
+        if (final_opt or cleanup) and not isinstance(optimizer, kinds):
+            kind = "final" if final_opt else "cleanup"
+            raise TypeError(f"{name!r}: a {kind} optimizer is a GlobalOptimizer")
+        entry = self._add(name, optimizer, tags, use_db_name_as_tag)
+        entry.final, entry.cleanup = final_opt, cleanup
+
+    def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
+        found = self._matches(query)
+        return EquilibriumOptimizer(
+            [item for entry, item in found if not entry.final and not entry.cleanup],
+            failure_callback=self.failure_callback,
+            ignore_newtrees=self.ignore_newtrees,
+            tracks_on_change_inputs=self.tracks_on_change_inputs,
+            max_use_ratio=self.max_use_ratio,
+            final_optimizers=[item for entry, item in found if entry.final],
+            cleanup_optimizers=[item for entry, item in found if entry.cleanup],
+        )
+
+
+def _position(position: float | Literal["first", "last"]) -> float:
+    if position == "first":
+        return -math.inf
+    if position == "last":
+        return math.inf
+    if isinstance(position, bool) or not isinstance(position, int | float):
+        raise TypeError(f"a position is a number, 'first' or 'last', not {position!r}")
+    if math.isnan(position):
+        raise ValueError("a position can't be nan")
+    return float(position)
+
+
+def _sort_key(entry: Entry) -> tuple[float, int]:
+    # The last one that asked to be first is first.
+    return (entry.position, -entry.order if entry.position == -math.inf else entry.order)
+
+
+class _Positioned(OptimizationDatabase):
+    """A database that keeps what is registered in order of position."""
+
+    def register(
+        self,
+        name: str,
+        optimizer: Any,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        position: float | Literal["first", "last"] = "last",
+    ) -> None:
+        """Add a rewriter; see `OptimizationDatabase.register`.
+
+        Parameters
+        ----------
+        position
+            A number; or ``'first'``, before all numbers; or ``'last'``, after them.
+        """
+        where = _position(position)
+        self._add(name, optimizer, tags, use_db_name_as_tag).position = where
+
+    def _in_order(self) -> Iterable[Entry]:
+        return sorted(self._entries.values(), key=_sort_key)
+
+    def _label(self, entry: Entry) -> str:
+        words = {-math.inf: "first", math.inf: "last"}
+        return f"{words.get(entry.position, f'{entry.position:g}')} {entry.name}"
+
+
+class SequenceDB(_Positioned):
+    """A database whose queries give a SequenceOptimizer, in order of position.
+
+    Parameters
+    ----------
+    failure_callback
+        As for `SequenceOptimizer`.
+    """
+
+    def __init__(
+        self, failure_callback: SequenceCallback | None = None, name: str | None = None
+    ) -> None:
+        super().__init__(name)
+        self.failure_callback = failure_callback
+
+    def query(
+        self,
+        *tags: str | OptimizationQuery,
+        position_cutoff: float | None = None,
+        **kwtags: Any,
+    ) -> SequenceOptimizer:
+        """As `OptimizationDatabase.query`; a `position_cutoff` overrides the query's own."""
+        if position_cutoff is None:
+            made = super().query(*tags, **kwtags)
+        else:
+            first = tags[0] if tags else None
+            if isinstance(first, OptimizationQuery):
+                query, others = first, tags[1:]
+            else:
+                query, others = self.parse(*tags, **kwtags), ()
+                kwtags = {}
+            query = query.changed(position_cutoff=position_cutoff)
+            made = super().query(query, *others, **kwtags)
+        assert isinstance(made, SequenceOptimizer)
+        return made
+
+    def _answer(self, query: OptimizationQuery) -> SequenceOptimizer:
+        cutoff = query.position_cutoff
+        placed: list[tuple[tuple[float, int], Any]] = [
+            (_sort_key(entry), item)
+            for entry, item in self._matches(query)
+            if entry.position < cutoff or cutoff == math.inf
+        ]
+        for item, position in query.extra_optimizations:
+            if position < cutoff or cutoff == math.inf:
+                placed.append(((_position(position), len(self._entries)), item))
+        placed.sort(key=lambda pair: pair[0])
+        return SequenceOptimizer(
+            *[item for _, item in placed], failure_callback=self.failure_callback
+        )
+
+
+class LocalGroupDB(_Positioned):
+    """A database whose queries give a LocalOptGroup, in order of position.
+
+    Parameters
+    ----------
+    apply_all_opts, profile
+        As for `LocalOptGroup`.
+    local_opt
+        What makes the group of the LocalOptimizers.
+    """
+
+    def __init__(
+        self,
+        apply_all_opts: bool = False,
+        profile: bool = False,
+        local_opt: Callable[..., LocalOptimizer] = LocalOptGroup,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.apply_all_opts = apply_all_opts
+        self.profile = profile
+        self.local_opt = local_opt
+
+    def _answer(self, query: OptimizationQuery) -> LocalOptimizer:
+        found = sorted(self._matches(query), key=lambda pair: _sort_key(pair[0]))
+        return self.local_opt(
+            *[item for _, item in found],
+            apply_all_opts=self.apply_all_opts,
+            profile=self.profile,
+        )
+
+
+class TopoDB(OptimizationDatabase):
+    """A database whose queries give a TopoOptimizer of what another database gives.
+
+    Parameters
+    ----------
+    db
+        A database whose queries give a LocalOptimizer.
+    order, ignore_newtrees, failure_callback
+        As for `TopoOptimizer`.
+    """
+
+    def __init__(
+        self,
+        db: OptimizationDatabase,
+        order: Literal["in_to_out", "out_to_in"] = "in_to_out",
+        ignore_newtrees: bool | Literal["auto"] = False,
+        failure_callback: FailureCallback | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.db = db
+        self.order = order
+        self.ignore_newtrees = ignore_newtrees
+        self.failure_callback = failure_callback
+
+    def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> TopoOptimizer:
+        return TopoOptimizer(
+            self.db.query(*tags, **kwtags),
+            order=self.order,
+            ignore_newtrees=self.ignore_newtrees,
+            failure_callback=self.failure_callback,
+        )
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        _print_wrapped(self, self.db, stream, level, depth)
+
+
+class ProxyDB(OptimizationDatabase):
+    """Another database under another name or position: queries go to it.
+
+    Parameters
+    ----------
+    db
+        The database that answers.
+    """
+
+    def __init__(self, db: OptimizationDatabase, name: str | None = None) -> None:
+        if not isinstance(db, OptimizationDatabase):
+            raise TypeError(f"expected an OptimizationDatabase, got {db!r}")
+        super().__init__(name)
+        self.db = db
+
+    def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
+        return self.db.query(*tags, **kwtags)
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        _print_wrapped(self, self.db, stream, level, depth)
+
+
+def _print_wrapped(
+    db: OptimizationDatabase,
+    inner: OptimizationDatabase,
+    stream: TextIO | None,
+    level: int,
+    depth: int,
+) -> None:
+    out = sys.stdout if stream is None else stream
+    print(f"{' ' * level}{type(db).__name__} {db.name or ''}".rstrip(), file=out)
+    if depth != 0:
+        inner.print_summary(out, level + 2, depth - 1)
+
+
+__all__ = [
+    "EquilibriumDB",
+    "LocalGroupDB",
+    "OptimizationDatabase",
+    "OptimizationQuery",
+    "ProxyDB",
+    "SequenceDB",
+    "TopoDB",
+]

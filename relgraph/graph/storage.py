@@ -1,0 +1,64 @@
+"""Who shares whose storage in a FunctionGraph, and who overwrites it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relgraph.graph.basic import Apply, Variable, view_roots, walk
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+
+def destroyed_indices(node: Apply) -> list[int]:
+    """Return the inputs that `node` overwrites, by index."""
+    found: dict[int, None] = {}
+    for indices in node.op.destroy_map.values():
+        found.update(dict.fromkeys(indices))
+    return list(found)
+
+
+def destroyed_roots(node: Apply) -> dict[Variable, int]:
+    """Return the variables whose storage `node` may overwrite, each with the input it does it by.
+
+    The output that shares storage with what was overwritten counts as storage of its own: there
+    is no other use of the old one by then.
+    """
+    return {root: i for i in destroyed_indices(node) for root in view_roots(node.inputs[i])}
+
+
+def sharers(fgraph: FunctionGraph, *roots: Variable) -> Iterator[Variable]:
+    """Yield `roots` and all that may be views of one of them, directly or by other views."""
+
+    def views(var: Variable) -> Iterator[Variable]:
+        for node, i in fgraph.clients.get(var, ()):
+            if not isinstance(node, str):
+                for k, viewed in node.op.view_map.items():
+                    if i in viewed:
+                        yield node.outputs[k]
+
+    return walk(roots, views, bfs=False)
+
+
+def destroyers_of(fgraph: FunctionGraph, var: Variable) -> list[Apply]:
+    """Return the nodes that may overwrite the storage of `var`."""
+    found: dict[Apply, None] = {}
+    for shared in sharers(fgraph, *view_roots(var)):
+        for node, i in fgraph.clients.get(shared, ()):
+            if not isinstance(node, str) and i in destroyed_indices(node):
+                found[node] = None
+    return list(found)
+
+
+def readers_before(fgraph: FunctionGraph, node: Apply) -> dict[Apply, Variable]:
+    """Return the nodes that need a value that `node` overwrites, each with that value.
+
+    They have to run before `node`.
+    """
+    before: dict[Apply, Variable] = {}
+    for var in sharers(fgraph, *destroyed_roots(node)):
+        for reader, _ in fgraph.clients.get(var, ()):
+            if not isinstance(reader, str) and reader is not node:
+                before.setdefault(reader, var)
+    return before

@@ -1,0 +1,184 @@
+"""Laws: both directions, guards, conditions, errors."""
+
+from __future__ import annotations
+
+import pytest
+from kanren import eq, lall, run
+from unification import var
+
+from relgraph.graph.basic import as_string
+from relgraph.graph.kanren import (
+    KanrenRelationSub,
+    NoSuchDirection,
+    OpenAnswerError,
+    computo,
+    law,
+    logic_variables,
+    relation,
+    whereo,
+)
+from relgraph.graph.kanren.terms import number_of
+from relgraph.scalar import complex128, exp, float32, float64, int8, log, log1p, mul, true_div
+from relgraph.scalar.type import ScalarVariable
+
+OPS = ScalarVariable._ops
+x, y, z = logic_variables("x y z", OPS)
+a, b, c = (float64(n) for n in "abc")
+
+cancel = law("mul-div-cancel", x * y / y, x, sound="finite")
+to_log1p = law("log1p", log(1 + x), log1p(x), sound="stable")
+
+
+def rewritten(rewriter, var_):
+    result = rewriter.transform(None, var_.owner)
+    return False if result is False else as_string([], result)[0]
+
+
+def test_forward_and_backward():
+    assert rewritten(to_log1p.forward, log(a + 1)) == "log1p(a)"
+    assert rewritten(to_log1p.backward, log1p(a)) == "log(add(1.0, a))"
+    assert rewritten(to_log1p.forward, log(a)) is False
+
+
+def test_a_law_is_a_relation():
+    q = var()
+    assert run(0, q, cancel((a * b) / b, q)) == (a,)
+    ((text, condition),) = [(str(r), r) for r in run(0, q, cancel(q, a))]
+    assert text.startswith("e(true_div, e(mul, a, ")
+    assert condition[0] is true_div
+    built = run(1, q, to_log1p(q, log1p(a)))[0]
+    assert as_string([], [built])[0] == "log(add(1.0, a))"
+
+
+def test_a_law_used_twice_in_one_run_renames_its_variables():
+    q, step = var(), var()
+    nested = ((a * b) / b * c) / c
+    answers = run(0, q, lall(cancel(nested, step), cancel(step, q)))
+    assert answers == (a,)
+
+
+def test_a_law_reads_as_algebra():
+    assert str(cancel) == "x * y / y → x"
+    assert repr(to_log1p) == "<Law log1p: log(1 + x) → log1p(x)>"
+    assert cancel.tags == ("finite",)
+
+
+def test_missing_directions_say_so():
+    with pytest.raises(NoSuchDirection, match="no direction backward: it would leave y"):
+        _ = cancel.backward
+    assert not hasattr(cancel, "backward")
+    with pytest.raises(NoSuchDirection, match="no direction backward: x alone"):
+        _ = law("log-exp", log(exp(x)), x, sound="finite").backward
+    with pytest.raises(ValueError, match="y is on one side alone"):
+        law("lost", exp(x), exp(y))
+
+
+def test_wrong_laws_are_refused():
+    with pytest.raises(ValueError, match="odd: sound is one of exact, .*, not 'perhaps'"):
+        law("odd", exp(x), x, sound="perhaps")
+    with pytest.raises(TypeError, match="odd: a side of a law is a term .*, not 'x'"):
+        law("odd", exp(x), "x")
+    with pytest.raises(TypeError, match="odd: the condition 3 is not a goal"):
+        law("odd", exp(x), x, 3)
+
+
+def test_the_rest_of_a_product_stays():
+    exps = law("exp-sum", exp(x) * exp(y), exp(x + y), sound="finite")
+    assert rewritten(exps.forward, mul(a, exp(b), exp(c))) == "mul(exp(add(b, c)), a)"
+
+
+def test_exact_laws_swap_but_never_regroup():
+    swap = law("neg-sum", (-x) + y, y - x)
+    assert rewritten(swap.forward, a + (-b)) == "sub(a, b)"
+    assert rewritten(swap.forward, mul(a + (-b), c).owner.inputs[0] + c) is False
+
+
+def test_conditions():
+    is_a = law("only-a", x * y, y, whereo(lambda v: v is a, x), sound="domain")
+    assert rewritten(is_a.forward, a * b) == "b"
+    assert rewritten(is_a.forward, c * b) is False
+    named = law("eq-goal", x * y, y, eq(x, a), sound="domain")
+    assert rewritten(named.forward, a * b) == "b"
+    assert rewritten(named.forward, c * b) is False
+
+
+def test_computed_values():
+    def doubled(n):
+        return 2 * number_of(n)
+
+    half = law("twice", x / y, x / z, computo(z, doubled, y), sound="domain")
+    assert rewritten(half.forward, a / 3.0) == "true_div(a, 6.0)"
+    assert str(half) == "x / y → x / z  where z = doubled(y)"
+
+
+def test_one_dtype_on_both_sides():
+    narrow = float32("narrow")
+    product = law("div-mul", x / y * z, x * z / y, sound="rounding")
+    assert rewritten(product.forward, (narrow / narrow) * narrow) is not False
+    assert rewritten(product.forward, (narrow / narrow) * a) is False
+    mixed = law("div-mul", x / y * z, x * z / y, sound="rounding", mixed=True)
+    assert rewritten(mixed.forward, (narrow / narrow) * a) is not False
+
+
+def test_integers_do_not_become_floats():
+    i, j = int8("i"), int8("j")
+    assert rewritten(cancel.forward, (i * j) / j) is False
+
+
+def test_complex_only_on_request():
+    p, q = complex128("p"), complex128("q")
+    assert rewritten(cancel.forward, (p * q) / q) is False
+    bold = law("mul-div-cancel", x * y / y, x, sound="finite", complex=True)
+    assert rewritten(bold.forward, (p * q) / q) == "p"
+
+
+def test_a_finite_law_binds_no_infinite_constant():
+    zero = law("mul-zero", x * 0, 0, sound="finite")
+    assert rewritten(zero.forward, a * 0.0) == "0.0"
+    assert rewritten(zero.forward, float64.make_constant(float("inf")) * 0.0) is False
+
+
+def test_relations_by_decorator():
+    @relation("undo-exp", tags=("toy",), sound="finite")
+    def undo(i, o):
+        """Take a logarithm of an exponential away."""
+        return lall(eq(i, log(exp(x))), eq(o, x))
+
+    assert undo.name == "undo-exp"
+    assert undo.tags == ("finite", "toy")
+    assert rewritten(undo.forward, log(exp(a))) == "a"
+
+
+def test_a_relation_must_give_a_goal():
+    def nonsense(i, o):
+        return "no goal"
+
+    with pytest.raises(TypeError, match="the relation nonsense gave 'no goal', which is not"):
+        KanrenRelationSub(nonsense).transform(None, exp(a).owner)
+
+
+def test_an_open_answer_is_refused():
+    def leaves_open(i, o):
+        return eq(o, y * x)
+
+    with pytest.raises(OpenAnswerError, match="the relation leaves_open, asked about exp"):
+        KanrenRelationSub(leaves_open).transform(None, exp(a).owner)
+
+
+def test_a_bare_variable_is_an_answer():
+    assert rewritten(KanrenRelationSub(lambda i, o: eq(o, b)), exp(a)) == "b"
+
+
+def test_filters():
+    only = KanrenRelationSub(
+        lambda i, o: eq(o, b),
+        results_filter=lambda answers: list(answers)[-1],
+        node_filter=lambda node: node.op is exp,
+    )
+    assert rewritten(only, exp(a)) == "b"
+    assert rewritten(only, log(a)) is False
+
+
+def test_tracks():
+    assert cancel.forward.tracks() == [true_div]
+    assert KanrenRelationSub(cancel).tracks() is None

@@ -1,0 +1,112 @@
+"""Logic variables and terms."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from cons import cons
+from etuples import etuple
+from unification import isvar, reify, unify, var
+
+from relgraph.graph.kanren import Literal, LogicVariable, Term, logic_variables
+from relgraph.scalar import add, exp, float64, int64, mul, true_div
+from relgraph.scalar.type import ScalarVariable
+
+OPS = ScalarVariable._ops
+x, y, z = logic_variables("x y z", OPS)
+a, b, c = float64("a"), float64("b"), float64("c")
+
+
+def test_names():
+    assert [str(v) for v in logic_variables("p, q r")] == ["p", "q", "r"]
+    assert logic_variables("x", OPS)[0] is x
+    with pytest.raises(ValueError, match="lvars wants names"):
+        logic_variables("  ")
+
+
+def test_logic_variables_are_known_as_such():
+    assert isvar(x)
+    assert not isinstance(var(), LogicVariable)
+    fresh = x.fresh()
+    assert fresh != x
+    assert isvar(fresh)
+
+
+def test_operators_and_ops_give_terms():
+    assert isinstance(x * y, Term)
+    assert isinstance(exp(x), Term)
+    assert isinstance(a * x, Term)
+    assert isinstance(2 * x, Term)
+    assert (x * y / y).op is true_div
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [
+        (x * y / y, "x * y / y"),
+        (x * (y + 1), "x * (y + 1)"),
+        (x - (y - z), "x - (y - z)"),
+        (-(x + y), "-(x + y)"),
+        (exp(-x), "exp(-x)"),
+        (x**2, "x ** 2"),
+        (1 / (1 + exp(-x)), "1 / (1 + exp(-x))"),
+    ],
+)
+def test_terms_read_as_algebra(term, text):
+    assert str(term) == text
+
+
+def test_a_term_unifies_as_its_etuple():
+    s = unify(x + y, add(a, b))
+    assert s == {x: a, y: b}
+    assert unify(etuple(add, z, b), x + y) is not False
+    head, rest = var(), var()
+    s = unify(cons(head, rest), x * y)
+    assert s[head] is mul
+    assert tuple(s[rest]) == (x, y)
+    assert reify(x + y, {x: a, y: b}).evaled_obj.owner.inputs == [a, b]
+
+
+def test_a_term_is_no_sequence():
+    term = x + y
+    for wrong in (lambda: list(term), lambda: list(x), lambda: len(term), lambda: bool(term)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(x)
+
+
+def test_variables_in_order():
+    assert (y * x + y).variables() == [y, x]
+
+
+@pytest.mark.parametrize(
+    ("number", "constant", "same"),
+    [
+        (1, float64.make_constant(1.0), True),
+        (1.0, int64.make_constant(1), True),
+        (True, int64.make_constant(1), False),
+        (2, float64.make_constant(1.0), False),
+        (math.nan, float64.make_constant(math.nan), True),
+        (0.0, float64.make_constant(-0.0), False),
+        (-0.0, float64.make_constant(-0.0), True),
+        (1, a, False),
+    ],
+)
+def test_numbers_stand_for_constants(number, constant, same):
+    assert Literal(number).matches(constant) is same
+    assert (unify(Literal(number), constant) is not False) is same
+
+
+def test_literals_and_logic_variables():
+    q = var()
+    assert unify(Literal(1), q) == {q: Literal(1)}
+    assert unify(q, Literal(1)) == {q: Literal(1)}
+    assert unify(Literal(1), Literal(1.0)) == {}
+    assert unify(Literal(1), 2) is False
+
+
+def test_an_etuple_inside_a_term_is_refused():
+    with pytest.raises(TypeError, match="call the op on logic variables"):
+        Term(add, [etuple(mul, x, y)], OPS)

@@ -1,0 +1,63 @@
+"""Types and Ops of no meaning, for tests of the graph machinery."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.type import Type
+
+
+class MyType(Type):
+    """A type; `MyType(1)` takes what `MyType(2)` does and more: smaller numbers are wider."""
+
+    __props__ = ("width",)
+
+    def __init__(self, width: int = 0) -> None:
+        self.width = width
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        if not isinstance(data, int):
+            raise TypeError(f"{data!r} is not an int")
+        return data
+
+    def is_super(self, otype: Type) -> bool:
+        return isinstance(otype, MyType) and self.width <= otype.width
+
+    def __str__(self) -> str:
+        return f"my{self.width}"
+
+
+class MyOp(Op):
+    """An op of any number of inputs, named, with `nout` outputs and given maps."""
+
+    def __init__(
+        self,
+        name: str,
+        nout: int = 1,
+        destroy_map: dict[int | None, list[int]] | None = None,
+        view_map: dict[int, list[int]] | None = None,
+        tolerate_same: list[tuple[int, int]] | None = None,
+        tolerate_aliased: list[tuple[int, int]] | None = None,
+    ) -> None:
+        self.name = name
+        self.nout = nout
+        self.destroy_map = destroy_map or {}
+        self.view_map = view_map or {}
+        self.destroyhandler_tolerate_same = tolerate_same or []
+        self.destroyhandler_tolerate_aliased = tolerate_aliased or []
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        return Apply(self, inputs, [my_type() for _ in range(self.nout)])
+
+    def __str__(self) -> str:
+        return self.name
+
+
+my_type = MyType()
+
+
+def variables(names: str) -> list[Any]:
+    """Return a variable for each of the names, which spaces separate."""
+    return [my_type(name) for name in names.split()]
