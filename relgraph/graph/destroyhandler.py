@@ -117,7 +117,7 @@ class DestroyHandler(Feature):
             destroyers=partial(destroyers_of, fgraph),
             has_destroyers=partial(self.has_destroyers, fgraph),
         )
-        self._order = EvaluationOrder(partial(self._before, fgraph))
+        self._order = EvaluationOrder(partial(self._before, fgraph), partial(self._after, fgraph))
         if self.do_imports_on_attach:
             for node in fgraph.toposort():
                 self.on_import(fgraph, node, "on_attach")
@@ -181,8 +181,13 @@ class DestroyHandler(Feature):
 
     def orderings(self, fgraph: FunctionGraph, ordered: bool = True) -> dict[Apply, list[Apply]]:
         """Return, for each destroyer, the nodes that read what it overwrites."""
-        wanted = {node: list(readers_before(fgraph, node)) for node in self._destroyers}
-        return {node: readers for node, readers in wanted.items() if readers}
+        wanted: dict[Apply, list[Apply]] = {}
+        for node in self._destroyers:
+            known = {var.owner for var in node.inputs}
+            readers = [r for r in readers_before(fgraph, node) if r not in known]
+            if readers:
+                wanted[node] = readers
+        return wanted
 
     def validate(self, fgraph: FunctionGraph) -> None:
         """Raise InconsistencyError if something overwrites what it must not (see the class)."""
@@ -249,11 +254,21 @@ class DestroyHandler(Feature):
             needed.extend(readers_before(fgraph, node))
         return needed
 
+    def _after(self, fgraph: FunctionGraph, node: Apply) -> Iterable[Apply]:
+        for out in node.outputs:
+            for user, _ in fgraph.clients[out]:
+                if not isinstance(user, str):
+                    yield user
+        for var in node.inputs:
+            for root in view_roots(var):
+                for destroyer in self._by_root.get(root, ()):
+                    if destroyer is not node:
+                        yield destroyer
+
     def _check_order(self, fgraph: FunctionGraph, order: EvaluationOrder) -> None:
         cycle: list[Apply] | None = None
         if order:
-            # those without new readers have been looked at already
-            cycle = order.update([*self._moved, *self._unchecked])
+            cycle = order.update({**self._moved, **self._unchecked})
         if cycle is None:
             try:
                 order.place_all(fgraph.toposort())

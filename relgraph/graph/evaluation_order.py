@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+from itertools import count
 
 from relgraph.graph.basic import Apply
 
 # room for a million new nodes between two neighbours; should it be used up, all are placed anew
 STEP = 2.0**-20
+# then placing all nodes anew is simpler than moving on
+MOST_MOVES = 100_000
 
 
 class EvaluationOrder:
     """A place on the line for each node of a graph, after the places of all it has to wait for.
 
-    A change costs a look at the nodes that got new predecessors. Only where their places do not
-    suit any more, and a search among the nodes between finds no cycle, are all nodes placed anew.
+    A change costs a look at the nodes that got new predecessors. If one of them stands too early
+    it is moved, with what has to come after it, as in D. J. Pearce and P. H. J. Kelly, "A dynamic
+    topological sort algorithm for directed acyclic graphs" (2006): only nodes that stood between
+    the two that are out of order matter, and a cycle is met on the way.
 
     Parameters
     ----------
-    before
-        Gives the nodes that have to come before a node.
+    before, after
+        Give the nodes that have to come before a node, and after it.
     """
 
-    def __init__(self, before: Callable[[Apply], Iterable[Apply]]) -> None:
+    def __init__(
+        self,
+        before: Callable[[Apply], Iterable[Apply]],
+        after: Callable[[Apply], Iterable[Apply]],
+    ) -> None:
         self._before = before
+        self._after = after
         self._place: dict[Apply, float] = {}
 
     def __bool__(self) -> bool:
@@ -42,51 +53,79 @@ class EvaluationOrder:
         self._place = {node: float(i) for i, node in enumerate(nodes)}
 
     def update(self, changed: Iterable[Apply]) -> list[Apply] | None:
-        """Give new nodes a place, and see whether the others' still suit.
+        """Give new nodes a place, and move others where that is needed.
 
         Parameters
         ----------
         changed
-            The nodes that are new or got new predecessors; best in an order of evaluation.
+            The nodes that are new or got new predecessors.
 
         Returns
         -------
         cycle
             Nodes each of which has to come after the next, and the last after the first. Empty
-            if all is well; None if the places do not suit though no cycle is in sight: then
-            `place_all` is needed.
+            if all is well; None if it can't be said from here: then `place_all` is needed.
         """
-        place = self._place
-        for node in changed:
-            latest = -1.0
-            for other in self._before(node):
-                there = place.get(other)
-                if there is None:
-                    return None
-                if there >= place.get(node, there + 1):
-                    return self._path(other, node) or None
-                latest = max(latest, there)
-            if node not in place:
-                place[node] = latest + STEP
+        waiting = list(changed)
+        while waiting:
+            later: list[Apply] = []
+            for node in waiting:
+                last = self._last_before(node)
+                if last is node:
+                    later.append(node)
+                elif node not in self._place:
+                    self._place[node] = self._place[last] + STEP if last is not None else 0.0
+                elif last is not None and self._place[last] >= self._place[node]:
+                    cycle = self._move(node, last)
+                    if cycle is None or cycle:
+                        return cycle
+            if len(later) == len(waiting):
+                return None
+            waiting = later
         return []
 
-    def _path(self, last: Apply, first: Apply) -> list[Apply]:
-        """Return the nodes from `last` back to `first`, if `last` has to wait for `first`."""
-        floor = self._place[first]
-        led_to: dict[Apply, Apply] = {last: last}
-        stack = [last]
-        while stack:
-            node = stack.pop()
-            if node is first:
-                path = [node]
-                while path[-1] is not last:
-                    path.append(led_to[path[-1]])
-                return path[::-1]
-            for other in self._before(node):
-                if other not in led_to and self._place.get(other, floor) >= floor:
-                    led_to[other] = node
-                    stack.append(other)
-        return []
+    def _last_before(self, node: Apply) -> Apply | None:
+        """Return the last of those before `node`; `node` itself if one of them has no place yet."""
+        last: Apply | None = None
+        latest = float("-inf")
+        for other in self._before(node):
+            place = self._place.get(other)
+            if place is None:
+                return node
+            if place > latest:
+                last, latest = other, place
+        return last
+
+    def _move(self, node: Apply, last: Apply) -> list[Apply] | None:
+        """Move `node` to behind `last`, and what has to come after it. See `update`."""
+        place = self._place
+        moved = {node: place[last] + STEP}
+        led_from: dict[Apply, Apply] = {}
+        # by place, so that a node is looked at after those that push it
+        ties = count()
+        queue = [(place[node], next(ties), node)]
+        for _ in range(MOST_MOVES):
+            if not queue:
+                place.update(moved)
+                return []
+            pushing = heappop(queue)[2]
+            for other in self._after(pushing):
+                stands = moved.get(other, place.get(other))
+                if stands is None or stands > moved[pushing]:
+                    continue
+                led_from[other] = pushing
+                if other is last:
+                    return _chain(led_from, last, node)
+                moved[other] = moved[pushing] + STEP
+                heappush(queue, (place[other], next(ties), other))
+        return None
+
+
+def _chain(led_from: dict[Apply, Apply], start: Apply, end: Apply) -> list[Apply]:
+    chain = [start]
+    while chain[-1] is not end:
+        chain.append(led_from[chain[-1]])
+    return chain
 
 
 def find_cycle(nodes: Iterable[Apply], before: Callable[[Apply], Iterable[Apply]]) -> list[Apply]:

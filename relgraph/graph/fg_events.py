@@ -144,9 +144,7 @@ class FeatureHost:
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
         """Return what ``feature.name(fgraph, *args)`` returns, by feature that has the method."""
-        return {
-            feature: self._timed(feature, hook, *args) for feature, hook in self._hooks[name]
-        }
+        return {feature: self._timed(feature, hook, *args) for feature, hook in self._hooks[name]}
 
     def orderings(self) -> dict[Apply, list[Apply]]:
         """Return, for some nodes, the nodes that features want computed before them.

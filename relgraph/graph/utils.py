@@ -135,7 +135,7 @@ class MetaType(ABCMeta):
         props: tuple[str, ...] | None = cast(Any, cls).__props__
         if props is None:
             raise TypeError(f"{cls.__name__} has no __props__, so a law can't match on them")
-        bound = inspect.signature(cls).bind(*args, **kwargs)
+        bound = inspect.signature(cast(Any, cls).__init__).bind(None, *args, **kwargs)
         bound.apply_defaults()
         unnamed = [name for name in props if name not in bound.arguments]
         if unnamed:

@@ -231,21 +231,16 @@ class Law(Relation):
                 except OpenAnswerError:
                     # related all the same; who wants to put it in a graph will refuse it
                     pass
-                if self._admits(var, inner, bindings, term):
+                if self._admits((var, *inner), (*bindings.values(), *rest), term):
                     yield from eq(other, term)(answer)
 
-    def _admits(
-        self, root: Variable, inner: Sequence[Variable], bindings: Mapping[Any, Any], new: Any
-    ) -> bool:
+    def _admits(self, matched: Iterable[Variable], given: Iterable[Any], new: Any) -> bool:
         """Return whether both sides stay within one dtype (see `law`)."""
-        made = _made_between(bindings.values(), new)
         dtypes = {
             getattr(v.type, "dtype", None)
-            for v in (*inner, *made)
+            for v in (*matched, *_made_from(given, new))
             if v.owner is None or not v.owner.op.converts
         }
-        if root.owner is not None and not root.owner.op.converts:
-            dtypes.add(getattr(root.type, "dtype", None))
         if not self.complex and any(str(d).startswith("complex") for d in dtypes):
             return False
         return self.mixed or len(dtypes) <= 1
@@ -298,12 +293,13 @@ def _finite_constants(bindings: Mapping[Any, Any]) -> bool:
     return all(v.type.all_finite(v.data) for v in constants)
 
 
-def _made_between(leaves: Iterable[Any], new: Any) -> list[Variable]:
-    """Return the variables that the built side computes from what was matched."""
+def _made_from(given: Iterable[Any], new: Any) -> list[Variable]:
+    """Return the variables that the built side computes from what was matched, its root too."""
     if not isinstance(new, Variable):
         return []
-    given = [v for v in leaves if isinstance(v, Variable)]
-    return [v for v in vars_between(given, [new]) if v.owner is not None and v not in set(given)]
+    leaves = {v for v in given if isinstance(v, Variable)}
+    inner = [v for v in vars_between(leaves, [new]) if v.owner is not None and v not in leaves]
+    return [new, *inner]
 
 
 def law(

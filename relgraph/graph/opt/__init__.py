@@ -1,0 +1,62 @@
+"""Rewriters: global and local optimizers, and the navigators that apply them."""
+
+from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, Rewriter
+from relgraph.graph.opt.chains import check_chain, copy_stack_trace
+from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
+from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
+from relgraph.graph.opt.functions import (
+    FromFunctionLocalOptimizer,
+    FromFunctionOptimizer,
+    inplace_optimizer,
+    local_optimizer,
+    optimizer,
+)
+from relgraph.graph.opt.group import LocalOptGroup
+from relgraph.graph.opt.merge import MergeOptimizer
+from relgraph.graph.opt.navigators import (
+    NavigatorOptimizer,
+    OpKeyOptimizer,
+    OptimizationWarning,
+    TopoOptimizer,
+    in2out,
+    out2in,
+    topogroup_optimizer,
+)
+from relgraph.graph.opt.pattern import PatternSub
+from relgraph.graph.opt.profile import print_optimizer_profile
+from relgraph.graph.opt.records import EquilibriumRecord, SequenceRecord
+from relgraph.graph.opt.sequence import SeqOptimizer, SequenceOptimizer
+from relgraph.graph.opt.substitution import OpRemove, OpSub
+
+__all__ = [
+    "DivergenceError",
+    "DivergenceWarning",
+    "EquilibriumOptimizer",
+    "EquilibriumRecord",
+    "FromFunctionLocalOptimizer",
+    "FromFunctionOptimizer",
+    "GlobalOptimizer",
+    "LocalOptGroup",
+    "LocalOptimizer",
+    "MergeOptimizer",
+    "NavigatorOptimizer",
+    "OpKeyOptimizer",
+    "OpRemove",
+    "OpSub",
+    "OptimizationWarning",
+    "PatternSub",
+    "Rewriter",
+    "SeqOptimizer",
+    "SequenceOptimizer",
+    "SequenceRecord",
+    "TopoOptimizer",
+    "check_chain",
+    "copy_stack_trace",
+    "in2out",
+    "inplace_optimizer",
+    "local_optimizer",
+    "optimizer",
+    "out2in",
+    "print_optimizer_profile",
+    "topogroup_optimizer",
+]

@@ -1,0 +1,182 @@
+"""What a rewriter is: global ones are given a whole graph, local ones a node at a time."""
+
+from __future__ import annotations
+
+import abc
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+Tracked: TypeAlias = Op | type[Op]
+Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
+"""What `LocalOptimizer.transform` returns."""
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Keep the cyclic garbage collector off inside the block; give it back even on errors.
+
+    A rewrite makes and drops thousands of small cycles (variable and owner), and each collection
+    walks the whole graph again.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def display_name(rewriter: object) -> str:
+    """What reports and errors call `rewriter`: its name, or what `str` gives where it has none."""
+    name = getattr(rewriter, "name", None)
+    return name if isinstance(name, str) and name else str(rewriter)
+
+
+def explain(exc: BaseException, rewriter: object, node: Apply | None = None) -> None:
+    """Note on an exception, which keeps its class, which rewriter raised it and on what node."""
+    where = "" if node is None else f" on the node {describe(node)}"
+    exc.add_note(f"raised in the rewriter {display_name(rewriter)}{where}")
+
+
+def describe(x: Apply | Variable, depth: int = 6) -> str:
+    """Write a node or variable as a term, ``add(x, mul(y, ...))``, at most `depth` levels deep."""
+    if isinstance(x, Variable):
+        if x.owner is None or x.name is not None:
+            return str(x)
+        inner = describe(x.owner, depth)
+        return inner if len(x.owner.outputs) == 1 else f"{inner}.{x.index}"
+    if depth <= 0:
+        return "..."
+    return f"{x.op}({', '.join(describe(v, depth - 1) for v in x.inputs)})"
+
+
+class Rewriter:
+    """The common part of global and local optimizers.
+
+    `name` is what is printed, profiled and queried; registration in a database sets it.
+    """
+
+    name: str | None = None
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach to `fgraph` the features that this rewriter needs."""
+
+    def summary_children(self) -> Sequence[Rewriter]:
+        """The rewriters that this one is made of, in the order in which they are printed."""
+        return ()
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        """Write one line for this rewriter, and below it, indented, those it is made of.
+
+        Parameters
+        ----------
+        stream
+            Where to write; standard output if None.
+        level
+            The number of spaces before the first line.
+        depth
+            How many levels below this one are printed; -1 prints all.
+        """
+        out = sys.stdout if stream is None else stream
+        name = f" {self.name}" if self.name else ""
+        print(f"{' ' * level}{type(self).__name__}{name} id={id(self)}", file=out)
+        if depth != 0:
+            for child in self.summary_children():
+                child.print_summary(out, level + 2, depth - 1)
+
+    def __repr__(self) -> str:
+        cls = type(self)
+        # The package is the address under which its classes are documented and imported.
+        module = _PACKAGE if cls.__module__.startswith(_PACKAGE + ".") else cls.__module__
+        return f"<{module}.{cls.__qualname__} object at {hex(id(self))}>"
+
+    def __str__(self) -> str:
+        return self.name or type(self).__name__
+
+
+class GlobalOptimizer(Rewriter, abc.ABC):
+    """A rewriter that is given a whole graph and changes it in place."""
+
+    @abc.abstractmethod
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        """Rewrite `fgraph` in place; what is returned is a record for `print_profile`, or None."""
+
+    def optimize(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        """Add the requirements, apply, and return what `apply` returns."""
+        self.add_requirements(fgraph)
+        with paused_collector():
+            return self.apply(fgraph, *args, **kwargs)
+
+    def __call__(self, fgraph: FunctionGraph) -> Any:
+        return self.optimize(fgraph)
+
+    @classmethod
+    def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
+        """Write what `apply` returned, `prof`, as text, `level` steps to the right."""
+        if prof is not None:
+            print(f"{'    ' * level}{cls.__name__} {prof}", file=stream)
+
+
+class LocalOptimizer(Rewriter, abc.ABC):
+    """A rewriter that is given one node and proposes replacements.
+
+    Attributes
+    ----------
+    depth
+        How many levels of nodes `transform` looks at, the given node being the first; an
+        equilibrium revisits a node only when something within that depth has changed. None, the
+        default, means unknown: the equilibrium then looks at the whole graph once more before it
+        stops.
+    late
+        Whether this flattens or collects; it is then tried when the others have nothing left to
+        do, readers before what they read.
+    """
+
+    depth: int | None = None
+    late: bool = False
+
+    @abc.abstractmethod
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        """Propose replacements.
+
+        Returns
+        -------
+        answer
+            False if there is nothing to do. A list as long as `node.outputs`, where None stands
+            for an output without clients. Or a dict from variables of the graph to their
+            replacements; its key "remove", if there, lists variables that must be gone from the
+            graph afterwards.
+        """
+
+    def tracks(self) -> Sequence[Tracked] | None:
+        """The Ops and Op classes on whose nodes this optimizer can do something; None for any."""
+        return None
+
+
+def as_local_optimizer(item: object) -> LocalOptimizer:
+    """`item` as a LocalOptimizer; of a law, which has two directions, the forward one.
+
+    Raises
+    ------
+    TypeError
+        If `item` is neither.
+    """
+    if isinstance(item, LocalOptimizer):
+        return item
+    if hasattr(type(item), "forward"):
+        item = getattr(item, "forward")  # noqa: B009  (a law says itself why it has no direction)
+        if isinstance(item, LocalOptimizer):
+            return item
+    raise TypeError(f"expected a LocalOptimizer or a law, got {item!r} ({type(item).__name__})")

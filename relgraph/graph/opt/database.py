@@ -1,0 +1,253 @@
+"""OptimizationDatabase: rewriters by name and tag."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, as_local_optimizer
+from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_query
+
+# Registrations are reported by the line that called one of these.
+_MODULES = frozenset({__name__, "relgraph.graph.optdb"})
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One registration."""
+
+    name: str
+    optimizer: Any
+    tags: dict[str, None]
+    where: str
+    order: int
+    position: float = 0.0
+    final: bool = False
+    cleanup: bool = False
+
+
+class OptimizationDatabase:
+    """Rewriters, laws and further databases by name and tag.
+
+    What is registered can be found by its name, its tags, the name of its class and, unless it is
+    registered otherwise, the name of the database.
+
+    Parameters
+    ----------
+    name
+        The database's own name; registering it in another one sets it.
+    """
+
+    name: str | None
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name
+        self._entries: dict[str, Entry] = {}
+
+    def register(
+        self,
+        name: str,
+        optimizer: Any,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+    ) -> None:
+        """Add `optimizer` under `name`, which becomes its name.
+
+        Parameters
+        ----------
+        optimizer
+            A GlobalOptimizer, a LocalOptimizer, a law (which keeps its own name, and brings its
+            own tags) or an OptimizationDatabase.
+        tags
+            What queries find it by.
+        use_db_name_as_tag
+            Whether the name of this database is one of them.
+
+        Raises
+        ------
+        ValueError
+            If `name` is taken; the message says where.
+        TypeError
+            If `optimizer` is none of these.
+        """
+        self._add(name, optimizer, tags, use_db_name_as_tag)
+
+    def _add(
+        self, name: str, optimizer: Any, tags: Iterable[str], use_db_name_as_tag: bool
+    ) -> Entry:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"a name must be a string that is not empty, not {name!r}")
+        known = self._entries.get(name)
+        if known is not None:
+            raise ValueError(
+                f"{name!r} is in the database {self.name or type(self).__name__} already, "
+                f"registered at {known.where}"
+            )
+        all_tags = dict.fromkeys((name, *checked_tags("tags", tags)))
+        all_tags[type(optimizer).__name__] = None
+        if use_db_name_as_tag and self.name is not None:
+            all_tags[self.name] = None
+        if isinstance(optimizer, GlobalOptimizer | LocalOptimizer | OptimizationDatabase):
+            optimizer.name = name
+        else:
+            as_local_optimizer(optimizer)
+            all_tags.update(dict.fromkeys((optimizer.name, *getattr(optimizer, "tags", ()))))
+        entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
+        self._entries[name] = entry
+        return entry
+
+    def add_tags(self, name: str, *tags: str) -> None:
+        """Give more tags to what is registered under `name`."""
+        self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
+
+    def remove_tags(self, name: str, *tags: str) -> None:
+        """Take tags from what is registered under `name`.
+
+        Raises
+        ------
+        KeyError
+            If it has no such tag, or nothing has this name.
+        """
+        entry = self._entry(name)
+        for tag in tags:
+            if tag not in entry.tags:
+                raise KeyError(f"{name!r} has no tag {tag!r}; it has {', '.join(entry.tags)}")
+            if tag == name:
+                raise ValueError(f"{tag!r} is the name under which it is registered")
+            del entry.tags[tag]
+
+    def _entry(self, name: str) -> Entry:
+        entry = self._entries.get(name)
+        if entry is None:
+            raise KeyError(self._unknown(name))
+        return entry
+
+    def _unknown(self, name: str) -> str:
+        names = ", ".join(self._entries) or "nothing"
+        return f"{name!r} is not in the database {self.name or type(self).__name__}: it has {names}"
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in entry.tags for entry in self._entries.values())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __getitem__(self, name: str) -> Any:
+        """What is registered under `name`, or the only one with this tag.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        ValueError
+            If several have the tag.
+        """
+        if name in self._entries:
+            return self._entries[name].optimizer
+        found = [entry for entry in self._entries.values() if name in entry.tags]
+        if not found:
+            raise KeyError(self._unknown(name))
+        if len(found) > 1:
+            names = ", ".join(entry.name for entry in found)
+            raise ValueError(f"{name!r} is a tag of {names}; a query gives all of them")
+        return found[0].optimizer
+
+    def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
+        """What the database makes of all that matches.
+
+        Parameters
+        ----------
+        tags
+            One OptimizationQuery; or strings, where ``'+x'`` includes what has tag x, ``'-x'``
+            excludes it and ``'&x'`` requires it.
+        kwtags
+            With strings: from the name of a database inside this one to the OptimizationQuery to
+            put to it, or to a sequence of strings like the above.
+
+        Raises
+        ------
+        TypeError
+            If a query comes with something else.
+        ValueError
+            If a string has another first character.
+        """
+        if tags and isinstance(tags[0], OptimizationQuery):
+            if len(tags) > 1 or kwtags:
+                raise TypeError("a query takes an OptimizationQuery or strings, not both")
+            return self._named_answer(tags[0])
+        return self._named_answer(self.parse(*tags, **kwtags))
+
+    @staticmethod
+    def parse(*tags: Any, **kwtags: Any) -> OptimizationQuery:
+        """The OptimizationQuery that strings, as `query` takes them, stand for."""
+        subquery = {
+            name: sub if isinstance(sub, OptimizationQuery) else parse_query(_listed(sub))
+            for name, sub in kwtags.items()
+        }
+        return parse_query(tags, subquery)
+
+    def _named_answer(self, query: OptimizationQuery) -> Any:
+        made = self._answer(query)
+        if self.name is not None and isinstance(made, GlobalOptimizer | LocalOptimizer):
+            made.name = self.name
+        return made
+
+    def _answer(self, query: OptimizationQuery) -> Any:
+        return [found for _, found in self._matches(query)]
+
+    def _matches(self, query: OptimizationQuery) -> list[tuple[Entry, Any]]:
+        """The entries that match, in order of registration, with what they stand for."""
+        include, require = set(query.include), set(query.require)
+        exclude = set(query.exclude)
+        found: list[tuple[Entry, Any]] = []
+        for entry in self._entries.values():
+            tags = entry.tags.keys()
+            if not include & tags or not require <= tags or exclude & tags:
+                continue
+            item = entry.optimizer
+            if isinstance(item, OptimizationDatabase):
+                item = item.query(query.subquery.get(entry.name, query.within()))
+                if isinstance(item, GlobalOptimizer | LocalOptimizer):
+                    item.name = entry.name
+            found.append((entry, item))
+        return found
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        """Write what is registered, with its tags; databases inside, indented.
+
+        Parameters
+        ----------
+        stream
+            Where to write; standard output if None.
+        level
+            The number of spaces before the first line.
+        depth
+            How many levels of databases below this one are printed; -1 prints all.
+        """
+        out = sys.stdout if stream is None else stream
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''}".rstrip(), file=out)
+        for entry in self._in_order():
+            tags = ", ".join(sorted(entry.tags.keys() - {entry.name}))
+            print(f"{' ' * (level + 2)}{self._label(entry)} [{tags}]", file=out)
+            if isinstance(entry.optimizer, OptimizationDatabase) and depth != 0:
+                entry.optimizer.print_summary(out, level + 4, depth - 1)
+
+    def _in_order(self) -> Iterable[Entry]:
+        return self._entries.values()
+
+    def _label(self, entry: Entry) -> str:
+        return entry.name
+
+
+def _listed(tags: Any) -> Sequence[str]:
+    return [tags] if isinstance(tags, str) else tags
+
+
+def _caller() -> str:
+    """The file and line from which a database was called."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__") in _MODULES and frame.f_back is not None:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,156 @@
+"""EquilibriumOptimizer: rewriters applied until none has anything left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.opt.base import (
+    GlobalOptimizer,
+    LocalOptimizer,
+    Rewriter,
+    as_local_optimizer,
+    display_name,
+    paused_collector,
+)
+from relgraph.graph.opt.dispatch import Dispatch
+from relgraph.graph.opt.functions import require_replace_validate
+from relgraph.graph.opt.navigators import FailureCallback, NavigatorOptimizer
+from relgraph.graph.opt.profile import print_equilibrium
+from relgraph.graph.opt.records import EquilibriumRecord
+from relgraph.graph.opt.saturate import Saturation
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
+_USUAL_DEPTH = 2
+
+
+class EquilibriumOptimizer(NavigatorOptimizer):
+    """Apply rewriters all over a graph until none of them changes it any more.
+
+    All nodes are looked at once, what is read before its readers; after a rewrite only the new
+    nodes, and those that see the change within the depth of the rewriters, are looked at again.
+    Nodes that compute the same are merged on the way.
+
+    Parameters
+    ----------
+    optimizers
+        LocalOptimizers, laws (their forward direction) and GlobalOptimizers. The global ones are
+        applied at the start and whenever the local ones have come to rest, until they change
+        nothing.
+    failure_callback
+        See `NavigatorOptimizer`.
+    ignore_newtrees
+        Whether nodes that a rewrite makes wait for the next generation; if not, they come first.
+    tracks_on_change_inputs
+        Whether nodes whose inputs a rewrite has changed come first as well.
+    max_use_ratio
+        How often a rewriter may be applied, as a multiple of the number of nodes at the start.
+        Beyond it the optimizer warns and stops. None sets a bound that only rewriting without end
+        will reach, which is an error.
+    final_optimizers
+        GlobalOptimizers applied when the local ones have come to rest.
+    cleanup_optimizers
+        GlobalOptimizers applied after each global one that has changed the graph.
+
+    Raises
+    ------
+    DivergenceError
+        From `apply`: rewriters undo each other, or one goes on growing the graph.
+    TypeError
+        If one of the optimizers is not one.
+    """
+
+    def __init__(
+        self,
+        optimizers: Sequence[Any],
+        failure_callback: FailureCallback | None = None,
+        ignore_newtrees: bool = True,
+        tracks_on_change_inputs: bool = False,
+        max_use_ratio: float | None = None,
+        final_optimizers: Sequence[GlobalOptimizer] | None = None,
+        cleanup_optimizers: Sequence[GlobalOptimizer] | None = None,
+    ) -> None:
+        super().__init__(None, ignore_newtrees, failure_callback)
+        self.tracks_on_change_inputs = tracks_on_change_inputs
+        self.max_use_ratio = max_use_ratio
+        self.global_optimizers = tuple(o for o in optimizers if isinstance(o, GlobalOptimizer))
+        self.local_optimizers = tuple(
+            as_local_optimizer(o) for o in optimizers if not isinstance(o, GlobalOptimizer)
+        )
+        self.final_optimizers = _global_ones(final_optimizers)
+        self.cleanup_optimizers = _global_ones(cleanup_optimizers)
+        locals_ = self.local_optimizers
+        self._early = Dispatch(o for o in locals_ if not o.late)
+        self._late = Dispatch(o for o in locals_ if o.late)
+        self._unknown = Dispatch(o for o in locals_ if o.depth is None)
+        self.has_unknown_depth = bool(self._unknown.rewriters)
+        self._reach: dict[Any, int] = {None: _deepest(locals_)}
+
+    def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
+        """The rewriters to try on `node`, in order.
+
+        This is where a matcher that knows the patterns of all of them can name the few that fit.
+        """
+        return self._early[node.op]
+
+    def late_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
+        """The rewriters to try on `node` when the others have nothing left to do anywhere."""
+        return self._late[node.op]
+
+    def unknown_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
+        """Those rewriters for `node` that may depend on anything, however far from it."""
+        return self._unknown[node.op]
+
+    def reach(self, op: Any) -> int:
+        """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""
+        found = self._reach.get(op)
+        if found is None:
+            if len(self._reach) > Dispatch.LIMIT:
+                self._reach = {None: self._reach[None]}
+            found = self._reach[op] = _deepest((*self._early[op], *self._late[op]))
+        return found
+
+    def every_global(self) -> tuple[GlobalOptimizer, ...]:
+        """The global optimizers of all kinds."""
+        return (*self.global_optimizers, *self.final_optimizers, *self.cleanup_optimizers)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        require_replace_validate(fgraph)
+        for optimizer in (*self.local_optimizers, *self.every_global()):
+            optimizer.add_requirements(fgraph)
+
+    def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> EquilibriumRecord:
+        """Rewrite `fgraph`, and return what was done and why it stopped."""
+        require_replace_validate(fgraph)
+        with paused_collector():
+            return Saturation(self, fgraph).run()
+
+    def summary_children(self) -> Sequence[Rewriter]:
+        return (*self.local_optimizers, *self.every_global())
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} {self.name}" if self.name else type(self).__name__
+
+    @classmethod
+    def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
+        print_equilibrium(stream, prof, level)
+
+
+def _global_ones(optimizers: Sequence[Any] | None) -> tuple[GlobalOptimizer, ...]:
+    for optimizer in optimizers or ():
+        if not isinstance(optimizer, GlobalOptimizer):
+            raise TypeError(f"expected a GlobalOptimizer, got {display_name(optimizer)}")
+    return tuple(optimizers or ())
+
+
+def _deepest(optimizers: Sequence[LocalOptimizer]) -> int:
+    return max(_depths(optimizers), default=1)
+
+
+def _depths(optimizers: Sequence[LocalOptimizer]) -> Iterator[int]:
+    for optimizer in optimizers:
+        yield _USUAL_DEPTH if optimizer.depth is None else optimizer.depth

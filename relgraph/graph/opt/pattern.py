@@ -1,0 +1,229 @@
+"""PatternSub: a pattern of tuples and strings, and what replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from unification.core import reify
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.build import build
+from relgraph.graph.kanren.match import INNER, match
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
+from relgraph.graph.unify import convert_strs_to_vars
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+
+class PatternSub(LocalOptimizer):
+    """Replace what matches one pattern by what another one says.
+
+    A pattern is a tuple of an Op and patterns for its inputs. A string is a variable, the same
+    wherever it is written; ``{"pattern": "x", "constraint": fn}`` is one that takes only what
+    `fn(variable)` accepts; a number is any constant whose every element is that number. The inputs
+    of an Op that is declared commutative match in any order, and if it is associative too, in any
+    grouping.
+
+    Parameters
+    ----------
+    in_pattern
+        What is matched, headed by an Op.
+    out_pattern
+        What is built, in terms of the strings of `in_pattern`. Other callables than Ops may head
+        its tuples. A result that does not fit the type of what it would replace is not used.
+    allow_multiple_clients
+        Whether the nodes below the root of the match may be read from outside of it too. If not,
+        nothing is computed twice.
+    skip_identities_fn
+        A function of a variable that gives the variable it merely passes on, or None (or False):
+        the match looks through such variables.
+    name
+        What reports and errors call it; by default the two patterns.
+    tracks
+        The Ops and Op classes it is tried on; by default the head of `in_pattern`.
+    get_nodes
+        A function of the graph and a node of a tracked Op that gives the nodes to match in its
+        stead.
+    values_eq_approx
+        Put into the tag of what is built, for those who compare the values of the two.
+
+    Raises
+    ------
+    TypeError
+        If `in_pattern` is not a tuple headed by an Op.
+    ValueError
+        If `out_pattern` has a string that `in_pattern` has not.
+
+    Examples
+    --------
+    ``PatternSub((true_div, (mul, "x", "y"), "y"), "x")``
+    """
+
+    def __init__(
+        self,
+        in_pattern: Any,
+        out_pattern: Any,
+        allow_multiple_clients: bool = False,
+        skip_identities_fn: Callable[[Variable], Any] | None = None,
+        name: str | None = None,
+        tracks: Sequence[Tracked] = (),
+        get_nodes: Callable[[FunctionGraph, Apply], Iterable[Any]] | None = None,
+        values_eq_approx: Callable[..., bool] | None = None,
+    ) -> None:
+        if not isinstance(in_pattern, tuple) or not in_pattern or not isinstance(in_pattern[0], Op):
+            raise TypeError(
+                f"the pattern to search for must be a tuple that begins with an Op, got "
+                f"{pattern_text(in_pattern)}"
+            )
+        known = _names(in_pattern)
+        for unknown in _names(out_pattern) - known:
+            raise ValueError(
+                f"the replacement {pattern_text(out_pattern)} uses {unknown!r}, which "
+                f"{pattern_text(in_pattern)} does not bind"
+            )
+        if get_nodes is not None and not tracks:
+            raise ValueError("get_nodes needs tracks: the Ops on whose nodes it is called")
+        self.in_pattern = in_pattern
+        self.out_pattern = out_pattern
+        self.op = in_pattern[0]
+        self.allow_multiple_clients = allow_multiple_clients
+        self.skip_identities_fn = skip_identities_fn
+        self.get_nodes = get_nodes
+        self.values_eq_approx = values_eq_approx
+        self.name = name or f"{pattern_text(in_pattern)} -> {pattern_text(out_pattern)}"
+        self._tracks = tuple(tracks) or (self.op,)
+        variables: dict[str, Any] = {}
+        self._in = convert_strs_to_vars(in_pattern, variables)
+        self._out = convert_strs_to_vars(out_pattern, variables)
+        # A regrouped sum reaches as deep as it is nested, and a skipped identity adds a level.
+        bounded = get_nodes is None and skip_identities_fn is None and not _regroups(in_pattern)
+        self.depth = _levels(in_pattern) if bounded else None
+
+    def tracks(self) -> Sequence[Tracked]:
+        return self._tracks
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        if self.get_nodes is None:
+            return self._rewrite(fgraph, node)
+        for real_node in self.get_nodes(fgraph, node):
+            if isinstance(real_node, Apply):
+                answer = self._rewrite(fgraph, real_node)
+                if isinstance(answer, list):
+                    return dict(zip(real_node.outputs, answer, strict=True))
+        return False
+
+    def _rewrite(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        if node.op is not self.op or len(node.outputs) != 1:
+            return False
+        view = _View(node.outputs[0], _levels(self.in_pattern), self.skip_identities_fn)
+        for bindings in match(self._in, view.root, {}):
+            inner = bindings.get(INNER, ())
+            if not self.allow_multiple_clients and view.read_outside(fgraph, node, inner):
+                continue
+            new = self._build(node.outputs[0], bindings, view.originals)
+            if new is not None:
+                return [new]
+        return False
+
+    def _build(
+        self, old: Variable, bindings: Mapping[Any, Any], originals: Mapping[Variable, Variable]
+    ) -> Variable | None:
+        values = {
+            key: originals.get(value, value) if isinstance(value, Variable) else value
+            for key, value in bindings.items()
+            if key is not INNER
+        }
+        new: Variable | None = old.type.fit(build(reify(self._out, values)), old)
+        if new is None or new is old:
+            return None
+        if self.values_eq_approx is not None and new.owner is not None:
+            new.tag.values_eq_approx = self.values_eq_approx
+        return new
+
+    def __str__(self) -> str:
+        assert self.name is not None
+        return self.name
+
+
+class _View:
+    """A copy of the top of a term without the variables that merely pass another one on.
+
+    Attributes
+    ----------
+    root
+        The copy of the variable given, or itself if there was nothing to leave out.
+    originals
+        What the variables of the copy stand for.
+    skipped
+        The nodes that were left out.
+    """
+
+    def __init__(self, var: Variable, levels: int, skip: Callable[[Variable], Any] | None) -> None:
+        self.originals: dict[Variable, Variable] = {}
+        self.skipped: set[Any] = set()
+        self.root = var if skip is None else self._copy(var, levels, skip)
+
+    def _copy(self, var: Variable, levels: int, skip: Callable[[Variable], Any]) -> Variable:
+        while isinstance(under := skip(var), Variable):
+            self.skipped.add(var.owner)
+            var = under
+        if var.owner is None or levels == 0:
+            return var
+        inputs = [self._copy(v, levels - 1, skip) for v in var.owner.inputs]
+        if all(new is old for new, old in zip(inputs, var.owner.inputs, strict=True)):
+            return var
+        made: Variable = var.owner.clone_with_new_inputs(inputs).outputs[var.index or 0]
+        self.originals[made] = var
+        return made
+
+    def read_outside(self, fgraph: FunctionGraph, root: Apply, inner: Iterable[Variable]) -> bool:
+        """Whether one of the variables inside a match, its root aside, is read outside of it."""
+        below = [self.originals.get(var, var) for var in inner]
+        nodes = {root, *(var.owner for var in below)}
+        stack = [var for var in below if var.owner is not root]
+        while stack:
+            for reader, _ in fgraph.clients.get(stack.pop(), ()):
+                if isinstance(reader, Apply) and reader in self.skipped:
+                    stack.extend(reader.outputs)
+                elif reader not in nodes:
+                    return True
+        return False
+
+
+def pattern_text(pattern: Any) -> str:
+    """A pattern as people write terms: ``true_div(mul(x, y), y)``."""
+    if isinstance(pattern, tuple) and pattern:
+        head, *rest = pattern
+        return f"{pattern_text(head)}({', '.join(map(pattern_text, rest))})"
+    if isinstance(pattern, dict):
+        constraint = pattern.get("constraint")
+        text = getattr(constraint, "__name__", constraint)
+        return f"{pattern_text(pattern.get('pattern'))} subject to {text}"
+    if callable(pattern) and not isinstance(pattern, Op):
+        return str(getattr(pattern, "__name__", pattern))
+    return str(pattern)
+
+
+def _names(pattern: Any) -> set[str]:
+    if isinstance(pattern, str):
+        return {pattern}
+    if isinstance(pattern, dict):
+        return _names(pattern.get("pattern"))
+    if isinstance(pattern, tuple):
+        return set().union(*map(_names, pattern)) if pattern else set()
+    return set()
+
+
+def _levels(pattern: Any) -> int:
+    return 1 + max(map(_levels, pattern[1:]), default=0) if isinstance(pattern, tuple) else 0
+
+
+def _regroups(pattern: Any) -> bool:
+    if not isinstance(pattern, tuple):
+        return False
+    head = pattern[0]
+    associative = isinstance(head, Op) and head.commutative and head.associative
+    return associative or any(map(_regroups, pattern[1:]))

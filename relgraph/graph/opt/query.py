@@ -1,0 +1,113 @@
+"""OptimizationQuery: what to take out of a database of rewriters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any
+
+
+class OptimizationQuery:
+    """What to take out of a database.
+
+    Parameters
+    ----------
+    include
+        Tags; what is taken has at least one of them.
+    require
+        Tags; what is taken has all of them.
+    exclude
+        Tags; what is taken has none of them.
+    subquery
+        From the name of a database inside the database to the query to put to it; others are
+        asked this query.
+    position_cutoff
+        Of a `SequenceDB`, only what stands before this position is taken.
+    extra_optimizations
+        Pairs (optimizer, position) that join what a `SequenceDB` gives.
+    """
+
+    def __init__(
+        self,
+        include: Iterable[str],
+        require: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        subquery: dict[str, OptimizationQuery] | None = None,
+        position_cutoff: float = math.inf,
+        extra_optimizations: Sequence[tuple[Any, float]] | None = None,
+    ) -> None:
+        self.include = checked_tags("include", include)
+        self.require = checked_tags("require", require)
+        self.exclude = checked_tags("exclude", exclude)
+        self.subquery = dict(subquery or {})
+        self.position_cutoff = position_cutoff
+        self.extra_optimizations = tuple(extra_optimizations or ())
+
+    def including(self, *tags: str) -> OptimizationQuery:
+        """This query with more tags to include."""
+        return self.changed(include=self.include + checked_tags("include", tags))
+
+    def excluding(self, *tags: str) -> OptimizationQuery:
+        """This query with more tags to exclude."""
+        return self.changed(exclude=self.exclude + checked_tags("exclude", tags))
+
+    def requiring(self, *tags: str) -> OptimizationQuery:
+        """This query with more tags to require."""
+        return self.changed(require=self.require + checked_tags("require", tags))
+
+    def register(self, *optimizations: tuple[Any, float]) -> OptimizationQuery:
+        """This query with further pairs (optimizer, position)."""
+        return self.changed(extra_optimizations=(*self.extra_optimizations, *optimizations))
+
+    def changed(self, **changes: Any) -> OptimizationQuery:
+        """This query with some of its attributes replaced."""
+        new = copy(self)
+        for name, value in changes.items():
+            setattr(new, name, tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value)
+        return new
+
+    def within(self) -> OptimizationQuery:
+        """This query as it is put to databases inside the database."""
+        return self.changed(extra_optimizations=()) if self.extra_optimizations else self
+
+    def __str__(self) -> str:
+        return (
+            f"OptimizationQuery(include={list(self.include)}, require={list(self.require)}, "
+            f"exclude={list(self.exclude)}, subquery={self.subquery}, "
+            f"position_cutoff={self.position_cutoff}, "
+            f"extra_optimizations={list(self.extra_optimizations)})"
+        )
+
+    __repr__ = __str__
+
+
+def checked_tags(what: str, tags: Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(tags, str):
+        raise TypeError(f"{what} takes several tags, as in {what}=[{tags!r}], not a string")
+    found = tuple(dict.fromkeys(tags or ()))
+    for tag in found:
+        if not isinstance(tag, str):
+            raise TypeError(f"{what} takes tags, which are strings, not {tag!r}")
+    return found
+
+
+def parse_query(
+    tags: Iterable[Any], subquery: dict[str, OptimizationQuery] | None = None
+) -> OptimizationQuery:
+    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` spell out.
+
+    Raises
+    ------
+    ValueError
+        If a string has another first character than ``+``, ``-`` or ``&``.
+    """
+    chosen: dict[str, list[str]] = {"+": [], "-": [], "&": []}
+    for tag in tags:
+        if not isinstance(tag, str) or tag[:1] not in chosen or len(tag) < 2:
+            raise ValueError(
+                f"a tag to query for is written '+tag' (include), '-tag' (exclude) or '&tag' "
+                f"(require), not {tag!r}"
+            )
+        chosen[tag[0]].append(tag[1:])
+    return OptimizationQuery(chosen["+"], chosen["&"], chosen["-"], subquery)

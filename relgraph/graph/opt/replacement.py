@@ -1,0 +1,129 @@
+"""From what a local optimizer answers to a change of the graph, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.opt.base import LocalOptimizer, describe, display_name
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+
+class Replacement(NamedTuple):
+    """Pairs (old, new) of variables, and the nodes that must be gone once they are replaced."""
+
+    pairs: list[tuple[Variable, Variable]]
+    remove: list[Apply]
+
+
+def read_answer(
+    fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Any
+) -> Replacement | None:
+    """What `answer`, given by `rewriter` for `node`, asks to replace; None if nothing.
+
+    Each replacement is made to fit the type of what it replaces. A list that only says again what
+    the node already is (same op, same inputs) asks for nothing.
+
+    Raises
+    ------
+    TypeError
+        If the answer is neither False, a sequence nor a dict, or a replacement does not fit.
+    ValueError
+        If a list has not as many entries as the node has outputs, or leaves an output that is
+        used without a replacement, or a dict replaces a variable that is not in the graph.
+    """
+    if answer is False or answer is None:
+        return None
+    remove: list[Apply] = []
+    wanted: Iterable[tuple[Any, Any]]
+    if isinstance(answer, dict):
+        wanted = [(old, new) for old, new in answer.items() if old != "remove"]
+        remove = _nodes(answer.get("remove", ()))
+        _check_known(fgraph, rewriter, node, [old for old, _ in wanted])
+    elif isinstance(answer, Sequence) and not isinstance(answer, str):
+        wanted = _by_output(fgraph, node, rewriter, answer)
+    else:
+        raise TypeError(
+            f"{display_name(rewriter)} answered {answer!r} for {describe(node)}; expected False, "
+            "a list of variables or a dict"
+        )
+    pairs = [(old, _fitted(old, new, rewriter, node)) for old, new in wanted if new is not old]
+    if not pairs and not remove:
+        return None
+    if not remove and all(_says_the_same(old, new) for old, new in pairs):
+        return None
+    return Replacement(pairs, remove)
+
+
+def _by_output(
+    fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Sequence[Any]
+) -> list[tuple[Variable, Any]]:
+    if len(answer) != len(node.outputs):
+        raise ValueError(
+            f"{display_name(rewriter)} answered with {len(answer)} replacements for "
+            f"{describe(node)}, which has {len(node.outputs)} outputs"
+        )
+    pairs = []
+    for old, new in zip(node.outputs, answer, strict=True):
+        if new is not None:
+            pairs.append((old, new))
+        elif fgraph.clients.get(old):
+            raise ValueError(
+                f"{display_name(rewriter)} gave no replacement for output {old.index} of "
+                f"{describe(node)}, which is used"
+            )
+    return pairs
+
+
+def _nodes(items: Iterable[Any]) -> list[Apply]:
+    """The nodes that compute some variables; nodes stand for themselves."""
+    nodes = [item if isinstance(item, Apply) else item.owner for item in items]
+    return [node for node in nodes if node is not None]
+
+
+def _check_known(
+    fgraph: FunctionGraph, rewriter: LocalOptimizer, node: Apply, olds: Iterable[Any]
+) -> None:
+    for old in olds:
+        if not isinstance(old, Variable) or old not in fgraph.variables:
+            raise ValueError(
+                f"{display_name(rewriter)} replaces {old} for {describe(node)}, but it is not a "
+                "variable of the graph"
+            )
+
+
+def _fitted(old: Variable, new: Any, rewriter: LocalOptimizer, node: Apply) -> Variable:
+    fitted = new if isinstance(new, Variable) and new.type is old.type else old.type.fit(new, old)
+    if fitted is None:
+        raise TypeError(
+            f"{display_name(rewriter)} replaces {old} of {describe(node)}, of type {old.type}, "
+            f"by {new} of type {getattr(new, 'type', type(new).__name__)}, which does not fit"
+        )
+    assert isinstance(fitted, Variable)
+    return fitted
+
+
+def _says_the_same(old: Variable, new: Variable) -> bool:
+    a, b = old.owner, new.owner
+    if a is None or b is None or a.op is not b.op or old.index != new.index:
+        return False
+    return (
+        len(a.inputs) == len(b.inputs)
+        and all(x is y for x, y in zip(a.inputs, b.inputs, strict=True))
+        and old.type is new.type
+    )
+
+
+def apply_replacement(fgraph: FunctionGraph, replacement: Replacement, reason: str) -> None:
+    """Make the change, validate it, and leave the graph as it was if either fails.
+
+    The graph has to have the feature ReplaceValidate.
+    """
+    pairs, remove = replacement
+    if remove:
+        fgraph.replace_all_validate_remove(pairs, remove, reason=reason, warn=False)
+    else:
+        fgraph.replace_all_validate(pairs, reason=reason)

@@ -1,0 +1,153 @@
+import re
+import sys
+
+import numpy as np
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.opt import MergeOptimizer
+from relgraph.scalar import add, constant, exp, float64, int64, mul, neg, sub, true_div
+
+
+class TestDocument:
+    def test_example(self, graphs):
+        x, y, z = graphs.inputs
+        fgraph = graphs(true_div(mul(add(y, z), x), add(y, z)))
+        record = MergeOptimizer().optimize(fgraph)
+        assert re.fullmatch(r"\(0, [\d.e-]+, None, None, \{\}, 1, 0\)", repr(record))
+        assert str(fgraph) == "FunctionGraph(true_div(mul(*1 -> add(y, z), x), *1))"
+
+    def test_profile(self, graphs, capsys):
+        fgraph = graphs(add(exp(graphs.x), exp(graphs.x)))
+        MergeOptimizer.print_profile(sys.stdout, MergeOptimizer().optimize(fgraph), level=1)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == "    MergeOptimizer"
+        assert "        merged 1" in lines
+
+
+class TestNodes:
+    def test_whole_terms(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(exp(neg(x)), exp(neg(x))))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
+        assert len(fgraph.apply_nodes) == 3
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+        fgraph.check_integrity()
+
+    def test_two_operands_commute(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(true_div(add(x, y), add(y, x)))
+        first = fgraph.outputs[0].owner.inputs[0]
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+        assert fgraph.outputs[0].owner.inputs == [first, first]
+
+    def test_operands_of_others_do_not(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(add(sub(x, y), sub(y, x)))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+    def test_three_floats_keep_their_order_three_integers_need_not(self, graphs):
+        x, y, z = graphs.inputs
+        assert MergeOptimizer().optimize(graphs(sub(add(x, y, z), add(z, x, y)))).nb_merged == 0
+        i, j, k = (int64(name) for name in "ijk")
+        fgraph = FunctionGraph([i, j, k], [sub(add(i, j, k), add(k, i, j))], clone=False)
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+
+    def test_same_inputs_twice_are_a_multiset(self):
+        i, j = int64("i"), int64("j")
+        fgraph = FunctionGraph([i, j], [sub(add(i, i, j), add(i, j, j))], clone=False)
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+    def test_outputs_of_the_graph(self, graphs):
+        x = graphs.x
+        fgraph = graphs(exp(x), exp(x), exp(x))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
+        assert len(set(fgraph.outputs)) == 1
+
+    def test_several_outputs(self, graphs):
+        class Both(Op):
+            def make_node(self, a):
+                return Apply(self, [a], [a.type(), a.type()])
+
+        both = Both()
+        first, second = both(graphs.x), both(graphs.x)
+        fgraph = graphs(add(first[0], second[1]))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+        assert fgraph.outputs[0].owner.inputs == first
+
+    def test_values_stay(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(mul(sub(exp(x), add(x, y)), add(exp(x), add(y, x))))
+        before = graphs.value(fgraph, 0.5, -2.0, 0.0)
+        MergeOptimizer().optimize(fgraph)
+        assert graphs.value(fgraph, 0.5, -2.0, 0.0) == before
+
+    def test_long_chain(self, graphs):
+        left = right = graphs.x
+        for _ in range(20_000):
+            left, right = neg(left), neg(right)
+        fgraph = graphs(sub(left, right))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 20_000
+
+
+class TestConstants:
+    def test_equal_ones(self, graphs):
+        x = graphs.x
+        a, b = (constant(2.0) for _ in range(2))
+        fgraph = graphs(add(mul(x, a), mul(x, b)))
+        record = MergeOptimizer().optimize(fgraph)
+        assert (record.nb_constant, record.nb_merged) == (1, 1)
+
+    def test_different_types(self, graphs):
+        x = graphs.x
+        fgraph = graphs(add(mul(x, constant(2.0)), mul(x, constant(np.int8(2)))))
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
+
+    def test_signs_of_zero_differ(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(mul(x, constant(0.0)), mul(x, constant(-0.0))))
+        before = graphs.value(fgraph, 1.0, 0.0, 0.0)
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
+        assert np.signbit(graphs.value(fgraph, 1.0, 0.0, 0.0)) == np.signbit(before)
+
+    def test_nan_is_nan(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(mul(x, constant(np.nan)), mul(x, constant(np.nan))))
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 1
+
+
+class Overwrite(Op):
+    """Twice the input, in the input's storage."""
+
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, a):
+        return Apply(self, [a], [a.type()])
+
+
+def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
+    overwrite = Overwrite()
+    # The sum needs the value that is overwritten on the way to its other operand.
+    twice = overwrite(exp(graphs.y))
+    fgraph = graphs(add(twice, exp(graphs.y)))
+    fgraph.attach_feature(DestroyHandler())
+    record = MergeOptimizer().optimize(fgraph)
+    assert (record.nb_fail, record.nb_merged) == (1, 0)
+    assert len(fgraph.apply_nodes) == 4
+    fgraph.check_integrity()
+
+
+def test_commutative_ops_that_overwrite_an_operand_do_not_commute():
+    class AddInto(Overwrite):
+        commutative = True
+
+        def make_node(self, a, b):
+            return Apply(self, [a, b], [a.type()])
+
+    add_into = AddInto()
+    x, y = float64("x"), float64("y")
+    fgraph = FunctionGraph([x, y], [sub(add_into(x, y), add_into(y, x))], clone=False)
+    assert MergeOptimizer().optimize(fgraph).nb_merged == 0

@@ -1,0 +1,292 @@
+"""The features that come with the library."""
+
+import gc
+import weakref
+
+import pytest
+from tests.graph.toys import MyOp, variables
+
+from relgraph.graph.features import (
+    BadOptimization,
+    Bookkeeper,
+    Feature,
+    History,
+    NodeFinder,
+    NoOutputFromInplace,
+    PrintListener,
+    ReplacementDidNotRemoveError,
+    ReplaceValidate,
+    Validator,
+)
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.utils import InconsistencyError, MissingInputError
+
+f, g, h = (MyOp(name) for name in ("f", "g", "h"))
+
+
+class Dislikes(Feature):
+    """Objects to graphs with a given op."""
+
+    def __init__(self, op):
+        self.op = op
+
+    def validate(self, fgraph):
+        if any(node.op is self.op for node in fgraph.apply_nodes):
+            raise InconsistencyError(f"no {self.op} here")
+
+
+class TestBookkeeper:
+    def test_counts_what_is_there_and_what_comes_and_goes(self):
+        class Counter(Bookkeeper):
+            nodes = 0
+
+            def on_import(self, fgraph, node, reason):
+                self.nodes += 1
+
+            def on_prune(self, fgraph, node, reason):
+                self.nodes -= 1
+
+        (x,) = variables("x")
+        counter = Counter()
+        fg = FunctionGraph([x], [g(f(x))], features=[counter])
+        assert counter.nodes == 2
+        fg.replace(fg.outputs[0], fg.inputs[0])
+        assert counter.nodes == 0
+        fg.replace(fg.outputs[0], f(fg.inputs[0]))
+        fg.remove_feature(counter)
+        assert counter.nodes == 0
+
+
+class TestHistory:
+    def test_changes(self):
+        x, y = variables("x y")
+        a = f(x)
+        fg = FunctionGraph([x, y], [g(a, a), a], [History()], clone=False)
+        before = repr(fg)
+        start = fg.checkpoint()
+        fg.replace(a, h(y))
+        middle, middle_text = fg.checkpoint(), repr(fg)
+        fg.replace(fg.outputs[0], x)
+        fg.change_node_input("output", 1, y)
+        fg.revert(middle)
+        assert repr(fg) == middle_text
+        fg.check_integrity()
+        fg.revert(middle)
+        fg.revert(start)
+        assert repr(fg) == before
+        fg.check_integrity()
+
+    def test_inputs_and_outputs(self):
+        x, y, z = variables("x y z")
+        a = f(x, y)
+        fg = FunctionGraph(
+            [x, y], [a, g(a), y], [History()], clone=False, update_mapping={0: 1, 2: 0}
+        )
+        before, inputs = repr(fg), list(fg.inputs)
+        start = fg.checkpoint()
+        fg.add_output(h(z, a), import_missing=True)
+        fg.remove_output(0)
+        fg.replace(x, z)
+        fg.remove_input(1)
+        fg.add_input(y)
+        fg.add_output(h(y))
+        fg.remove_node(fg.outputs[0].owner)
+        fg.revert(start)
+        assert repr(fg) == before
+        assert fg.inputs == inputs
+        assert fg.update_mapping == {0: 1, 2: 0}
+        fg.check_integrity()
+
+    def test_a_checkpoint_that_was_passed_over(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [f(x)], [History()], clone=False)
+        start = fg.checkpoint()
+        fg.replace(fg.outputs[0], g(x))
+        later = fg.checkpoint()
+        fg.revert(start)
+        fg.replace(fg.outputs[0], h(x))
+        with pytest.raises(ValueError, match="later revert undid"):
+            fg.revert(later)
+        other = FunctionGraph([x], [f(x)], [History()])
+        with pytest.raises(ValueError, match="another graph"):
+            other.revert(start)
+
+    def test_keeps_nothing_that_no_checkpoint_needs(self):
+        (x,) = variables("x")
+        history = History()
+        fg = FunctionGraph([x], [f(x)], [history])
+        old = weakref.ref(fg.outputs[0])
+        start = fg.checkpoint()
+        fg.replace(fg.outputs[0], g(fg.inputs[0]))
+        gc.collect()
+        assert old() is not None
+        del start
+        fg.replace(fg.outputs[0], h(fg.inputs[0]))
+        gc.collect()
+        assert old() is None
+        assert history._log == []
+
+    def test_serves_one_graph(self):
+        (x,) = variables("x")
+        history = History()
+        fg = FunctionGraph([x], [f(x)], [history])
+        with pytest.raises(ValueError, match="attached to another graph"):
+            FunctionGraph([x], [f(x)], [history])
+        copy = fg.clone()
+        copy_start = copy.checkpoint()
+        copy.replace(copy.outputs[0], copy.inputs[0])
+        copy.revert(copy_start)
+        assert repr(copy) == repr(fg)
+        fg.remove_feature(history)
+        assert not hasattr(fg, "checkpoint")
+        FunctionGraph([x], [f(x)], [history])
+
+    def test_twice_is_once(self):
+        fg = FunctionGraph([], [], [History(), History()])
+        assert len(fg.features) == 1
+
+
+class TestValidator:
+    def test_validate(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [f(x)], [Validator()], clone=False)
+        fg.validate()
+        assert fg.consistent()
+        fg.attach_feature(Dislikes(f))
+        with pytest.raises(InconsistencyError, match="no f here"):
+            fg.validate()
+        assert not fg.consistent()
+        assert fg.validate_time > 0
+
+    def test_a_bug_is_no_inconsistency(self):
+        class Buggy(Feature):
+            def validate(self, fgraph):
+                raise ZeroDivisionError
+
+        fg = FunctionGraph([], [], [Validator(), Buggy()])
+        with pytest.raises(ZeroDivisionError):
+            fg.consistent()
+
+
+class TestReplaceValidate:
+    def make(self, *features):
+        x, y = variables("x y")
+        fg = FunctionGraph([x, y], [f(x, g(y))], [*features, ReplaceValidate()], clone=False)
+        return fg, x, y
+
+    def test_replace_validate(self):
+        fg, x, y = self.make(Dislikes(h))
+        before = repr(fg)
+        inner = fg.outputs[0].owner.inputs[1]
+        with pytest.raises(InconsistencyError):
+            fg.replace_validate(inner, h(y))
+        assert repr(fg) == before
+        fg.check_integrity()
+        fg.replace_validate(inner, g(g(y)), reason="growth")
+        assert repr(fg) == "FunctionGraph(f(x, g(g(y))))"
+
+    def test_all_or_none(self):
+        fg, x, y = self.make()
+        before = repr(fg)
+        out, inner = fg.outputs[0], fg.outputs[0].owner.inputs[1]
+        (stranger,) = variables("z")
+        with pytest.raises(MissingInputError):
+            fg.replace_all_validate([(inner, y), (out, stranger)])
+        assert repr(fg) == before
+        fg.replace_all_validate([(inner, y), (x, y)])
+        assert repr(fg) == "FunctionGraph(f(y, y))"
+        fg.check_integrity()
+
+    def test_remove(self):
+        fg, x, y = self.make()
+        before = repr(fg)
+        out = fg.outputs[0]
+        inner = out.owner.inputs[1]
+        with (
+            pytest.warns(UserWarning, match=r"slim was to remove g\(y\)"),
+            pytest.raises(ReplacementDidNotRemoveError, match="not replaced"),
+        ):
+            fg.replace_all_validate_remove([(out, h(inner))], [inner.owner], reason="slim")
+        with pytest.raises(ReplacementDidNotRemoveError):
+            fg.replace_all_validate_remove([(out, h(inner))], [inner.owner], warn=False)
+        assert repr(fg) == before
+        fg.replace_all_validate_remove([(out, h(x))], [inner.owner, out.owner])
+        assert repr(fg) == "FunctionGraph(h(x))"
+
+    @pytest.mark.parametrize("earlier", [History, Validator])
+    def test_beside_its_parts(self, earlier):
+        part = earlier()
+        fg, x, y = self.make(part)
+        before = repr(fg)
+        start = fg.checkpoint()
+        fg.replace_validate(fg.outputs[0], x)
+        fg.validate()
+        fg.revert(start)
+        assert repr(fg) == before
+        fg.attach_feature(earlier())
+        assert len(fg.features) == 2
+        fg.remove_feature(part)
+        fg.replace_validate(fg.outputs[0], y)
+        assert repr(fg) == "FunctionGraph(y)"
+
+    def test_comes_along_with_a_clone(self):
+        fg, *_ = self.make()
+        copy = fg.clone()
+        copy.replace_validate(copy.outputs[0], copy.inputs[0])
+        assert repr(copy) == "FunctionGraph(x)"
+
+
+class TestNodeFinder:
+    def test_get_nodes(self):
+        x, y = variables("x y")
+        a = f(x)
+        finder = NodeFinder()
+        fg = FunctionGraph([x, y], [g(a, f(y)), a], [finder], clone=False)
+        assert fg.get_nodes(f) == [a.owner, fg.outputs[0].owner.inputs[1].owner]
+        assert fg.get_nodes(h) == []
+        fg.replace(a, h(x))
+        assert [n.inputs for n in fg.get_nodes(f)] == [[y]]
+        assert len(fg.get_nodes(h)) == 1
+        fg.attach_feature(NodeFinder())
+        assert fg.features == [finder]
+        copy = fg.clone()
+        assert len(copy.get_nodes(g)) == 1 and copy.get_nodes(g) != fg.get_nodes(g)
+        fg.remove_feature(finder)
+        assert not hasattr(fg, "get_nodes")
+
+
+def test_print_listener(capsys):
+    (x,) = variables("x")
+    listener = PrintListener()
+    fg = FunctionGraph([x], [f(x)], [listener], clone=False)
+    fg.replace(fg.outputs[0], g(x), reason="test")
+    listener.active = False
+    fg.replace(fg.outputs[0], h(x))
+    listener.active = True
+    fg.remove_feature(listener)
+    assert capsys.readouterr().out.splitlines() == [
+        "-- attaching to FunctionGraph(f(x))",
+        "-- importing g(x), reason: test",
+        "-- changing input 0 of output from f.0 to g.0, reason: test",
+        "-- pruning f(x), reason: test",
+        "-- detaching from FunctionGraph(h(x))",
+    ]
+
+
+def test_no_output_from_inplace():
+    (x,) = variables("x")
+    inplace = MyOp("inplace", destroy_map={0: [0]})
+    fg = FunctionGraph([x], [inplace(f(x)), f(x)], [NoOutputFromInplace(1), Validator()])
+    fg.validate()
+    fg.attach_feature(NoOutputFromInplace())
+    with pytest.raises(InconsistencyError, match="output 0 of the graph, inplace.0, is made by"):
+        fg.validate()
+
+
+def test_bad_optimization_tells_the_values():
+    (x,) = variables("x")
+    error = BadOptimization(f(x), g(x), 1.0, 2.0, "f-to-g", old_graph="f(x)", new_graph="g(x)")
+    text = str(error)
+    assert "f-to-g replaced f.0 by g.0" in text
+    assert "= 1.0" in text and "= 2.0" in text and "graph after: g(x)" in text
+    assert error.reason == "f-to-g"
