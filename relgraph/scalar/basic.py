@@ -1,0 +1,204 @@
+"""Arithmetic on numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar.dtypes import is_complex
+from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero
+from relgraph.scalar.type import ScalarConstant, constant
+
+
+class Add(FoldOp):
+    name = "add"
+    ufunc = np.add
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [g] * len(inputs)
+
+
+class Mul(FoldOp):
+    name = "mul"
+    ufunc = np.multiply
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [
+            self(g, *inputs[:i], *inputs[i + 1 :]) if len(inputs) > 1 else g
+            for i in range(len(inputs))
+        ]
+
+
+class Sub(ScalarOp):
+    name = "sub"
+    nin = 2
+    ufunc = np.subtract
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [g, -g]
+
+
+class TrueDiv(ScalarOp):
+    """Division; of integers, too, it is a float."""
+
+    name = "true_div"
+    nin = 2
+    ufunc = np.true_divide
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        share = g / inputs[1]
+        return [share, -(share * output)]
+
+
+class IntDiv(StepOp):
+    """Division rounded towards minus infinity."""
+
+    name = "int_div"
+    nin = 2
+    ufunc = np.floor_divide
+
+
+class Mod(ScalarOp):
+    """What is left of a division rounded towards minus infinity; it has the divisor's sign."""
+
+    name = "mod"
+    nin = 2
+    ufunc = np.remainder
+    holomorphic = False
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        x, y = inputs
+        return [g, -(g * (x // y))]
+
+
+class Pow(ScalarOp):
+    name = "pow"
+    nin = 2
+    ufunc = np.power
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        x, y = inputs
+        switch, eq, log = x._ops.switch, x._ops.eq, x._ops.log
+        # 0**y has the derivative 0 by y (for y > 0), though 0 * log(0) is nan.
+        by_y = g * switch(eq(x, 0), 0, output * log(x))
+        if isinstance(y, ScalarConstant):
+            return [self._by_base(x, y, g), by_y]
+        # x**0 has the derivative 0 by x, though 0 * 0**-1 is nan.
+        return [g * switch(eq(y, 0), 0, y * x ** (y - 1)), by_y]
+
+    def _by_base(self, x: Any, y: ScalarConstant, g: Any) -> Any:
+        """Return the gradient by the base if the exponent is known."""
+        power = y.data.item()
+        if power == 0:
+            return zero(x)
+        if power == 1:
+            return g
+        if power == 2:
+            return g * (2 * x)
+        return g * (y * x ** constant(power - 1, dtype=y.dtype if power > 0 else "float64"))
+
+
+class Neg(FloatOp):
+    name = "neg"
+    ufunc = np.negative
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -g
+
+
+class Abs(FloatOp):
+    """The absolute value: a real number for a complex one. Its gradient at 0 is 0."""
+
+    name = "abs"
+    ufunc = np.absolute
+    holomorphic = False
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * x._ops.sign(x)
+
+
+class Sign(StepOp):
+    """The sign: -1, 0 or 1; of a complex number, the number of length 1 in its direction."""
+
+    name = "sign"
+    ufunc = np.sign
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        if is_complex(output.type.dtype):
+            raise MethodNotDefined("sign has no gradient for complex numbers")
+        return super().pullback(inputs, output, g)
+
+
+class Sqr(FloatOp):
+    name = "sqr"
+    ufunc = np.square
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * (2 * x)
+
+
+class Sqrt(FloatOp):
+    name = "sqrt"
+    ufunc = np.sqrt
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * 0.5 / out
+
+
+class Reciprocal(FloatOp):
+    """One divided by a number; of an integer it is an integer, as in NumPy."""
+
+    name = "reciprocal"
+    ufunc = np.reciprocal
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -(g * out * out)
+
+
+class _Extreme(FoldOp):
+    """What `Maximum` and `Minimum` share: inputs that tie get equal parts of the gradient.
+
+    So it does not depend on their order. Where the result is nan, all gradients are 0.
+    """
+
+    holomorphic = False
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        ops = output._ops
+        wins = [ops.eq(x, output) for x in inputs]
+        share = g / ops.add(*[win.astype(g.type.dtype) for win in wins])
+        return [ops.switch(win, share, 0) for win in wins]
+
+
+class Maximum(_Extreme):
+    """The largest input; nan if there is one."""
+
+    name = "maximum"
+    ufunc = np.maximum
+
+
+class Minimum(_Extreme):
+    """The smallest input; nan if there is one."""
+
+    name = "minimum"
+    ufunc = np.minimum
+
+
+add = Add()
+mul = Mul()
+sub = Sub()
+true_div = TrueDiv()
+int_div = IntDiv()
+mod = Mod()
+pow = Pow()
+neg = Neg()
+abs = Abs()
+sign = Sign()
+sqr = Sqr()
+sqrt = Sqrt()
+reciprocal = Reciprocal()
+maximum = Maximum()
+minimum = Minimum()

@@ -1,0 +1,210 @@
+"""A graph of scalar ops as one op: what loop fusion makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import (
+    Apply,
+    Constant,
+    Variable,
+    as_string,
+    clone_replace,
+    io_connection_pattern,
+    io_toposort,
+)
+from relgraph.graph.op import HasInnerGraph
+from relgraph.graph.type import Type
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.op import ScalarOp, zero
+from relgraph.scalar.type import ScalarType
+
+# Where a node's argument comes from: a slot number, or a constant's value.
+Key = tuple[Any, ...]
+
+
+class Composite(ScalarOp, HasInnerGraph):
+    """A graph of scalar ops as one op. Two of the same structure are one object.
+
+    Parameters
+    ----------
+    inputs
+        The scalar variables that stand for the arguments.
+    outputs
+        What to compute from them.
+
+    Raises
+    ------
+    TypeError
+        If a node in between is not of a scalar op, or `inputs` holds something else than
+        variables.
+    ValueError
+        If `outputs` depend on a variable that is neither an input nor a constant.
+    """
+
+    __props__ = ("inputs", "outputs")
+    holomorphic = False
+
+    def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self.nin = len(self.inputs)
+        self.nout = len(self.outputs)
+        if not all(isinstance(v.type, ScalarType) for v in (*self.inputs, *self.outputs)):
+            raise TypeError("the inputs and outputs of a Composite are scalar variables")
+        self.nodes = io_toposort(self.inputs, self.outputs)
+        self._slots, self._values, self._key = self._structure()
+        self._hash = hash(self._key)
+
+    def _structure(self) -> tuple[dict[Variable, int], list[Any], Key]:
+        """Number the variables; return numbers, the constants' values, and what it all means."""
+        slots: dict[Variable, int] = {v: i for i, v in enumerate(self.inputs)}
+        values: list[Any] = [None] * len(slots)
+        key: list[Any] = [tuple(v.type for v in self.inputs)]
+
+        def slot(var: Variable) -> int:
+            known = slots.get(var)
+            if known is None:
+                if not isinstance(var, Constant):
+                    raise ValueError(f"Composite: {var} is neither an input nor a constant")
+                known = slots[var] = len(values)
+                values.append(var.data)
+                key.append(var.signature())
+            return known
+
+        for node in self.nodes:
+            if not isinstance(node.op, ScalarOp):
+                raise TypeError(f"Composite: {node.op} is not a scalar op")
+            key.append((node.op, *[slot(v) for v in node.inputs]))
+            for out in node.outputs:
+                slots[out] = len(values)
+                values.append(None)
+        key.append(tuple(slot(out) for out in self.outputs))
+        return slots, values, tuple(key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Composite) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        return f"Composite{{{', '.join(self._formulas())}}}"
+
+    def _formulas(self) -> list[str]:
+        """Return the outputs as text in which the inputs are called i0, i1 and so on."""
+        named = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
+        outputs = [clone_replace(out, named) for out in self.outputs]
+        return as_string(list(named.values()), outputs)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return str(self)
+
+    @property
+    def fn(self) -> Callable[..., Any]:
+        return self.impl
+
+    @property
+    def ufunc(self) -> Callable[..., Any]:
+        return self.impl
+
+    @property
+    def inner_inputs(self) -> list[Variable]:
+        return list(self.inputs)
+
+    @property
+    def inner_outputs(self) -> list[Variable]:
+        return list(self.outputs)
+
+    def impl(self, *values: Any) -> Any:
+        """Return the output (a list of them, if there are several) for numbers or arrays."""
+        slots = self._slots
+        known = list(self._values)
+        known[: len(values)] = values
+        for node in self.nodes:
+            result = node.op.impl(*[known[slots[v]] for v in node.inputs])
+            results = [result] if len(node.outputs) == 1 else result
+            for out, value in zip(node.outputs, results, strict=True):
+                known[slots[out]] = np.asarray(value).astype(out.type.numpy_dtype, copy=False)
+        # An output that is an input or a constant is not to share its storage.
+        outputs = [
+            np.array(known[slots[v]]) if v.owner is None else known[slots[v]] for v in self.outputs
+        ]
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def output_dtype(self, *input_dtypes: str) -> str:
+        if len(self.outputs) != 1:
+            raise TypeError(f"{self} has {len(self.outputs)} outputs")
+        self._check_dtypes(input_dtypes)
+        dtype: str = self.outputs[0].type.dtype
+        return dtype
+
+    def _check_dtypes(self, dtypes: Sequence[str]) -> None:
+        for i, (var, dtype) in enumerate(zip(self.inputs, dtypes, strict=True)):
+            if var.type.dtype != dtype:
+                raise TypeError(
+                    f"{self}: input {i} is of dtype {dtype} where {var.type.dtype} is wanted"
+                )
+
+    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
+        return [
+            None if isinstance(x, Variable) else v.type.dtype
+            for x, v in zip(inputs, self.inputs, strict=True)
+        ]
+
+    def output_types(self, *input_types: Any) -> Sequence[Type]:
+        self._check_dtypes([t.dtype for t in input_types])
+        return [v.type for v in self.outputs]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        with np.errstate(all="ignore"):
+            result = self.impl(*inputs)
+        results = [result] if self.nout == 1 else result
+        for cell, value in zip(output_storage, results, strict=True):
+            cell[0] = np.asarray(value)[()]
+
+    def expand(self, inputs: Sequence[Any]) -> list[Any]:
+        """Return the outputs as a graph over `inputs` (scalar variables of the right types)."""
+        known: dict[Variable, Any] = dict(zip(self.inputs, inputs, strict=True))
+        for node in self.nodes:
+            made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
+            known.update(zip(node.outputs, made.outputs, strict=True))
+        return [known.get(out, out) for out in self.outputs]
+
+    def L_op(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients by the inputs, as a graph of the ops inside, not as Composites."""
+        expanded = self.expand(inputs)
+        grads: dict[Variable, Any] = {}
+
+        def collect(var: Any, g: Any) -> None:
+            if g is not None:
+                grads[var] = grads[var] + g if var in grads else g
+
+        for out, g in zip(expanded, output_grads, strict=True):
+            if not is_discrete(out.type.dtype):
+                collect(out, g)
+        for node in reversed(io_toposort(inputs, expanded)):
+            given = [grads.get(out) for out in node.outputs]
+            if all(g is None for g in given):
+                continue
+            filled = [zero(o) if g is None else g for o, g in zip(node.outputs, given, strict=True)]
+            for var, g in zip(
+                node.inputs, node.op.L_op(node.inputs, node.outputs, filled), strict=True
+            ):
+                collect(var, g)
+        return [grads.get(x) for x in inputs]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return io_connection_pattern(self.inputs, self.outputs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By its structure: the outputs hold the nodes.
+        return type(self), (self.inputs, self.outputs)

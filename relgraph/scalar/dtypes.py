@@ -1,0 +1,104 @@
+"""Dtypes: which there are, and what NumPy makes of several of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from relgraph.settings import config
+
+BOOL = ("bool",)
+INTS = ("int8", "int16", "int32", "int64")
+UINTS = ("uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float16", "float32", "float64")
+COMPLEXES = ("complex64", "complex128")
+DTYPES = (*BOOL, *INTS, *UINTS, *FLOATS, *COMPLEXES)
+
+_DISCRETE = frozenset((*BOOL, *INTS, *UINTS))
+
+
+def check_dtype(dtype: Any) -> str:
+    """Return the name of a dtype; ``"floatX"`` is what the configuration says.
+
+    Raises
+    ------
+    TypeError
+        If it is no dtype, or not one that variables can have.
+    """
+    if isinstance(dtype, str):
+        if dtype in DTYPES:
+            return dtype
+        if dtype == "floatX":
+            return config.floatX
+    try:
+        name: str = np.dtype(dtype).name
+    except TypeError:
+        raise TypeError(f"{dtype!r} is not a dtype") from None
+    if name not in DTYPES:
+        raise TypeError(f"no variable has dtype {name}; there are {', '.join(DTYPES)}")
+    return name
+
+
+def is_discrete(dtype: str) -> bool:
+    """Return whether `dtype` is boolean or an integer type."""
+    return dtype in _DISCRETE
+
+
+def is_complex(dtype: str) -> bool:
+    """Return whether `dtype` is a complex one."""
+    return dtype in COMPLEXES
+
+
+@cache
+def result_dtype(*dtypes: str) -> str:
+    """Return the dtype that values of several dtypes have in common.
+
+    The order makes no difference, which an n-ary commutative op needs.
+    """
+    return np.result_type(*map(np.dtype, dtypes)).name
+
+
+def weak_dtype(kind: type, dtypes: tuple[str, ...]) -> str:
+    """Return the dtype that a Python number takes beside values of `dtypes` (NEP 50).
+
+    Parameters
+    ----------
+    kind
+        The class of the number: bool, int, float or complex.
+    dtypes
+        What it meets. Where that is nothing, a float takes ``config.floatX``.
+    """
+    if dtypes:
+        return _dtype_beside(kind, dtypes)
+    return {bool: "bool", int: "int64", float: config.floatX}.get(kind, "complex128")
+
+
+@cache
+def _dtype_beside(kind: type, dtypes: tuple[str, ...]) -> str:
+    if kind is bool:
+        return "bool"
+    common = np.dtype(result_dtype(*dtypes))
+    return np.result_type(common, kind(0)).name
+
+
+def number_kind(value: Any) -> type | None:
+    """Return the class of a Python number, whose dtype is weak; None for anything else.
+
+    NumPy's own scalars are none: they have a dtype, though `numpy.float64` is a Python float.
+    """
+    kind = type(value)
+    return kind if kind in (int, float, bool, complex) else None
+
+
+@cache
+def can_cast_exactly(source: str, target: str) -> bool:
+    """Return whether every value of one dtype is a value of the other.
+
+    NumPy's "safe" casts are these but for 64-bit integers, which it lets pass as floats.
+    """
+    if not np.can_cast(source, target, "safe"):
+        return False
+    wide = source in ("int64", "uint64")
+    return not wide or is_discrete(target)

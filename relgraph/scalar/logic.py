@@ -1,0 +1,103 @@
+"""Comparisons and logic of numbers. None of these has a gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relgraph.scalar.dtypes import weak_dtype
+from relgraph.scalar.op import FoldOp, PredicateOp, ScalarOp
+
+
+class _Comparison(PredicateOp):
+    nin = 2
+
+    def _out_of_range(self, place: int, value: int, dtype: str) -> str:
+        # Every comparison of integers has an answer.
+        for wider in (weak_dtype(int, ()), "uint64"):
+            if np.iinfo(wider).min <= value <= np.iinfo(wider).max:
+                return wider
+        return super()._out_of_range(place, value, dtype)
+
+
+class Eq(_Comparison):
+    name = "eq"
+    ufunc = np.equal
+    commutative = True
+
+
+class Neq(_Comparison):
+    name = "neq"
+    ufunc = np.not_equal
+    commutative = True
+
+
+class Lt(_Comparison):
+    name = "lt"
+    ufunc = np.less
+
+
+class Le(_Comparison):
+    name = "le"
+    ufunc = np.less_equal
+
+
+class Gt(_Comparison):
+    name = "gt"
+    ufunc = np.greater
+
+
+class Ge(_Comparison):
+    name = "ge"
+    ufunc = np.greater_equal
+
+
+class IsNan(PredicateOp):
+    name = "isnan"
+    ufunc = np.isnan
+
+
+class IsInf(PredicateOp):
+    name = "isinf"
+    ufunc = np.isinf
+
+
+class And(FoldOp):
+    """Of booleans the logical, of integers the bitwise conjunction."""
+
+    name = "and_"
+    ufunc = np.bitwise_and
+
+
+class Or(FoldOp):
+    """Of booleans the logical, of integers the bitwise disjunction."""
+
+    name = "or_"
+    ufunc = np.bitwise_or
+
+
+class Xor(FoldOp):
+    """Of booleans the logical, of integers the bitwise exclusive disjunction."""
+
+    name = "xor"
+    ufunc = np.bitwise_xor
+
+
+class Invert(ScalarOp):
+    """Of booleans the logical, of integers the bitwise negation."""
+
+    name = "invert"
+    ufunc = np.invert
+
+
+eq = Eq()
+neq = Neq()
+lt = Lt()
+le = Le()
+gt = Gt()
+ge = Ge()
+isnan = IsNan()
+isinf = IsInf()
+and_ = And()
+or_ = Or()
+xor = Xor()
+invert = Invert()

@@ -1,0 +1,140 @@
+"""The functions that SciPy has, and some that are exact where the obvious formula is not.
+
+SciPy's part is loaded when a dtype or a value is first asked for, not by importing this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+
+from relgraph.scalar.op import FloatOp, ScalarOp
+from relgraph.scalar.transcendental import LN2, exp, expm1
+
+
+class _ScipyOp(FloatOp):
+    """A function of one number that SciPy has under the name `scipy_name`."""
+
+    scipy_name: str
+
+    @property
+    def ufunc(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(scipy.special, self.scipy_name)
+        return found
+
+
+class Erf(_ScipyOp):
+    name = scipy_name = "erf"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * (2 / math.sqrt(math.pi)) * exp(-(x * x))
+
+
+class Erfc(_ScipyOp):
+    """``1 - erf(x)``, exact where that is tiny."""
+
+    name = scipy_name = "erfc"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * (-2 / math.sqrt(math.pi)) * exp(-(x * x))
+
+
+class Erfinv(_ScipyOp):
+    name = scipy_name = "erfinv"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * (math.sqrt(math.pi) / 2) * exp(out * out)
+
+
+class Sigmoid(_ScipyOp):
+    """``1 / (1 + exp(-x))``"""
+
+    name = "sigmoid"
+    scipy_name = "expit"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * out * (1 - out)
+
+
+class Gammaln(_ScipyOp):
+    """The logarithm of the absolute value of the gamma function."""
+
+    name = scipy_name = "gammaln"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * digamma(x)
+
+
+class Digamma(_ScipyOp):
+    """The derivative of `gammaln`."""
+
+    name = scipy_name = "digamma"
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * polygamma(1, x)
+
+
+class Polygamma(ScalarOp):
+    """``polygamma(n, x)``: derivative `n` (an integer, at least 0) of `digamma` at `x`.
+
+    float64, whatever the inputs; no gradient by `n`.
+    """
+
+    name = "polygamma"
+    nin = 2
+    holomorphic = False
+    weak_beside = ()
+    converts = True
+
+    @property
+    def ufunc(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = scipy.special.polygamma
+        return found
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        n, x = inputs
+        return [None, g * self(n + 1, x)]
+
+
+class Softplus(FloatOp):
+    """``log(1 + exp(x))``, without overflow."""
+
+    name = "softplus"
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return np.logaddexp(0, x)
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * sigmoid(x)
+
+
+class Log1mexp(FloatOp):
+    """``log(1 - exp(x))`` for negative `x`, exact at both ends.
+
+    Mächler, Accurately Computing log(1 - exp(-|a|)) (2012).
+    """
+
+    name = "log1mexp"
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return np.where(np.less(x, -LN2), np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -(g / expm1(-x))
+
+
+erf = Erf()
+erfc = Erfc()
+erfinv = Erfinv()
+sigmoid = Sigmoid()
+gammaln = Gammaln()
+digamma = Digamma()
+polygamma = Polygamma()
+softplus = Softplus()
+log1mexp = Log1mexp()

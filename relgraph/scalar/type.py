@@ -1,0 +1,238 @@
+"""Numbers: the types of scalar variables, the variables and the constants."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.operators import Operators
+from relgraph.graph.type import Type
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.dtypes import (
+    DTYPES,
+    can_cast_exactly,
+    check_dtype,
+    is_complex,
+    is_discrete,
+    number_kind,
+    weak_dtype,
+)
+
+
+class ScalarVariable(Operators, Variable):
+    """A number in a graph; Python's operators apply scalar ops to it."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> str:
+        dtype: str = self.type.dtype
+        return dtype
+
+    @property
+    def ndim(self) -> int:
+        return 0
+
+    def astype(self, dtype: Any) -> Any:
+        """Return this number as one of another dtype."""
+        return self._ops.cast(self, dtype)
+
+
+class ScalarConstant(ScalarVariable, Constant):
+    """A number that is part of the graph.
+
+    Two are equal where dtype and bits are: True is not 1, 0.0 is not -0.0, any nan is nan.
+    """
+
+    __slots__ = ()
+
+    def signature(self) -> Hashable:
+        return (self.type, value_bits(self.data))
+
+    def unique_value(self) -> Any:
+        """Return the Python number that this constant is."""
+        return self.data.item()
+
+    def __str__(self) -> str:
+        return self.name if self.name is not None else str(self.data)
+
+
+def value_bits(data: Any) -> bytes:
+    """Return the bytes of a NumPy value in order, with one nan for all."""
+    array = np.ascontiguousarray(data)
+    if array.dtype.kind in "fc":
+        nans = np.isnan(array)
+        if nans.any():
+            array = np.where(nans, np.array(np.nan, array.dtype), array)
+    return array.tobytes()
+
+
+def preserved(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any] | None:
+    """Return `data` as an array of `dtype` if every element keeps its value, else None.
+
+    Complex numbers do not become real ones, nor anything but booleans boolean: that changes the
+    kind of a value.
+    """
+    if data.dtype.name == dtype:
+        return data
+    if data.dtype.kind not in "biufc" or (dtype == "bool" and data.dtype.name != "bool"):
+        return None
+    if data.dtype.kind == "c" and not is_complex(dtype):
+        return None
+    with np.errstate(all="ignore"):
+        converted = data.astype(dtype)
+        # What was real has got no imaginary part.
+        real = converted if data.dtype.kind == "c" else converted.real
+        back = real.astype(data.dtype)
+    return converted if value_bits(back) == value_bits(data) else None
+
+
+class ScalarType(Type):
+    """The type of numbers of one dtype.
+
+    Parameters
+    ----------
+    dtype
+        The name of a dtype, or anything NumPy takes for one.
+
+    Raises
+    ------
+    TypeError
+        If it is no dtype that variables can have.
+    """
+
+    __props__ = ("dtype",)
+    variable_type: ClassVar[type[Variable]] = ScalarVariable
+    constant_type: ClassVar[type[Constant]] = ScalarConstant
+
+    dtype: str
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = check_dtype(dtype)
+        self.numpy_dtype = np.dtype(self.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return 0
+
+    @property
+    def shape(self) -> tuple[()]:
+        return ()
+
+    def __str__(self) -> str:
+        return self.dtype
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return `data` as a NumPy scalar of this dtype.
+
+        Raises
+        ------
+        TypeError
+            If it is not one number, or (unless `allow_downcast`) of a dtype that does not go into
+            this one. A Python float goes into any float type, rounded, where `allow_downcast` is
+            None.
+        """
+        if isinstance(data, Variable | LogicTerm):
+            raise TypeError(f"a number of dtype {self.dtype} is wanted, not the variable {data}")
+        if strict:
+            if type(data) is not self.numpy_dtype.type:
+                raise TypeError(f"a numpy {self.dtype} is wanted, not {data!r}")
+            return data
+        array = np.asarray(data)
+        if array.ndim or array.dtype.kind not in "biufc":
+            raise TypeError(f"one number of dtype {self.dtype} is wanted, not {data!r}")
+        rounds = allow_downcast is None and type(data) is float and not is_discrete(self.dtype)
+        if allow_downcast or rounds:
+            if array.dtype.kind == "c" and not is_complex(self.dtype):
+                raise TypeError(f"{data!r} is complex and {self.dtype} is not")
+            return array.astype(self.dtype)[()]
+        converted = preserved(array, self.dtype)
+        if converted is None:
+            raise TypeError(f"{data!r} ({array.dtype}) is not a value of dtype {self.dtype}")
+        return converted[()]
+
+    def convert_variable(self, var: Variable) -> Variable | None:
+        """Return `var` cast to this dtype if every value of its own goes into it, else None."""
+        if var.type is self:
+            return var
+        if not isinstance(var.type, ScalarType):
+            return None
+        if not can_cast_exactly(var.type.dtype, self.dtype):
+            return None
+        cast: Variable = var.astype(self.dtype)  # type: ignore[attr-defined]
+        return cast
+
+    def fit(self, new: Any, old: Variable) -> Variable | None:
+        """Return `new` (a variable or a number) cast to this dtype if that changes no value."""
+        if isinstance(new, Constant):
+            if new.type is self:
+                return new
+            new = new.data
+        elif isinstance(new, Variable):
+            return self.convert_variable(new)
+        try:
+            data = np.asarray(new)
+        except (TypeError, ValueError):
+            return None
+        converted = preserved(data, self.dtype) if data.ndim == 0 else None
+        return None if converted is None else self.make_constant(converted[()])
+
+    def all_finite(self, value: Any) -> bool:
+        return bool(np.all(np.isfinite(value)))
+
+    def values_eq(self, a: Any, b: Any) -> bool:
+        return bool(a == b) or bool(a != a and b != b)
+
+    def values_eq_approx(self, a: Any, b: Any) -> bool:
+        tolerance = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}.get(self.dtype, 1e-7)
+        return bool(np.isclose(a, b, rtol=tolerance, atol=tolerance / 10, equal_nan=True))
+
+
+_TYPES = {name: ScalarType(name) for name in DTYPES}
+
+
+def get_scalar_type(dtype: Any) -> ScalarType:
+    """Return the type of numbers of `dtype`."""
+    known = _TYPES.get(dtype) if isinstance(dtype, str) else None
+    return ScalarType(dtype) if known is None else known
+
+
+def constant(x: Any, name: str | None = None, dtype: Any = None) -> ScalarConstant:
+    """Return a number as a constant.
+
+    Parameters
+    ----------
+    dtype
+        Its dtype; by default that of `x`, int64 for a Python int, ``config.floatX`` for a float.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not one number, or not one of `dtype`.
+    """
+    if dtype is None:
+        kind = number_kind(x)
+        dtype = np.asarray(x).dtype if kind is None else weak_dtype(kind, ())
+    made = get_scalar_type(check_dtype(dtype)).make_constant(x, name)
+    assert isinstance(made, ScalarConstant)
+    return made
+
+
+def as_scalar(x: Any, name: str | None = None) -> Any:
+    """Return `x`, a number or a scalar variable, as a scalar variable.
+
+    Logic terms are passed through.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if isinstance(x, ScalarVariable | LogicTerm):
+        return x
+    if isinstance(x, Variable):
+        raise TypeError(f"{x} is of type {x.type}, not a scalar variable")
+    return constant(x, name)

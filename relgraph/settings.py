@@ -1,0 +1,66 @@
+"""The settings of the library: one object, `config`, that users reach as ``relgraph.config``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any
+
+FLOAT_DTYPES = ("float16", "float32", "float64")
+
+
+@dataclass
+class Config:
+    """What can be set.
+
+    Setting a name that is not here raises AttributeError, a value of the wrong kind ValueError.
+
+    Attributes
+    ----------
+    floatX
+        The dtype of tensors and of Python floats that nobody gave one.
+    profile
+        Whether functions keep times of their calls and of their optimization.
+    profile_optimizer
+        Whether the profile includes the optimizer's own.
+    optimizer_verbose
+        Whether each replacement in a graph is printed.
+    """
+
+    floatX: str = "float64"
+    profile: bool = False
+    profile_optimizer: bool = False
+    optimizer_verbose: bool = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        known = [f.name for f in fields(self)]
+        if name not in known:
+            raise AttributeError(f"config has no setting {name!r}; there are {', '.join(known)}")
+        if name == "floatX":
+            if value not in FLOAT_DTYPES:
+                raise ValueError(f"config.floatX is one of {FLOAT_DTYPES}, not {value!r}")
+        elif not isinstance(value, bool):
+            raise ValueError(f"config.{name} is True or False, not {value!r}")
+        super().__setattr__(name, value)
+
+    @contextmanager
+    def change_flags(self, **flags: Any) -> Iterator[Config]:
+        """Return a context in which some settings are other than usual.
+
+        Raises
+        ------
+        AttributeError, ValueError
+            As setting them does; nothing is changed then.
+        """
+        before = {f.name: getattr(self, f.name) for f in fields(self)}
+        try:
+            for name, value in flags.items():
+                setattr(self, name, value)
+            yield self
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+
+config = Config()

@@ -1,0 +1,236 @@
+"""Arrays: types, variables, and the functions that NumPy has for them.
+
+``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+from relgraph.tensor import constructors, math
+from relgraph.tensor.allocation import (
+    alloc,
+    arange,
+    broadcast_to,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from relgraph.tensor.arguments import (
+    argmax,
+    argmin,
+)
+from relgraph.tensor.averages import (
+    mean,
+    std,
+    var,
+)
+from relgraph.tensor.basic import (
+    as_tensor_variable,
+    constant,
+)
+
+# Each of these lists what it defines in its __all__.
+from relgraph.tensor.constructors import *  # noqa: F403
+from relgraph.tensor.dimshuffle import (
+    DimShuffle,
+)
+from relgraph.tensor.elemwise import (
+    Elemwise,
+)
+from relgraph.tensor.filling import (
+    inferred_shape,
+)
+from relgraph.tensor.indexing import (
+    diag,
+    diagonal,
+    getitem,
+    inc_subtensor,
+    set_subtensor,
+    take,
+    trace,
+)
+from relgraph.tensor.joining import (
+    concatenate,
+    hstack,
+    join,
+    split,
+    stack,
+    vstack,
+)
+from relgraph.tensor.linalg import (
+    dot,
+    matmul,
+    outer,
+    tensordot,
+)
+from relgraph.tensor.math import *  # noqa: F403
+from relgraph.tensor.nnet import (
+    log_softmax,
+    logsumexp,
+    softmax,
+)
+from relgraph.tensor.reduction import (
+    CAReduce,
+    all,
+    any,
+    max,
+    min,
+    prod,
+    sum,
+)
+from relgraph.tensor.repetition import cumprod, cumsum, repeat
+from relgraph.tensor.reshaping import (
+    expand_dims,
+    flatten,
+    moveaxis,
+    ravel,
+    reshape,
+    specify_shape,
+    squeeze,
+    swapaxes,
+    transpose,
+)
+from relgraph.tensor.shapes import (
+    shape,
+    shape_i,
+    size,
+)
+from relgraph.tensor.type import (
+    TensorType,
+)
+from relgraph.tensor.variable import (
+    TensorConstant,
+    TensorVariable,
+)
+
+
+def _dimshuffle(x: Any, order: Any) -> Any:
+    return DimShuffle(x.type.ndim, tuple(order))(x)
+
+
+def _iterate(x: Any) -> Any:
+    """Return an iterator over the first axis, whose length has to be known."""
+    if x.type.ndim == 0:
+        raise TypeError(f"{x} is of rank 0 and can't be iterated over")
+    length = x.type.shape[0]
+    if length is None:
+        raise TypeError(
+            f"{x} can't be iterated over: the length of its first axis is not known beforehand"
+        )
+    return (x[i] for i in range(length))
+
+
+# What Python's operators and NumPy's methods mean on tensor variables, and operators in laws.
+TensorVariable._ops = SimpleNamespace(
+    **{name: getattr(math, name) for name in math.__all__},
+    alloc=alloc,
+    all=all,
+    any=any,
+    argmax=argmax,
+    argmin=argmin,
+    cumprod=cumprod,
+    cumsum=cumsum,
+    diagonal=diagonal,
+    dot=dot,
+    flatten=flatten,
+    getitem=getitem,
+    inferred_shape=inferred_shape,
+    matmul=matmul,
+    max=max,
+    mean=mean,
+    min=min,
+    prod=prod,
+    repeat=repeat,
+    reshape=reshape,
+    shape=shape,
+    size=size,
+    squeeze=squeeze,
+    stack=stack,
+    std=std,
+    sum=sum,
+    take=take,
+    trace=trace,
+    transpose=transpose,
+    var=var,
+    dimshuffle=_dimshuffle,
+    iterate=_iterate,
+)
+
+__all__ = [
+    "CAReduce",
+    "DimShuffle",
+    "Elemwise",
+    "TensorConstant",
+    "TensorType",
+    "TensorVariable",
+    "all",
+    "alloc",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "as_tensor_variable",
+    "broadcast_to",
+    "concatenate",
+    "constant",
+    "cumprod",
+    "cumsum",
+    "diag",
+    "diagonal",
+    "dot",
+    "expand_dims",
+    "eye",
+    "flatten",
+    "full",
+    "full_like",
+    "getitem",
+    "hstack",
+    "inc_subtensor",
+    "join",
+    "log_softmax",
+    "logsumexp",
+    "matmul",
+    "max",
+    "mean",
+    "min",
+    "moveaxis",
+    "ones",
+    "ones_like",
+    "outer",
+    "prod",
+    "ravel",
+    "repeat",
+    "reshape",
+    "set_subtensor",
+    "shape",
+    "shape_i",
+    "size",
+    "softmax",
+    "specify_shape",
+    "split",
+    "squeeze",
+    "stack",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "tensordot",
+    "trace",
+    "transpose",
+    "tri",
+    "tril",
+    "triu",
+    "var",
+    "vstack",
+    "zeros",
+    "zeros_like",
+]
+__all__ += constructors.__all__
+__all__ += math.__all__

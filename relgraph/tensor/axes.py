@@ -1,0 +1,82 @@
+"""Axes and lengths: what the functions that take an `axis` or a `shape` share."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.utils import LogicTerm
+
+Shape = tuple[int | None, ...]
+
+
+def normalize_axis(axis: Any, ndim: int, what: str) -> int:
+    """Return `axis` as an int between 0 and ``ndim - 1``.
+
+    Parameters
+    ----------
+    what
+        The function that was asked, for the error.
+
+    Raises
+    ------
+    TypeError
+        If `axis` is not an integer.
+    ValueError
+        If there is no such axis (NumPy's AxisError is one, too).
+    """
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"{what}: axis is {axis!r}, not an integer") from None
+    if not -ndim <= number < ndim:
+        raise ValueError(f"{what}: axis {number} of an array with {ndim} dimensions")
+    return number % ndim
+
+
+def normalize_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
+    """Return `axis` (an integer, several, or None for all) as sorted ints from 0 to ``ndim - 1``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `normalize_axis`, and if an axis comes twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    several = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = sorted(normalize_axis(a, ndim, what) for a in several)
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"{what}: axis {axis!r} names an axis twice")
+    return tuple(axes)
+
+
+def static_int(value: Any) -> int | None:
+    """Return the int that `value` is (a number, or an integer constant of rank 0), or None."""
+    if isinstance(value, Constant):
+        data = np.asarray(value.data)
+        return int(data) if data.ndim == 0 and data.dtype.kind in "iu" else None
+    if isinstance(value, Variable | LogicTerm):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def merge_lengths(lengths: Sequence[int | None], axis: int, what: str) -> int | None:
+    """Return the one length that `lengths` agree on, or None if none is known.
+
+    Raises
+    ------
+    ValueError
+        If two of them differ.
+    """
+    known = {n for n in lengths if n is not None}
+    if len(known) > 1:
+        raise ValueError(f"{what}: the inputs have lengths {sorted(known)} along axis {axis}")
+    return known.pop() if known else None

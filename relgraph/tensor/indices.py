@@ -1,0 +1,239 @@
+"""What people write between square brackets, as data that an op can carry."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.axes import static_int
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.math import ge, lt, maximum, minimum, switch
+
+
+class Placeholder(enum.Enum):
+    """Stands in an index for the next of the node's index inputs."""
+
+    INTEGER = "i"
+    ARRAY = "array"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A slice that can be hashed; a `Placeholder` stands for a part that is an input."""
+
+    start: int | Placeholder | None = None
+    stop: int | Placeholder | None = None
+    step: int | Placeholder | None = None
+
+    def parts(self) -> tuple[int | Placeholder | None, ...]:
+        """Return start, stop and step."""
+        return self.start, self.stop, self.step
+
+    def __repr__(self) -> str:
+        start, stop, step = ("" if p is None else repr(p) for p in self.parts())
+        return f"{start}:{stop}" + (f":{step}" if step else "")
+
+
+Entry = int | Slice | Placeholder | None
+IndexList = tuple[Entry, ...]
+WHOLE = Slice()
+
+
+def show(entries: IndexList) -> str:
+    """Return an index as a person would write it."""
+    return ", ".join("None" if e is None else repr(e) for e in entries)
+
+
+def placeholders(entries: IndexList) -> Iterator[Placeholder]:
+    """Yield the placeholders of an index, in the order of the inputs they stand for."""
+    for entry in entries:
+        for part in entry.parts() if isinstance(entry, Slice) else (entry,):
+            if isinstance(part, Placeholder):
+                yield part
+
+
+def fill(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return an index as NumPy takes it, the placeholders replaced by `values`."""
+    rest = iter(values)
+
+    def value(part: Any) -> Any:
+        if not isinstance(part, Placeholder):
+            return part
+        given = next(rest)
+        return int(given) if part is Placeholder.INTEGER else given
+
+    return tuple(
+        slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, Slice) else value(e)
+        for e in entries
+    )
+
+
+def fill_symbolic(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
+    """Return an index the placeholders of which are replaced by variables."""
+    rest = iter(inputs)
+
+    def value(part: Any) -> Any:
+        return next(rest) if isinstance(part, Placeholder) else part
+
+    return [
+        slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, Slice) else value(e)
+        for e in entries
+    ]
+
+
+def parse(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
+    """Return an index as entries, and the variables that its placeholders stand for.
+
+    Parameters
+    ----------
+    key
+        What stands between the brackets.
+    ndim
+        The number of dimensions of what is indexed; None if it is not known.
+
+    Raises
+    ------
+    IndexError
+        If there are too many indices.
+    TypeError
+        If something is no index.
+    """
+    parts = list(key) if isinstance(key, tuple) else [key]
+    inputs: list[Any] = []
+    entries: list[Any] = [part if part is Ellipsis else _entry(part, inputs) for part in parts]
+    consumed = _consumed(entries, inputs)
+    if ndim is not None and consumed > ndim:
+        raise IndexError(f"{consumed} indices [{key}] for a tensor of {ndim} dimensions")
+    if Ellipsis in entries:
+        at = entries.index(Ellipsis)
+        if entries.count(Ellipsis) > 1:
+            raise IndexError(f"[{key}] has more than one ellipsis")
+        if ndim is None and at < len(entries) - 1:
+            raise TypeError(f"[{key}]: an ellipsis on a logic variable, the rank of which is open")
+        entries[at : at + 1] = [WHOLE] * ((ndim or 0) - consumed)
+    while entries and entries[-1] == WHOLE:
+        entries.pop()
+    return tuple(entries), inputs
+
+
+def _entry(part: Any, inputs: list[Any]) -> Entry:
+    if part is None:
+        return None
+    if isinstance(part, slice):
+        start, stop, step = (_slice_part(p, inputs) for p in (part.start, part.stop, part.step))
+        if step == 0:
+            raise ValueError("the step of a slice is 0")
+        return Slice(start, stop, None if step == 1 else step)
+    if isinstance(part, bool | np.bool):
+        raise TypeError(f"{part} is no index: wanted are integers, slices, None, ... and arrays")
+    known = static_int(part)
+    if known is not None:
+        return known
+    if isinstance(part, LogicTerm):
+        inputs.append(part)
+        return Placeholder.INTEGER
+    v = as_tensor_variable(part)
+    kind = np.dtype(v.type.dtype).kind
+    if isinstance(part, list) and not part:
+        v, kind = as_tensor_variable(np.zeros(0, dtype="int64")), "i"
+    if kind not in "biu" or (kind == "b" and v.type.ndim == 0):
+        raise TypeError(f"{part} is no index: it is a {v.type}")
+    inputs.append(v)
+    return Placeholder.INTEGER if v.type.ndim == 0 else Placeholder.ARRAY
+
+
+def _slice_part(part: Any, inputs: list[Any]) -> int | Placeholder | None:
+    if part is None:
+        return None
+    known = static_int(part)
+    if known is not None:
+        return known
+    v = part if isinstance(part, LogicTerm) else as_tensor_variable(part)
+    if isinstance(v, Variable):
+        type_: Any = v.type
+        if type_.ndim != 0 or np.dtype(type_.dtype).kind not in "iu":
+            raise TypeError(f"{part} is no end of a slice: it is a {type_}, not an integer")
+    inputs.append(v)
+    return Placeholder.INTEGER
+
+
+def _consumed(entries: Sequence[Any], inputs: Sequence[Any]) -> int:
+    """Return how many axes an index takes up (a boolean array takes as many as it has)."""
+    rest = iter(inputs)
+    total = 0
+    for e in entries:
+        if e is None or e is Ellipsis:
+            continue
+        if isinstance(e, Slice):
+            for part in e.parts():
+                if isinstance(part, Placeholder):
+                    next(rest)
+        elif isinstance(e, Placeholder):
+            total += axes_taken(next(rest)) - 1
+        total += 1
+    return total
+
+
+def axes_taken(v: Any) -> int:
+    """Return how many axes an index variable takes up."""
+    if isinstance(v, LogicTerm):
+        return 1
+    return v.type.ndim if v.type.dtype == "bool" else 1
+
+
+def static_length(n: int | None, s: Slice) -> int | None:
+    """Return the length of a slice of an axis of length `n`, if it is known."""
+    if n is None or any(isinstance(p, Placeholder) for p in s.parts()):
+        return None
+    return len(range(*slice(*s.parts()).indices(n)))
+
+
+def symbolic_length(n: Any, s: slice) -> Any:
+    """Return the length of a slice of an axis as an expression.
+
+    Parameters
+    ----------
+    n
+        The length of the axis, an int or a variable.
+    s
+        A slice of ints and variables.
+    """
+    if s.step is None or isinstance(s.step, int):
+        return _length_one_way(n, s, 1 if s.step is None else s.step)
+    up = _length_one_way(n, slice(s.start, s.stop), maximum(s.step, 1))
+    down = _length_one_way(n, slice(s.start, s.stop), minimum(s.step, -1), backward=True)
+    return switch(ge(s.step, 0), up, down)
+
+
+def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
+    if not backward and not (isinstance(step, int) and step < 0):
+        start = 0 if s.start is None else _clip(s.start, n, 0, n)
+        stop = n if s.stop is None else _clip(s.stop, n, 0, n)
+        return _at_least_0((stop - start + step - 1) // step)
+    start = n - 1 if s.start is None else _clip(s.start, n, -1, n - 1)
+    stop = -1 if s.stop is None else _clip(s.stop, n, -1, n - 1)
+    return _at_least_0((start - stop - step - 1) // -step)
+
+
+def _at_least_0(value: Any) -> Any:
+    return max(value, 0) if isinstance(value, int) else maximum(value, 0)
+
+
+def _clip(end: Any, n: Any, least: Any, most: Any) -> Any:
+    """Return an end of a slice, counted from the front and kept within bounds."""
+    if all(isinstance(v, int) for v in (end, n)):
+        return min(max(end + n if end < 0 else end, least), most)
+    if isinstance(end, int):
+        counted = end + n if end < 0 else end
+    else:
+        counted = switch(lt(end, 0), end + n, end)
+    return minimum(maximum(counted, least), most)

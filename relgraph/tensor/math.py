@@ -1,0 +1,288 @@
+"""The ops on arrays element by element, by the field's names and by NumPy's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from relgraph import scalar
+from relgraph.graph.basic import Variable
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.contraction import Dot
+from relgraph.tensor.elemwise import Elemwise
+
+_dot = Dot()
+
+add = Elemwise(scalar.add)
+sub = Elemwise(scalar.sub)
+mul = Elemwise(scalar.mul)
+true_div = Elemwise(scalar.true_div)
+int_div = Elemwise(scalar.int_div)
+mod = Elemwise(scalar.mod)
+pow = Elemwise(scalar.pow)
+neg = Elemwise(scalar.neg)
+abs = Elemwise(scalar.abs)
+sign = Elemwise(scalar.sign)
+sqr = Elemwise(scalar.sqr)
+sqrt = Elemwise(scalar.sqrt)
+reciprocal = Elemwise(scalar.reciprocal)
+maximum = Elemwise(scalar.maximum)
+minimum = Elemwise(scalar.minimum)
+
+exp = Elemwise(scalar.exp)
+exp2 = Elemwise(scalar.exp2)
+expm1 = Elemwise(scalar.expm1)
+log = Elemwise(scalar.log)
+log2 = Elemwise(scalar.log2)
+log10 = Elemwise(scalar.log10)
+log1p = Elemwise(scalar.log1p)
+sin = Elemwise(scalar.sin)
+cos = Elemwise(scalar.cos)
+tan = Elemwise(scalar.tan)
+arcsin = Elemwise(scalar.arcsin)
+arccos = Elemwise(scalar.arccos)
+arctan = Elemwise(scalar.arctan)
+arctan2 = Elemwise(scalar.arctan2)
+sinh = Elemwise(scalar.sinh)
+cosh = Elemwise(scalar.cosh)
+tanh = Elemwise(scalar.tanh)
+arcsinh = Elemwise(scalar.arcsinh)
+arccosh = Elemwise(scalar.arccosh)
+arctanh = Elemwise(scalar.arctanh)
+
+erf = Elemwise(scalar.erf)
+erfc = Elemwise(scalar.erfc)
+erfinv = Elemwise(scalar.erfinv)
+sigmoid = Elemwise(scalar.sigmoid)
+softplus = Elemwise(scalar.softplus)
+log1mexp = Elemwise(scalar.log1mexp)
+gammaln = Elemwise(scalar.gammaln)
+digamma = Elemwise(scalar.digamma)
+polygamma = Elemwise(scalar.polygamma)
+
+ceil = Elemwise(scalar.ceil)
+floor = Elemwise(scalar.floor)
+trunc = Elemwise(scalar.trunc)
+round = Elemwise(scalar.round)
+
+eq = Elemwise(scalar.eq)
+neq = Elemwise(scalar.neq)
+lt = Elemwise(scalar.lt)
+le = Elemwise(scalar.le)
+gt = Elemwise(scalar.gt)
+ge = Elemwise(scalar.ge)
+isnan = Elemwise(scalar.isnan)
+isinf = Elemwise(scalar.isinf)
+and_ = Elemwise(scalar.and_)
+or_ = Elemwise(scalar.or_)
+xor = Elemwise(scalar.xor)
+invert = Elemwise(scalar.invert)
+
+identity = Elemwise(scalar.identity)
+second = Elemwise(scalar.second)
+switch = Elemwise(scalar.switch)
+clip = Elemwise(scalar.clip)
+conj = Elemwise(scalar.conj)
+real = Elemwise(scalar.real)
+imag = Elemwise(scalar.imag)
+angle = Elemwise(scalar.angle)
+
+# NumPy's names for what has another one here.
+subtract = sub
+multiply = mul
+divide = true_divide = true_div
+floor_divide = int_div
+remainder = mod
+power = pow
+negative = neg
+absolute = abs
+square = sqr
+equal = eq
+not_equal = neq
+less = lt
+less_equal = le
+greater = gt
+greater_equal = ge
+bitwise_and = and_
+bitwise_or = or_
+bitwise_xor = xor
+bitwise_not = invert
+conjugate = conj
+fill = second
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """Return `x` as a tensor of `dtype`: `x` itself if it is one.
+
+    Raises
+    ------
+    TypeError
+        If a complex tensor is to be a real one.
+    """
+    x = as_tensor_variable(x)
+    op = scalar.Cast(dtype)
+    if isinstance(x, Variable) and isinstance(op, scalar.Cast) and x.type.dtype == op.dtype:
+        return x
+    return Elemwise(op)(x)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """Return the elements of `x` where the condition holds (is not zero), else those of `y`."""
+    return switch(condition, x, y)
+
+
+def _as_bool(x: Any) -> Any:
+    x = as_tensor_variable(x)
+    return x if not isinstance(x, LogicTerm) and x.type.dtype == "bool" else neq(x, 0)
+
+
+def logical_and(x: Any, y: Any) -> Any:
+    """Return whether both are true (not zero)."""
+    return and_(_as_bool(x), _as_bool(y))
+
+
+def logical_or(x: Any, y: Any) -> Any:
+    """Return whether one is true (not zero)."""
+    return or_(_as_bool(x), _as_bool(y))
+
+
+def logical_xor(x: Any, y: Any) -> Any:
+    """Return whether one and only one is true (not zero)."""
+    return xor(_as_bool(x), _as_bool(y))
+
+
+def logical_not(x: Any) -> Any:
+    """Return whether `x` is false (zero)."""
+    return invert(_as_bool(x))
+
+
+def isfinite(x: Any) -> Any:
+    """Return whether the elements are neither nan nor infinite."""
+    x = as_tensor_variable(x)
+    return invert(or_(isnan(x), isinf(x)))
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Return whether the elements of `a` are near those of `b`, as `numpy.isclose` does.
+
+    Where both are finite that is ``|a - b| <= atol + rtol * |b|``; an infinity is near its like.
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    near = le(abs(sub(a, b)), add(atol, mul(rtol, abs(b))))
+    close = or_(and_(near, isfinite(b)), eq(a, b))
+    return or_(close, and_(isnan(a), isnan(b))) if equal_nan else close
+
+
+def deg2rad(x: Any) -> Any:
+    """Return degrees as radians."""
+    return mul(x, math.pi / 180)
+
+
+def rad2deg(x: Any) -> Any:
+    """Return radians as degrees."""
+    return mul(x, 180 / math.pi)
+
+
+__all__ = [
+    "abs",
+    "absolute",
+    "add",
+    "and_",
+    "angle",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "cast",
+    "ceil",
+    "clip",
+    "conj",
+    "conjugate",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "divide",
+    "eq",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "fill",
+    "floor",
+    "floor_divide",
+    "gammaln",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "identity",
+    "imag",
+    "int_div",
+    "invert",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "less",
+    "less_equal",
+    "log",
+    "log1mexp",
+    "log1p",
+    "log2",
+    "log10",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "multiply",
+    "neg",
+    "negative",
+    "neq",
+    "not_equal",
+    "or_",
+    "polygamma",
+    "pow",
+    "power",
+    "rad2deg",
+    "real",
+    "reciprocal",
+    "remainder",
+    "round",
+    "second",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqr",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "switch",
+    "tan",
+    "tanh",
+    "true_div",
+    "true_divide",
+    "trunc",
+    "where",
+    "xor",
+]

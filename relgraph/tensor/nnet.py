@@ -1,0 +1,159 @@
+"""Softmax and its relatives, computed so that large inputs don't overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.math import abs as abs_
+from relgraph.tensor.math import cast, eq, exp, log, switch
+from relgraph.tensor.reduction import max as max_
+from relgraph.tensor.reduction import sum as sum_
+from relgraph.tensor.shapes import one_input
+from relgraph.tensor.type import TensorType
+
+Axes = int | tuple[int, ...] | None
+
+
+class _Softmax(TypedOp):
+    """What `Softmax` and `LogSoftmax` share."""
+
+    __props__ = ("axis",)
+    name: str
+
+    def __init__(self, axis: Axes = -1) -> None:
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return f"{self.name}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        (x,) = one_input(self, inputs)
+        return [cast(x, "float64") if is_discrete(x.type.dtype) else x]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        normalize_axes(self.axis, x.ndim, self.name)
+        if np.dtype(x.dtype).kind != "f":
+            raise TypeError(f"{self.name}: the input is a {x}, not real")
+        return [x]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def shifted(self, x: Any) -> tuple[Any, Any]:
+        """Return ``x - max(x)`` and the sum of its exponentials, both over the axes."""
+        if x.size == 0:
+            return x.copy(), np.ones_like(x)
+        most = np.max(x, axis=self.axis, keepdims=True)
+        low = x - np.where(np.isfinite(most), most, 0)
+        return low, np.sum(np.exp(low), axis=self.axis, keepdims=True)
+
+    def summed(self, g: Any) -> Any:
+        """Return the sum of `g` over the axes, which are kept."""
+        return sum_(g, axis=self.axis, keepdims=True)
+
+
+class Softmax(_Softmax):
+    """Exponentials, by their sum over some axes.
+
+    Parameters
+    ----------
+    axis
+        An int, several, or None for all.
+    """
+
+    name = "softmax"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        with np.errstate(all="ignore"):
+            low, total = self.shifted(inputs[0])
+            output_storage[0][0] = np.asarray(np.exp(low) / total)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        out: Any = outputs[0]
+        g: Any = output_grads[0]
+        return [(g - self.summed(g * out)) * out]
+
+
+class LogSoftmax(_Softmax):
+    """The logarithm of `Softmax` (same parameter), without the detour."""
+
+    name = "log_softmax"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        with np.errstate(all="ignore"):
+            low, total = self.shifted(inputs[0])
+            output_storage[0][0] = np.asarray(low - np.log(total))
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        g: Any = output_grads[0]
+        return [g - self.summed(g) * exp(outputs[0])]
+
+
+def _apply(op: type[_Softmax], x: Any, axis: Any) -> Any:
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        return op(axis)(x)
+    axes = normalize_axes(axis, x.type.ndim, op.name)
+    if axis is None or len(axes) == x.type.ndim:
+        return op(None)(x)
+    return op(axes[0] if len(axes) == 1 else axes)(x)
+
+
+def softmax(x: Any, axis: Axes = -1) -> Any:
+    """Return ``exp(x) / sum(exp(x), axis)``, computed without overflow.
+
+    Parameters
+    ----------
+    x
+        A real tensor (integers become float64). A nan makes all of its slice nan.
+    axis
+        An int, several, or None for all.
+    """
+    return _apply(Softmax, x, axis)
+
+
+def log_softmax(x: Any, axis: Axes = -1) -> Any:
+    """Return ``log(softmax(x, axis))``, computed without overflow (arguments as in `softmax`)."""
+    return _apply(LogSoftmax, x, axis)
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return ``log(sum(exp(x), axis))``, computed without overflow.
+
+    Parameters
+    ----------
+    axis, keepdims
+        As in `sum`.
+    """
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim, "logsumexp")
+    most = max_(x, axis=axis, keepdims=True)
+    finite = switch(eq(abs_(most), np.inf), 0, most)
+    total = log(sum_(exp(x - finite), axis=axis, keepdims=True)) + finite
+    if keepdims:
+        return total
+    return total.dimshuffle(*[i for i in range(x.type.ndim) if i not in axes])

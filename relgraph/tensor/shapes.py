@@ -1,0 +1,226 @@
+"""Shapes as values: the ops that ask for one, and what turns what people write into one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.dtypes import check_dtype
+from relgraph.tensor.axes import normalize_axis, static_int
+from relgraph.tensor.basic import as_tensor_variable, constant
+from relgraph.tensor.math import cast
+from relgraph.tensor.type import TensorType
+
+
+def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the only input of `op` as a tensor variable."""
+    if len(inputs) != 1:
+        raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
+    return [as_tensor_variable(inputs[0])]
+
+
+class Shape(TypedOp):
+    """The shape of a tensor, as a vector of int64."""
+
+    __props__ = ()
+
+    def __str__(self) -> str:
+        return "shape"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        return [TensorType("int64", (input_types[0].ndim,))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(len(shapes[0]),)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+
+class Shape_i(TypedOp):
+    """The length of one axis of a tensor, as an int64 of rank 0.
+
+    Parameters
+    ----------
+    i
+        The axis, from 0 on.
+    """
+
+    __props__ = ("i",)
+
+    def __init__(self, i: int) -> None:
+        self.i = i
+
+    def __str__(self) -> str:
+        return f"shape_i{{{self.i}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        normalize_axis(self.i, input_types[0].ndim, str(self))
+        return [TensorType("int64", ())]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.asarray(np.shape(inputs[0])[self.i], dtype="int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [()]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+
+class MakeVector(TypedOp):
+    """A vector of its inputs, which are of rank 0.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the vector, which must hold that of each input.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str = "int64") -> None:
+        self.dtype = check_dtype(dtype)
+
+    def __str__(self) -> str:
+        return f"make_vector{{{self.dtype}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [
+            constant(v, dtype=self.dtype) if isinstance(v, int | float) else as_tensor_variable(v)
+            for v in inputs
+        ]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        for i, t in enumerate(input_types):
+            if t.ndim != 0:
+                raise TypeError(f"{self}: input {i} is a {t}, not of rank 0")
+            if np.promote_types(t.dtype, self.dtype) != self.dtype:
+                raise TypeError(f"{self}: input {i} is {t.dtype}, which {self.dtype} can't hold")
+        return [TensorType(self.dtype, (len(input_types),))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.array(inputs, dtype=self.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(len(node.inputs),)]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        g: Any = output_gradients[0]
+        return [g[i] for i in range(len(inputs))]
+
+
+_shape = Shape()
+
+
+def shape_i(x: Any, i: int) -> Any:
+    """Return the length of axis `i` of `x` as an int64 of rank 0: a constant where it is known."""
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(i, LogicTerm):
+        return Shape_i(i)(x)
+    i = normalize_axis(i, x.type.ndim, "shape_i")
+    length = x.type.shape[i]
+    return Shape_i(i)(x) if length is None else constant(length, dtype="int64")
+
+
+def shape(x: Any) -> Any:
+    """Return the shape of `x` as a vector of int64: a constant where it is known."""
+    x = as_tensor_variable(x)
+    if not isinstance(x, LogicTerm) and None not in x.type.shape:
+        return constant(np.array(x.type.shape, dtype="int64"))
+    return _shape(x)
+
+
+def lengths(x: Any) -> tuple[Any, ...]:
+    """Return the shape of `x` as a tuple: ints where they are known, else int64s of rank 0."""
+    return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+
+
+def product(lengths: Sequence[Any]) -> Any:
+    """Return the product of ints and integer variables; an int if there are only ints."""
+    total: Any = math.prod(n for n in lengths if isinstance(n, int))
+    for n in lengths:
+        if not isinstance(n, int):
+            total = n if isinstance(total, int) and total == 1 else total * n
+    return total
+
+
+def size(x: Any) -> Any:
+    """Return how many elements `x` has, as an int64 of rank 0."""
+    total = product(lengths(as_tensor_variable(x)))
+    return constant(total, dtype="int64") if isinstance(total, int) else total
+
+
+def as_length(n: Any, what: str) -> Any:
+    """Return a length as an int if it is known, else as an integer variable of rank 0.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    known = static_int(n)
+    if known is not None:
+        return known
+    if isinstance(n, LogicTerm):
+        return n
+    v = as_tensor_variable(n)
+    if v.type.ndim != 0 or np.dtype(v.type.dtype).kind not in "iu":
+        raise TypeError(f"{what}: {n} is a {v.type} where an integer of rank 0 is wanted")
+    return v
+
+
+def as_lengths(shape: Any, what: str) -> tuple[Any, ...]:
+    """Return a shape (an int, several, or a vector of known length) as a tuple of `as_length`.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, tuple | list):
+        return tuple(as_length(n, what) for n in shape)
+    if not isinstance(shape, Variable) or shape.type.ndim == 0:
+        return (as_length(shape, what),)
+    vector: Any = shape
+    if vector.type.ndim != 1 or vector.type.shape[0] is None:
+        raise TypeError(
+            f"{what}: the shape {vector} is a {vector.type}; how many dimensions there are "
+            "must be known, so give a tuple or a vector of known length"
+        )
+    if isinstance(vector, Constant):
+        return tuple(as_length(int(n), what) for n in vector.data)
+    return tuple(as_length(vector[i], what) for i in range(vector.type.shape[0]))
+
+
+def as_shape_vector(shape: Any, what: str) -> Any:
+    """Return a shape as a vector of int64: a constant where it is known."""
+    if isinstance(shape, Variable) and shape.type.ndim == 1:
+        return cast(shape, "int64")
+    entries = as_lengths(shape, what)
+    if all(isinstance(n, int) for n in entries):
+        return constant(np.array(entries, dtype="int64"))
+    return MakeVector("int64")(*entries)

@@ -1,0 +1,132 @@
+"""Scalar types, variables and constants."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relgraph import scalar
+from relgraph.scalar.dtypes import DTYPES, can_cast_exactly, check_dtype, result_dtype, weak_dtype
+from relgraph.scalar.type import preserved
+from relgraph.settings import config
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_has_a_type(dtype: str) -> None:
+    kind = getattr(scalar, dtype)
+    assert kind is scalar.ScalarType(dtype) is scalar.get_scalar_type(np.dtype(dtype))
+    assert pickle.loads(pickle.dumps(kind)) is kind
+    x = kind("x")
+    assert (x.name, x.dtype, x.ndim, str(kind)) == ("x", dtype, 0, dtype)
+    one = kind.filter(True if dtype == "bool" else 1)
+    assert type(one) is np.dtype(dtype).type
+    assert kind.filter(one, strict=True) is one
+
+
+def test_filter() -> None:
+    assert scalar.float32.filter(0.1) == np.float32(0.1)
+    assert scalar.int8.filter(3.0) == 3
+    assert scalar.int8.filter(3.7, allow_downcast=True) == 3
+    for kind, data, message in [
+        (scalar.int8, 300, "300 .* is not a value of dtype int8"),
+        (scalar.int8, 1.5, "1.5 .* is not a value of dtype int8"),
+        (scalar.bool, 1, "not a value of dtype bool"),
+        (scalar.float32, np.float64(0.1), "not a value of dtype float32"),
+        (scalar.float64, 1j, "not a value of dtype float64"),
+        (scalar.float64, [1.0], "one number of dtype float64 is wanted"),
+        (scalar.float64, "1", "one number of dtype float64 is wanted"),
+        (scalar.float64, scalar.float64("x"), "not the variable x"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            kind.filter(data)
+    with pytest.raises(TypeError, match="a numpy float64 is wanted"):
+        scalar.float64.filter(1.0, strict=True)
+    with pytest.raises(TypeError, match="is complex"):
+        scalar.float64.filter(1j, allow_downcast=True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        (1, 1, True), (True, 1, False), (1, 1.0, False), (0.0, -0.0, False),
+        (np.nan, -np.nan, True), (np.float32(1), np.float64(1), False),
+    ],
+)  # fmt: skip
+def test_constants_are_equal_by_dtype_and_bits(a: Any, b: Any, equal: bool) -> None:
+    x, y = scalar.constant(a), scalar.constant(b)
+    assert x.equals(y) is equal
+    assert (x.signature() == y.signature()) is equal
+
+
+def test_constants() -> None:
+    assert scalar.constant(1).type is scalar.int64
+    assert scalar.constant(1.0).type is scalar.float64
+    assert scalar.constant(1, dtype="int8").type is scalar.int8
+    assert scalar.constant(np.float32(1)).type is scalar.float32
+    assert str(scalar.constant(1.5)) == "1.5"
+    assert scalar.constant(2).unique_value() == 2
+    with config.change_flags(floatX="float32"):
+        assert scalar.constant(0.1).type is scalar.float32
+    with pytest.raises(TypeError, match="one number"):
+        scalar.constant([1, 2])
+    x = scalar.int8("x")
+    assert scalar.as_scalar(x) is x
+    assert scalar.as_scalar(2).equals(scalar.constant(2))
+
+
+def test_operators() -> None:
+    x = scalar.float64("x")
+    assert (x + 1).owner.op is scalar.add
+    assert (2**x).owner.op is scalar.pow
+    assert (x < 1).type is scalar.bool
+    assert x.astype("int8").type is scalar.int8
+    assert x.astype("float64") is x
+    with pytest.raises(TypeError, match="x is a number"):
+        x[0]
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(x)
+
+
+def test_fit() -> None:
+    x = scalar.float64("x")
+    assert x.type.fit(1, x).type is scalar.float64
+    assert x.type.fit(scalar.float32("y"), x).type is scalar.float64
+    assert x.type.fit(scalar.constant(1), x).equals(scalar.constant(1.0))
+    assert x.type.fit(scalar.int64("i"), x) is None
+    assert x.type.fit(1j, x) is None
+    b = scalar.bool("b")
+    assert b.type.fit(1, b) is None
+    assert b.type.fit(True, b).equals(scalar.constant(True))
+
+
+def test_values_eq() -> None:
+    t = scalar.float64
+    assert t.values_eq(np.nan, np.nan) and not t.values_eq(1.0, 1.1)
+    assert t.values_eq_approx(1.0, 1.0 + 1e-12) and not t.values_eq_approx(1.0, 1.1)
+
+
+@given(st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.integers(-(2**63), 2**63 - 1))
+def test_preserved_values_come_back(source: str, target: str, number: int) -> None:
+    data = np.array(number % 256, "int64").astype(source)
+    converted = preserved(data, target)
+    if can_cast_exactly(source, target):
+        assert converted is not None
+    if converted is not None:
+        assert converted.dtype == target
+        assert converted == data
+
+
+def test_dtypes() -> None:
+    assert check_dtype(float) == "float64"
+    assert result_dtype("uint16", "int16", "float32") == "float32"
+    assert weak_dtype(float, ("float32",)) == "float32"
+    assert weak_dtype(float, ("int8",)) == "float64"
+    assert weak_dtype(int, ("bool",)) == "int64"
+    assert not can_cast_exactly("int64", "float64")
+    assert can_cast_exactly("int32", "float64")
+    assert not can_cast_exactly("complex64", "float64")
+    with pytest.raises(TypeError, match="'flaot' is not a dtype"):
+        check_dtype("flaot")

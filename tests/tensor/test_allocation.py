@@ -1,0 +1,128 @@
+"""Tensors made from little."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.basic import Constant
+from relgraph.graph.reference import evaluate
+
+
+@pytest.mark.parametrize("shape", [(), 3, (2, 3), (0, 2)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "bool"])
+def test_filled(against_numpy, shape, dtype):
+    against_numpy(lambda: at.zeros(shape, dtype), lambda: np.zeros(shape, dtype))
+    against_numpy(lambda: at.ones(shape, dtype), lambda: np.ones(shape, dtype))
+    against_numpy(lambda: at.full(shape, 1, dtype), lambda: np.full(shape, 1, dtype))
+    assert at.zeros(shape, dtype).type.shape == np.zeros(shape).shape
+
+
+def test_lengths_that_are_variables(against_numpy):
+    n = np.array(3)
+    against_numpy(lambda n: at.zeros((n, 2)), lambda n: np.zeros((int(n), 2)), n)
+    against_numpy(lambda n: at.ones(n), lambda n: np.ones(int(n)), n)
+    against_numpy(lambda v: at.zeros(v.shape), np.zeros_like, np.ones((2, 3)))
+    assert at.zeros((at.lscalar(), 2)).type.shape == (None, 2)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (1, 2)])
+def test_likenesses(against_numpy, shape):
+    x = np.full(shape, 7.0)
+    for dtype in (None, "int8"):
+        against_numpy(
+            lambda v, d=dtype: at.zeros_like(v, d), lambda v, d=dtype: np.zeros_like(v, d), x
+        )
+        against_numpy(
+            lambda v, d=dtype: at.ones_like(v, d), lambda v, d=dtype: np.ones_like(v, d), x
+        )
+        against_numpy(
+            lambda v, d=dtype: at.full_like(v, 3, d), lambda v, d=dtype: np.full_like(v, 3, d), x
+        )
+
+
+def test_a_likeness_of_a_scalar_is_a_constant():
+    assert isinstance(at.ones_like(at.dscalar()), Constant)
+
+
+def test_alloc(against_numpy):
+    x = np.arange(3.0)
+    against_numpy(lambda v: at.alloc(v, 2, 3), lambda v: np.broadcast_to(v, (2, 3)), x)
+    against_numpy(
+        lambda v: at.broadcast_to(v, (4, 3)), lambda v: np.broadcast_to(v, (4, 3)), x[None]
+    )
+    verify_grad(lambda v: at.alloc(v, 2, 3), [x])
+    verify_grad(lambda v: at.alloc(v, 4, 2, 3), [x[None]])
+    verify_grad(lambda v: at.alloc(v, 2, 3), [np.array(2.0)])
+
+
+def test_alloc_owns_its_storage():
+    x = at.dvector()
+    a = np.ones(3)
+    (found,) = evaluate([at.alloc(x, 3)], {x: a})
+    assert not np.shares_memory(found, a)
+    assert found.flags.writeable
+
+
+def test_alloc_errors():
+    x = at.dvector("x")
+    with pytest.raises(ValueError, match=r"axis 0 of x has length 1, not 3; only an axis"):
+        evaluate([at.alloc(x, 3)], {x: np.ones(1)})
+    with pytest.raises(ValueError, match="axis 0 of x has length 2, not 3"):
+        evaluate([at.alloc(x, 3)], {x: np.ones(2)})
+    with pytest.raises(TypeError, match="the value has 1 dimensions, the shape only 0"):
+        at.alloc(x)
+    with pytest.raises(ValueError, match="axis 0 of the value has length 2"):
+        at.alloc(np.ones(2), 3)
+    with pytest.raises(ValueError, match="axis 0 of the shape is -1"):
+        at.zeros(-1)
+    with pytest.raises(TypeError, match=r"zeros: .* an integer of rank 0"):
+        at.zeros((at.dscalar(), 2))
+
+
+@given(st.integers(-4, 4), st.integers(-4, 4), st.integers(-3, 3).filter(bool))
+def test_arange_of_integers(start, stop, step):
+    expected = np.arange(start, stop, step)
+    out = at.arange(start, stop, step)
+    assert out.type.shape == expected.shape
+    np.testing.assert_array_equal(evaluate([out])[0], expected)
+    a, b, c = at.lscalars(3)
+    out = at.arange(a, b, c)
+    givens = dict(zip((a, b, c), map(np.array, (start, stop, step)), strict=True))
+    (shape,) = out.owner.op.infer_shape(None, out.owner, [(), (), ()])
+    found, length = evaluate([out, shape[0]], givens)
+    np.testing.assert_array_equal(found, expected)
+    assert length == len(expected)
+
+
+def test_arange_of_floats(against_numpy):
+    args = [np.array(v) for v in (0.5, 3.0, 0.75)]
+    against_numpy(at.arange, lambda *a: np.arange(*[v.item() for v in a]), *args)
+    assert at.arange(2.5).type.shape == (3,)
+    assert at.arange(4, dtype="float32").type.dtype == "float32"
+    with pytest.raises(ValueError, match="step is 0"):
+        at.arange(0, 3, 0)
+    with pytest.raises(TypeError, match="start is a"):
+        at.arange(at.dvector(), 3)
+    start, step = at.dscalar(), at.dscalar()
+    out = at.sum(at.sqr(at.arange(start, 3.25, step)))
+    found = evaluate(grad(out, [start, step]), {start: np.array(0.5), step: np.array(1.0)})
+    np.testing.assert_allclose(found, [2 * (0.5 + 1.5 + 2.5), 2 * (1.5 + 2 * 2.5)])
+
+
+@pytest.mark.parametrize("args", [(3,), (2, 4), (4, 2), (3, 3, 1), (3, 4, -2), (0, 2)])
+def test_eye_and_tri(against_numpy, args):
+    against_numpy(lambda: at.eye(*args), lambda: np.eye(*args))
+    against_numpy(lambda: at.tri(*args), lambda: np.tri(*args))
+    assert at.eye(*args).type.shape == np.eye(*args).shape
+
+
+@pytest.mark.parametrize("k", [0, 1, -2])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (2, 3, 2)])
+def test_triangles(against_numpy, shape, k):
+    x = np.random.default_rng(0).normal(size=shape)
+    against_numpy(lambda v: at.tril(v, k), lambda v: np.tril(v, k), x)
+    against_numpy(lambda v: at.triu(v, k), lambda v: np.triu(v, k), x)
+    verify_grad(lambda v: at.tril(v, k), [x], n_tests=1)

@@ -1,0 +1,58 @@
+"""Softmax and its relatives."""
+
+import numpy as np
+import pytest
+import scipy.special
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.nnet import Softmax
+
+AXES = [None, 0, 1, -1, (0, 2)]
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_values(against_numpy, name, axis, scale):
+    x = np.random.default_rng(0).normal(size=(2, 3, 4)) * scale
+    reference = getattr(scipy.special, name)
+    against_numpy(lambda v: getattr(at, name)(v, axis), lambda v: reference(v, axis), x, rtol=1e-9)
+    y = x.astype("float32")
+    against_numpy(lambda v: getattr(at, name)(v, axis), lambda v: reference(v, axis), y, rtol=1e-3)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+def test_gradients(name, axis):
+    x = np.random.default_rng(1).normal(size=(2, 3, 2))
+    verify_grad(lambda v: getattr(at, name)(v, axis), [x])
+
+
+def test_second_derivative():
+    x = np.random.default_rng(2).normal(size=4)
+    verify_grad(lambda v: grad(at.sum(at.softmax(v) ** 2), v), [x])
+    verify_grad(lambda v: grad(at.sum(at.log_softmax(v) ** 2), v), [x])
+
+
+def test_extremes():
+    v = at.dvector()
+    low = np.array([-np.inf, 0.0, -np.inf])
+    found = evaluate([at.softmax(v), at.log_softmax(v), at.logsumexp(v)], {v: low})
+    np.testing.assert_array_equal(found[0], [0, 1, 0])
+    np.testing.assert_array_equal(found[1], [-np.inf, 0, -np.inf])
+    assert found[2] == 0
+    (found_inf,) = evaluate([at.logsumexp(v)], {v: np.array([np.inf, 1.0])})
+    assert found_inf == np.inf
+    assert evaluate([at.softmax(v)], {v: np.ones(0)})[0].shape == (0,)
+
+
+def test_types():
+    assert at.softmax(at.lvector()).type.dtype == "float64"
+    assert at.softmax(at.dmatrix()).owner.op is Softmax(1)
+    assert at.softmax(at.dvector()).owner.op is Softmax(None)
+    with pytest.raises(TypeError, match=r"softmax: the input is a .*not real"):
+        at.softmax(at.zvector())
+    with pytest.raises(ValueError, match="log_softmax: axis 2"):
+        at.log_softmax(at.dmatrix(), 2)
