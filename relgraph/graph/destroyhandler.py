@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from relgraph.graph.basic import Apply, Constant, Variable, view_roots
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, view_roots
 from relgraph.graph.evaluation_order import EvaluationOrder, find_cycle
 from relgraph.graph.feature import Feature
 from relgraph.graph.storage import (
@@ -119,7 +119,7 @@ class DestroyHandler(Feature):
         )
         self._order = EvaluationOrder(partial(self._before, fgraph), partial(self._after, fgraph))
         if self.do_imports_on_attach:
-            for node in fgraph.toposort():
+            for node in io_toposort(fgraph.inputs, fgraph.outputs):
                 self.on_import(fgraph, node, "on_attach")
 
     def on_detach(self, fgraph: FunctionGraph) -> None:

@@ -10,8 +10,6 @@ from relgraph.graph.basic import Apply
 
 # room for a million new nodes between two neighbours; should it be used up, all are placed anew
 STEP = 2.0**-20
-# then placing all nodes anew is simpler than moving on
-MOST_MOVES = 100_000
 
 
 class EvaluationOrder:
@@ -104,11 +102,10 @@ class EvaluationOrder:
         # by place, so that a node is looked at after those that push it
         ties = count()
         queue = [(place[node], next(ties), node)]
-        for _ in range(MOST_MOVES):
-            if not queue:
-                place.update(moved)
-                return []
+        done: set[Apply] = set()
+        while queue:
             pushing = heappop(queue)[2]
+            done.add(pushing)
             for other in self._after(pushing):
                 stands = moved.get(other, place.get(other))
                 if stands is None or stands > moved[pushing]:
@@ -116,9 +113,13 @@ class EvaluationOrder:
                 led_from[other] = pushing
                 if other is last:
                     return _chain(led_from, last, node)
+                if other in done:
+                    # out of order by another change too
+                    return None
                 moved[other] = moved[pushing] + STEP
                 heappush(queue, (place[other], next(ties), other))
-        return None
+        place.update(moved)
+        return []
 
 
 def _chain(led_from: dict[Apply, Apply], start: Apply, end: Apply) -> list[Apply]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from relgraph.graph.traversal import io_toposort
+
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
@@ -106,9 +108,10 @@ class Bookkeeper(Feature):
     """A feature that treats the nodes that are there already like nodes that come and go."""
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        for node in fgraph.toposort():
+        # without the features' orderings: a graph that is not valid may have no such order
+        for node in io_toposort(fgraph.inputs, fgraph.outputs):
             self.on_import(fgraph, node, "on_attach")
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
-        for node in fgraph.toposort():
+        for node in io_toposort(fgraph.inputs, fgraph.outputs):
             self.on_prune(fgraph, node, "Bookkeeper.detach")

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tests.graph.toys import MyOp, my_type, variables
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import Bookkeeper, Feature, History, NodeFinder, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
@@ -86,6 +86,9 @@ class Mirror(Bookkeeper):
     ) -> None:
         assert self.outputs.pop(i) is var
 
+    def clone(self) -> Feature:
+        return Mirror()
+
     def compare(self, fgraph: FunctionGraph) -> None:
         assert self.nodes == {node: node.inputs for node in fgraph.apply_nodes}
         assert self.inputs == fgraph.inputs
@@ -136,10 +139,14 @@ class Editor:
                 assert len(found) == len(self.fg.apply_nodes)
                 assert set(found) == self.fg.apply_nodes
 
+    def nodes(self) -> list[Apply]:
+        """Return the nodes in an order that does not change from run to run."""
+        return io_toposort(self.fg.inputs, self.fg.outputs)
+
     def variables(self) -> list[Variable]:
         """Return the variables of the graph, in an order that does not change from run to run."""
         found: dict[Variable, None] = dict.fromkeys(self.fg.inputs)
-        for node in self.fg.toposort():
+        for node in self.nodes():
             found.update(dict.fromkeys(node.inputs))
             found.update(dict.fromkeys(node.outputs))
         found.update(dict.fromkeys(self.fg.outputs))
@@ -218,7 +225,7 @@ class Editor:
         self.fg.remove_feature(objector)
 
     def change_node_input(self) -> None:
-        nodes = self.fg.toposort()
+        nodes = self.nodes()
         node = self.pick([*nodes, *(["output"] if self.fg.outputs else [])] or [None])
         if node is not None:
             inputs = self.fg.outputs if node == "output" else node.inputs
@@ -232,7 +239,7 @@ class Editor:
             self.fg.add_output(self.built_from(self.variables(), extra), import_missing=True)
 
     def remove_output(self) -> None:
-        if self.fg.outputs:
+        if len(self.fg.outputs) > self.pick(range(4)):
             self.fg.remove_output(self.pick(range(len(self.fg.outputs))))
 
     def add_input(self) -> None:
@@ -240,12 +247,12 @@ class Editor:
             self.fg.add_input(my_type("another"))
 
     def remove_input(self) -> None:
-        if self.fg.inputs:
+        if len(self.fg.inputs) > self.pick(range(4)):
             self.fg.remove_input(self.pick(range(len(self.fg.inputs))))
 
     def remove_node(self) -> None:
-        nodes = self.fg.toposort()
-        if nodes:
+        nodes = self.nodes()
+        if len(nodes) > self.pick(range(LARGE)):
             self.fg.remove_node(self.pick(nodes))
 
     def attach(self) -> None:
@@ -277,9 +284,10 @@ class Editor:
             del self.checkpoints[k + 1 :]
 
     EDITS = (
-        *(replace, replace, replace, replace_validated, replace_and_fail, change_node_input),
-        *(add_output, add_output, remove_output, add_input, remove_input, remove_node),
-        *(attach, detach, checkpoint, revert),
+        *(replace, replace, replace, replace_validated, replace_validated, replace_and_fail),
+        *(change_node_input, change_node_input, add_output, add_output, add_output, add_output),
+        *(remove_output, add_input, add_input, remove_input, remove_node),
+        *(attach, attach, detach, checkpoint, checkpoint, revert),
     )
 
     def edit(self) -> None:

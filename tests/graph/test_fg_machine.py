@@ -40,5 +40,5 @@ TestEdits = Edits.TestCase
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_long_sequence_of_edits(seed):
-    edits = int(os.environ.get("RELGRAPH_EDITS", "1500"))
+    edits = int(os.environ.get("RELGRAPH_EDITS", "10000"))
     assert run(edits, seed).edits == edits

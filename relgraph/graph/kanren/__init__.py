@@ -1,9 +1,9 @@
 """Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
 
-from relgraph.graph.kanren.build import OpenAnswerError, build
+from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.goals import computo, whereo
 from relgraph.graph.kanren.laws import Law, NoSuchDirection, Relation, law, relation
-from relgraph.graph.kanren.match import match
+from relgraph.graph.kanren.matching import match
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, logic_variables
 

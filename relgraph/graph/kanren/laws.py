@@ -11,9 +11,9 @@ from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.build import OpenAnswerError, build
+from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.goals import Condition
-from relgraph.graph.kanren.match import INNER, match_root
+from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
 from relgraph.graph.op import Op

@@ -9,7 +9,7 @@ from kanren.core import run
 from unification import var
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.build import OpenAnswerError, build
+from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.build import build
-from relgraph.graph.kanren.match import INNER, match
+from relgraph.graph.kanren.building import build
+from relgraph.graph.kanren.matching import INNER, match
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
 from relgraph.graph.unify import convert_strs_to_vars

@@ -43,7 +43,7 @@ class Budget:
         self.explicit = max_use_ratio is not None
         if max_use_ratio is None:
             self.uses = 1000.0 + 32 * nodes
-            self.descent = 1000.0 + 8 * nodes
+            self.descent = 1000.0 + 2 * nodes
         else:
             self.uses = max_use_ratio * max(nodes, 1)
             self.descent = float("inf")

@@ -24,7 +24,9 @@ class Graphs:
         known = dict(zip(fgraph.inputs, values, strict=True))
         for node in fgraph.toposort():
             cells: list[list[Any]] = [[None] for _ in node.outputs]
-            node.op.perform(node, [known.get(v, getattr(v, "data", None)) for v in node.inputs], cells)
+            node.op.perform(
+                node, [known.get(v, getattr(v, "data", None)) for v in node.inputs], cells
+            )
             known.update({out: cell[0] for out, cell in zip(node.outputs, cells, strict=True)})
         return [known.get(v, getattr(v, "data", None)) for v in fgraph.outputs]
 

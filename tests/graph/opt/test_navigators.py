@@ -129,7 +129,7 @@ class TestAnswers:
     @navigators
     def test_wrong_kind(self, graphs, navigator):
         fgraph = graphs(exp(graphs.x))
-        with pytest.raises(TypeError, match="fixed answered .* expected False, a list"):
+        with pytest.raises(TypeError, match=r"fixed answered .* expected False, a list"):
             navigator(answering(lambda node: node.inputs[0])).optimize(fgraph)
 
     @navigators
