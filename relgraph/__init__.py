@@ -1,0 +1,72 @@
+"""relgraph: a relational rewrite engine for tensor graphs.
+
+The names below are loaded when they are first used, so that importing a part of the library does
+not load the whole.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from relgraph import compile, gradient, graph, printing, scalar, tensor
+    from relgraph.compile import In, Mode, Out, function, optimize_graph, shared
+    from relgraph.gradient import grad
+    from relgraph.printing import dprint, pprint
+    from relgraph.settings import config
+    from relgraph.tensor.terms import law, lvars, relation
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "In",
+    "Mode",
+    "Out",
+    "compile",
+    "config",
+    "dprint",
+    "function",
+    "grad",
+    "gradient",
+    "graph",
+    "law",
+    "lvars",
+    "optimize_graph",
+    "pprint",
+    "printing",
+    "relation",
+    "scalar",
+    "shared",
+    "tensor",
+]
+
+_HOME = {
+    "In": "relgraph.compile",
+    "Mode": "relgraph.compile",
+    "Out": "relgraph.compile",
+    "config": "relgraph.settings",
+    "dprint": "relgraph.printing",
+    "function": "relgraph.compile",
+    "grad": "relgraph.gradient",
+    "law": "relgraph.tensor.terms",
+    "lvars": "relgraph.tensor.terms",
+    "optimize_graph": "relgraph.compile",
+    "pprint": "relgraph.printing",
+    "relation": "relgraph.tensor.terms",
+    "shared": "relgraph.compile",
+}
+_PACKAGES = frozenset(__all__) - frozenset(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"relgraph.{name}")
+    if name in _HOME:
+        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return found
+    raise AttributeError(f"module 'relgraph' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

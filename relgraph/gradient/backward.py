@@ -1,0 +1,272 @@
+"""Reverse-mode differentiation: `grad`.
+
+One walk down from the variables asked for finds what depends on them; one walk back up from the
+cost asks each op on the way for its vector-Jacobian product. Both are loops over a sorted list of
+nodes, so that depth costs nothing, and what a variable gets from its clients is added up once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.nulls import DisconnectedType, NullType, disconnected
+from relgraph.graph.traversal import io_toposort
+
+Policy = Literal["raise", "warn", "ignore"]
+
+
+class DisconnectedInputError(ValueError):
+    """A gradient is asked for by a variable that the cost is not a differentiable function of."""
+
+
+class NullTypeGradError(TypeError):
+    """A gradient is needed that does not exist, or that an op does not offer."""
+
+
+def grad(
+    cost: Variable | None,
+    wrt: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+    known_grads: Mapping[Variable, Any] | None = None,
+    return_disconnected: Literal["zero", "None", "disconnected"] = "zero",
+) -> Any:
+    """Return the gradient of `cost` by each variable in `wrt`.
+
+    Parameters
+    ----------
+    cost
+        A float or complex variable of rank 0 (of a complex one, the real part is meant). None if
+        `known_grads` says all.
+    wrt
+        A variable, or a list or tuple of them.
+    consider_constant
+        Variables through which no gradient is to pass.
+    disconnected_inputs
+        What to do about a variable in `wrt` that the cost is not a function of, or only through
+        what has no gradient (a shape, say): ``"raise"``, ``"warn"`` or ``"ignore"``.
+    known_grads
+        Gradients that are taken as given, by variable; nothing is added to them.
+    return_disconnected
+        What stands for the gradient by such a variable: ``"zero"``, ``"None"``, or
+        ``"disconnected"`` for a variable of type `DisconnectedType`.
+
+    Returns
+    -------
+    gradient
+        One for a variable, a list of them for a list or tuple; each of the dtype and shape of its
+        variable. An integer variable has a gradient of zeros, of dtype ``config.floatX``.
+
+    Raises
+    ------
+    TypeError
+        If the cost is no scalar, or an integer.
+    DisconnectedInputError
+        See `disconnected_inputs`.
+    NullTypeGradError
+        If an op on the way is not differentiable by an input that matters.
+    MethodNotDefined
+        If an op on the way has no gradient.
+    """
+    check_choice("grad: disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
+    check_choice("grad: return_disconnected", return_disconnected, ("zero", "None", "disconnected"))
+    wanted = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    for v in wanted:
+        if not isinstance(v, Variable):
+            raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
+    seeds = _seeds(cost, known_grads)
+    found = _Backward(seeds, wanted, consider_constant or ()).run()
+    results = [
+        g if g is not None else _unreached(v, disconnected_inputs, return_disconnected)
+        for v, g in zip(wanted, found, strict=True)
+    ]
+    return results if isinstance(wrt, list | tuple) else results[0]
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}, not one of {', '.join(choices)}")
+
+
+def _seeds(
+    cost: Variable | None, known_grads: Mapping[Variable, Any] | None
+) -> dict[Variable, Any]:
+    """Return the gradients that the backward walk starts from."""
+    seeds: dict[Variable, Any] = {}
+    for v, g in (known_grads or {}).items():
+        if not isinstance(g, Variable):
+            g = v.type.filter_variable(g)
+        if not isinstance(g.type, DisconnectedType):
+            _check_rank(v, g, f"known_grads of {v}")
+        seeds[v] = g
+    if cost is None:
+        if not seeds:
+            raise ValueError("grad: there is neither a cost nor are there known_grads")
+        return seeds
+    if not isinstance(cost, Variable):
+        raise TypeError(f"grad: the cost is {cost!r}, which is no variable")
+    if isinstance(cost.type, NullType):
+        raise NullTypeGradError(f"grad: the cost is itself undefined: {cost.type.why_null}")
+    rank = getattr(cost.type, "ndim", 0)
+    if rank != 0:
+        raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be of rank 0 (sum it?)")
+    if has_no_gradient(cost):
+        raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be float or complex")
+    seeds.setdefault(cost, filled_like(cost, 1))
+    return seeds
+
+
+def _check_rank(v: Any, g: Any, what: str) -> None:
+    mine, its = getattr(v.type, "ndim", None), getattr(g.type, "ndim", None)
+    if mine is not None and its is not None and mine != its:
+        raise ValueError(f"{what} has {its} dimensions where {v} ({v.type}) has {mine}")
+
+
+def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
+    """Return what stands for the gradient by a variable that got none."""
+    message = (
+        f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not depend "
+        "on it, or only by way of shapes, indices and the like "
+        "(disconnected_inputs='ignore' takes the gradient for zero)"
+    )
+    if policy == "raise":
+        raise DisconnectedInputError(message)
+    if policy == "warn":
+        warnings.warn(message, stacklevel=3)
+    if kind == "zero":
+        return filled_like(v, 0)
+    return None if kind == "None" else disconnected()
+
+
+class _Backward:
+    """The two walks of one call of `grad`.
+
+    `terms` holds what a variable has got so far from its clients; `flat` the variables that the
+    cost is connected to, but only by what is constant nearly everywhere: their gradient is zero,
+    which is written down only where somebody needs it.
+    """
+
+    def __init__(
+        self, seeds: dict[Variable, Any], wanted: Sequence[Variable], barred: Collection[Variable]
+    ) -> None:
+        self.seeds = seeds
+        self.wanted = wanted
+        self.barred = set(barred)
+        self.terms: dict[Variable, list[Any]] = {}
+        self.flat: set[Variable] = set()
+        self.null: dict[Variable, str] = {}
+        self.done: dict[Variable, Any] = {}
+        for v, g in seeds.items():
+            if not isinstance(g.type, DisconnectedType):
+                self.done[v] = conformed(g, v) if not has_no_gradient(v) else g
+
+    def run(self) -> list[Any]:
+        """Return the gradient by each variable that was asked for; None where there's none."""
+        order = io_toposort(list(self.barred), list(self.seeds))
+        patterns = self._forward(order)
+        for node in reversed(order):
+            if node in patterns:
+                self._visit(node, patterns[node])
+        return [self._result(v) for v in self.wanted]
+
+    def _forward(self, order: Sequence[Apply]) -> dict[Apply, list[list[bool]]]:
+        """Return the connection patterns of the nodes on the way, and find what depends on what."""
+        self.dependent = set(self.wanted)
+        dependent = self.dependent
+        patterns = {}
+        for node in order:
+            if dependent.isdisjoint(node.inputs):
+                continue
+            pattern = node.op.connection_pattern(node)
+            reached = False
+            for o, out in enumerate(node.outputs):
+                for i, v in enumerate(node.inputs):
+                    if pattern[i][o] and v in dependent:
+                        dependent.add(out)
+                        reached = True
+                        break
+            if reached:
+                patterns[node] = pattern
+        return patterns
+
+    def _visit(self, node: Apply, pattern: list[list[bool]]) -> None:
+        """Pass the gradients of the outputs of `node` on to its inputs."""
+        through = [o if o not in self.barred else None for o in node.outputs]
+        grads = [None if o is None else self._gradient(o) for o in through]
+        open_outputs = [o for o, g in enumerate(grads) if g is not None]
+        flat_outputs = [o for o, v in enumerate(through) if v is not None and v in self.flat]
+        if not open_outputs:
+            for i, v in enumerate(node.inputs):
+                if v in self.dependent and any(pattern[i][o] for o in flat_outputs):
+                    self.flat.add(v)
+            return
+        for o in flat_outputs:
+            if grads[o] is None:
+                grads[o] = filled_like(node.outputs[o], 0)
+        given = [disconnected() if g is None else g for g in grads]
+        results = _input_grads(node, given)
+        live = [o for o, g in enumerate(grads) if g is not None]
+        for i, (v, g) in enumerate(zip(node.inputs, results, strict=True)):
+            if v in self.dependent and any(pattern[i][o] for o in live):
+                self._receive(node, i, v, g)
+
+    def _receive(self, node: Apply, i: int, v: Variable, g: Any) -> None:
+        """Take note of the gradient `g` that `node` gives for its input `v`."""
+        if v in self.seeds:
+            return
+        if has_no_gradient(v):
+            self.flat.add(v)
+        elif g is None:
+            self.null.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
+        elif not isinstance(g, Variable):
+            raise TypeError(
+                f"the gradient of {node.op} gives {g!r} for input {i}, which is no variable"
+            )
+        elif isinstance(g.type, NullType):
+            self.null.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
+        elif not isinstance(g.type, DisconnectedType):
+            _check_rank(v, g, f"the gradient of {node.op} for input {i}")
+            self.terms.setdefault(v, []).append(conformed(g, v))
+
+    def _gradient(self, v: Variable) -> Any:
+        """Return the gradient by `v`, all clients of which have been visited; None if it has
+        none, or one that is zero (then `v` is in `flat`)."""
+        if v in self.null:
+            raise NullTypeGradError(f"grad: there's no gradient by {v}: {self.null[v]}")
+        if has_no_gradient(v) and v in self.done:
+            self.flat.add(v)
+            return None
+        if v not in self.done:
+            terms = self.terms.pop(v, None)
+            if terms is None:
+                return None
+            self.done[v] = conformed(added(terms), v)
+        return self.done[v]
+
+    def _result(self, v: Variable) -> Any:
+        g = self._gradient(v)
+        if g is None and v in self.flat:
+            return filled_like(v, 0)
+        return g
+
+
+def _input_grads(node: Apply, output_grads: Sequence[Any]) -> Sequence[Any]:
+    """Return what an op gives for the gradients by its inputs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If that isn't one for each.
+    """
+    results = node.op.L_op(node.inputs, node.outputs, output_grads)
+    if not isinstance(results, list | tuple):
+        raise TypeError(f"the gradient of {node.op} is {results!r}, not a list or a tuple")
+    if len(results) != len(node.inputs):
+        raise ValueError(
+            f"the gradient of {node.op} has {len(results)} elements for {len(node.inputs)} inputs"
+        )
+    return results

@@ -1,0 +1,64 @@
+"""Identities that stop a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relgraph.gradient.like import filled_like
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.nulls import disconnected
+from relgraph.graph.op import TypedOp
+from relgraph.graph.type import Type
+
+
+class GradientBarrier(TypedOp):
+    """Its input, through which no gradient passes.
+
+    Parameters
+    ----------
+    connected
+        Whether the gradient is zero; otherwise there is none.
+    """
+
+    __props__ = ("connected",)
+    view_map = {0: [0]}
+
+    def __init__(self, connected: bool) -> None:
+        self.connected = connected
+
+    def __str__(self) -> str:
+        return "zero_grad" if self.connected else "disconnected_grad"
+
+    def output_types(self, *input_types: Type) -> list[Type]:
+        (x,) = input_types
+        return [x]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = inputs[0]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return list(shapes)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[self.connected]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [filled_like(inputs[0], 0) if self.connected else disconnected()]
+
+
+def disconnected_grad(x: Any) -> Any:
+    """Return `x` as something that, to `grad`, is no function of anything."""
+    return GradientBarrier(connected=False)(x)
+
+
+def zero_grad(x: Any) -> Any:
+    """Return `x` as something whose gradient by anything in it is zero."""
+    return GradientBarrier(connected=True)(x)
+
+
+def consider_constant(x: Any) -> Any:
+    """Return `x` as something that `grad` takes for a constant: the same as `zero_grad`."""
+    return zero_grad(x)

@@ -1,0 +1,63 @@
+"""Variables made in the likeness of others: zeros, ones, sums and gradients of the right type."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from relgraph.graph.basic import Variable
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.type import ScalarType
+from relgraph.scalar.type import constant as scalar_constant
+from relgraph.tensor.allocation import full_like
+from relgraph.tensor.reshaping import specify_shape
+from relgraph.tensor.type import TensorType
+
+
+def has_no_gradient(v: Variable) -> bool:
+    """Return whether `v` takes integers or booleans, in which every function is constant."""
+    dtype = getattr(v.type, "dtype", None)
+    return dtype is not None and is_discrete(dtype)
+
+
+def filled_like(v: Any, number: int) -> Any:
+    """Return a variable like `v` that holds `number` everywhere, as a gradient by `v` would.
+
+    Raises
+    ------
+    TypeError
+        If `v` is of a type that nobody has said this for (a ``zeros_like`` method does).
+    """
+    dtype = "floatX" if has_no_gradient(v) else None
+    if isinstance(v.type, TensorType):
+        return full_like(v, number, v.type.dtype if dtype is None else dtype)
+    if isinstance(v.type, ScalarType):
+        return scalar_constant(number, dtype=v.type.dtype if dtype is None else dtype)
+    if number == 0 and hasattr(v, "zeros_like"):
+        return v.zeros_like()
+    raise TypeError(f"{v} is of type {v.type}, of which gradients can't be made")
+
+
+def added(terms: Sequence[Any]) -> Any:
+    """Return the sum of gradients as one node."""
+    if len(terms) == 1:
+        return terms[0]
+    if all(isinstance(t.type, TensorType | ScalarType) for t in terms):
+        return terms[0]._ops.add(*terms)
+    return reduce(operator.add, terms)
+
+
+def conformed(g: Any, v: Any) -> Any:
+    """Return the gradient `g` by `v` in the dtype of `v`, knowing of its shape what `v` knows."""
+    dtype = getattr(v.type, "dtype", None)
+    if dtype is not None and g.type.dtype != dtype and not is_discrete(dtype):
+        if is_complex(g.type.dtype) and not is_complex(dtype):
+            g = g._ops.real(g)
+        g = g._ops.cast(g, dtype)
+    if isinstance(v.type, TensorType) and isinstance(g.type, TensorType):
+        pairs = list(zip(v.type.shape, g.type.shape, strict=True))
+        if any(n is not None and m is None for n, m in pairs):
+            g = specify_shape(g, tuple(n if m is None else None for n, m in pairs))
+    return g

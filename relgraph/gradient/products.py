@@ -1,0 +1,215 @@
+"""Jacobians, whole and as products with vectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.gradient.backward import DisconnectedInputError, Policy, check_choice, grad
+from relgraph.gradient.like import added, filled_like
+from relgraph.graph.basic import Variable
+from relgraph.graph.nulls import DisconnectedType
+from relgraph.tensor.allocation import zeros
+from relgraph.tensor.basic import as_tensor_variable, constant
+from relgraph.tensor.joining import stack
+from relgraph.tensor.shapes import lengths
+
+
+def _as_list(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, list | tuple) else [x]
+
+
+def _paired(what: str, variables: Sequence[Any], points: Sequence[Any]) -> None:
+    if len(variables) != len(points):
+        raise ValueError(f"{what}: {len(points)} eval_points for {len(variables)} variables")
+
+
+def Lop(
+    f: Any,
+    wrt: Any,
+    eval_points: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+) -> Any:
+    """Return the product of a row vector with the Jacobian of `f` by `wrt`.
+
+    Parameters
+    ----------
+    f
+        A variable, or a list of them.
+    wrt
+        A variable, or a list of them.
+    eval_points
+        The row vector: for each variable in `f` something of its type.
+    consider_constant, disconnected_inputs
+        As in `grad`.
+
+    Returns
+    -------
+    product
+        Of the type of `wrt`; a list if that is one.
+    """
+    outputs, points = _as_list(f), _as_list(eval_points)
+    _paired("Lop", outputs, points)
+    return grad(
+        None,
+        wrt,
+        consider_constant=consider_constant,
+        disconnected_inputs=disconnected_inputs,
+        known_grads=dict(zip(outputs, points, strict=True)),
+    )
+
+
+def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "raise") -> Any:
+    """Return the product of the Jacobian of `f` by `wrt` with a column vector.
+
+    It is the derivative of `f` along `eval_points`, got by differentiating twice in reverse: the
+    product of a row vector with the Jacobian is linear in that vector.
+
+    Parameters
+    ----------
+    f
+        A variable, or a list of them.
+    wrt
+        A variable, or a list of them.
+    eval_points
+        The direction: for each variable in `wrt` something of its type.
+    disconnected_outputs
+        What to do about a variable in `f` that is no function of `wrt`: ``"raise"``, ``"warn"`` or
+        ``"ignore"`` (its derivative is zero).
+
+    Returns
+    -------
+    product
+        Of the type of `f`; a list if that is one.
+    """
+    outputs, inputs, points = _as_list(f), _as_list(wrt), _as_list(eval_points)
+    _paired("Rop", inputs, points)
+    check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
+    results = []
+    for out in outputs:
+        row = out._ops.second(out, filled_like(out, 0))
+        rows = grad(
+            None,
+            inputs,
+            known_grads={out: row},
+            disconnected_inputs="ignore",
+            return_disconnected="disconnected",
+        )
+        terms = [
+            grad(
+                None,
+                row,
+                known_grads={product: point},
+                disconnected_inputs="ignore",
+                return_disconnected="None",
+            )
+            for product, point in zip(rows, points, strict=True)
+            if not isinstance(product.type, DisconnectedType)
+        ]
+        found = [t for t in terms if t is not None]
+        results.append(added(found) if found else _constant_output(out, disconnected_outputs))
+    return results if isinstance(f, list | tuple) else results[0]
+
+
+def _constant_output(out: Variable, policy: Policy) -> Any:
+    message = (
+        f"Rop: {out} ({out.type}) is not a differentiable function of any variable in wrt "
+        "(disconnected_outputs='ignore' takes its derivative for zero)"
+    )
+    if policy == "raise":
+        raise DisconnectedInputError(message)
+    if policy == "warn":
+        warnings.warn(message, stacklevel=3)
+    return filled_like(out, 0)
+
+
+def jacobian(
+    expression: Any,
+    wrt: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+) -> Any:
+    """Return the Jacobian of a vector, row by row.
+
+    Parameters
+    ----------
+    expression
+        A vector whose length is known (`relgraph.tensor.specify_shape` declares it), or a scalar.
+    wrt
+        A variable, or a list of them.
+    consider_constant, disconnected_inputs
+        As in `grad`.
+
+    Returns
+    -------
+    jacobian
+        For each variable a tensor with an axis for `expression` (unless that is a scalar) before
+        the variable's own.
+
+    Raises
+    ------
+    ValueError
+        If the length is not known, or the rank is more than 1.
+    """
+    expression = as_tensor_variable(expression)
+    if expression.type.ndim == 0:
+        return grad(expression, wrt, consider_constant, disconnected_inputs)
+    if expression.type.ndim > 1:
+        raise ValueError(f"jacobian: {expression} is a {expression.type}; flatten it to a vector")
+    length = expression.type.shape[0]
+    if length is None:
+        raise ValueError(
+            f"jacobian: {expression} is a {expression.type}; how many rows there are must be known "
+            "when the graph is built (declare it: specify_shape(x, (n,)))"
+        )
+    variables = _as_list(wrt)
+    one_hot = np.eye(length, dtype=expression.type.dtype)
+    rows = [
+        Lop(expression, variables, constant(seed), consider_constant, disconnected_inputs)
+        for seed in one_hot
+    ]
+    columns = [
+        stack([row[i] for row in rows]) if rows else zeros((0, *lengths(v)), v.type.dtype)
+        for i, v in enumerate(variables)
+    ]
+    return columns if isinstance(wrt, list | tuple) else columns[0]
+
+
+def hessian(
+    cost: Variable,
+    wrt: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+) -> Any:
+    """Return the second derivatives of a scalar by each of some vectors.
+
+    Parameters
+    ----------
+    cost
+        As in `grad`.
+    wrt
+        A vector of known length, or a list of them.
+    consider_constant, disconnected_inputs
+        As in `grad`.
+
+    Returns
+    -------
+    hessian
+        A square matrix for each vector.
+
+    Raises
+    ------
+    ValueError
+        If a variable in `wrt` is no vector of known length.
+    """
+    found = []
+    for v in _as_list(wrt):
+        if v.type.ndim != 1:
+            raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
+        first = grad(cost, v, consider_constant, disconnected_inputs)
+        found.append(jacobian(first, v, consider_constant, "ignore"))
+    return found if isinstance(wrt, list | tuple) else found[0]

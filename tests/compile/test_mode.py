@@ -1,0 +1,143 @@
+"""Modes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile import (
+    Mode,
+    function,
+    get_default_mode,
+    get_mode,
+    optdb,
+    predefined_modes,
+    predefined_optimizers,
+    register_mode,
+    register_optimizer,
+)
+from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, SequenceOptimizer
+from relgraph.graph.optdb import OptimizationQuery
+
+
+def ops(f: Any) -> list[Any]:
+    return [node.op for node in f.maker.fgraph.toposort()]
+
+
+def graph() -> tuple[Variable, Variable]:
+    x = at.dvector("x")
+    return x, at.exp(x * 1) + at.exp(x * 1)
+
+
+def test_predefined_optimizers() -> None:
+    x, e = graph()
+    exps = {
+        name: ops(function([x], e, name)).count(at.exp)
+        for name in (None, "None", "merge", "fast_compile", "fast_run", "o1", "o4", "stabilize")
+    }
+    assert exps == {
+        None: 1, "None": 2, "merge": 1, "fast_compile": 1, "fast_run": 1, "o1": 1, "o4": 1,
+        "stabilize": 1,
+    }  # fmt: skip
+    assert at.mul in ops(function([x], e, "merge"))
+    assert at.mul in ops(function([x], e, "o1"))
+    assert at.mul not in ops(function([x], e, "o3"))
+    assert set(predefined_optimizers) <= set(predefined_modes)
+    assert get_mode("FAST_RUN") is get_mode("fast_run") is get_default_mode() is get_mode(None)
+
+
+@pytest.mark.parametrize("name", sorted(set(predefined_modes) - {None}))
+def test_every_predefined_mode_computes(name: str) -> None:
+    x, e = graph()
+    np.testing.assert_allclose(function([x], e, name)([0.0, 1.0]), [2, 2 * np.e])
+
+
+def test_constants_are_folded_in_fast_compile() -> None:
+    x = at.dvector("x")
+    e = x * at.exp(at.constant([1.0, 2.0]) + 1)
+    assert ops(function([x], e, "fast_compile")) == [at.mul]
+    assert len(ops(function([x], e, Mode(optimizer=None)))) > 2
+
+
+def test_queries_are_refined() -> None:
+    x, e = graph()
+    mode = get_mode("fast_run")
+    assert ops(function([x], e, mode.excluding("canonicalize", "stabilize"))).count(at.mul) == 1
+    assert at.mul in ops(function([x], e, mode.excluding("mul-one")))
+    assert at.mul not in ops(function([x], e, mode.requiring("fast_run")))
+    assert at.mul not in ops(function([x], e, Mode(optimizer=None).including("canonicalize")))
+    assert at.mul in ops(function([x], e, get_mode("merge")))
+
+
+def test_optimizers_of_ones_own() -> None:
+    x, e = graph()
+    to_neg = EquilibriumOptimizer([OpSub(at.exp, at.neg)])
+    assert ops(function([x], e, Mode(optimizer=to_neg))).count(at.neg) == 1
+    registered = get_mode("merge").register((to_neg, 50))
+    assert at.neg in ops(function([x], e, registered))
+    assert at.neg not in ops(function([x], e, "merge"))
+    query = OptimizationQuery(include=["merge"])
+    assert Mode(optimizer=query).optimizer.name == "optdb"
+    with pytest.raises(TypeError, match="can't include anything"):
+        Mode(optimizer=to_neg).including("merge")
+    with pytest.raises(TypeError, match="can't register anything"):
+        Mode(optimizer=to_neg).register((to_neg, 1))
+
+
+def test_linkers() -> None:
+    class Traced:
+        name = "traced"
+        linked: list[FunctionGraph] = []
+
+        def link(self, fgraph: FunctionGraph) -> Any:
+            self.linked.append(fgraph)
+            return Mode("py").linker.link(fgraph)
+
+    x, e = graph()
+    f = function([x], e, Mode(Traced()))
+    assert Traced.linked == [f.maker.fgraph]
+    assert f([0.0])[0] == 2
+    assert [Mode().linker.name, Mode("py").linker.name] == ["vm", "py"]
+    assert repr(Mode("py", None)) == "Mode(linker='py', optimizer=None)"
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match="no linker is called 'c'; there are py, vm"):
+        Mode("c")
+    with pytest.raises(ValueError, match="no optimizer is called 'best'"):
+        Mode(optimizer="best")
+    with pytest.raises(TypeError, match="is not the name of an optimizer"):
+        Mode(optimizer=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a linker has a name"):
+        Mode(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no mode is called 'best'"):
+        get_mode("best")
+    with pytest.raises(TypeError, match="neither a Mode"):
+        get_mode(3)  # type: ignore[arg-type]
+
+
+def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relgraph.compile.mode.predefined_modes", dict(predefined_modes))
+    monkeypatch.setattr("relgraph.compile.mode.predefined_optimizers", dict(predefined_optimizers))
+    nothing: GlobalOptimizer = SequenceOptimizer()
+    register_optimizer("nothing", nothing)
+    register_mode("mine", Mode("py", "nothing"))
+    assert get_mode("mine").optimizer is nothing
+    with pytest.raises(ValueError, match="called 'nothing' already"):
+        register_optimizer("nothing", None)
+    with pytest.raises(ValueError, match="called 'mine' already"):
+        register_mode("mine", Mode())
+
+
+def test_a_mode_sees_what_is_registered_later() -> None:
+    x, e = graph()
+    to_neg = EquilibriumOptimizer([OpSub(at.exp, at.neg)])
+    try:
+        optdb.register("test_to_neg", to_neg, "fast_run", position=60)
+        assert at.neg in ops(function([x], e))
+    finally:
+        optdb.remove_tags("test_to_neg", "fast_run")
+    assert at.neg not in ops(function([x], e))

@@ -1,0 +1,271 @@
+"""`grad`: what it returns, what it refuses, and how deep it goes."""
+
+import time
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient import (
+    DisconnectedInputError,
+    DisconnectedType,
+    NullTypeGradError,
+    consider_constant,
+    disconnected_grad,
+    grad,
+    zero_grad,
+)
+from relgraph.graph.basic import Apply
+from relgraph.graph.nulls import disconnected, undefined
+from relgraph.graph.op import Op
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
+
+
+class Given(Op):
+    """An op whose gradient is whatever the test says."""
+
+    def __init__(self, *results):
+        self.results = results
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [inputs[0].type()])
+
+    def grad(self, inputs, output_gradients):
+        return self.results[0] if len(self.results) == 1 else list(self.results)
+
+    def __str__(self):
+        return "given"
+
+
+class Plain(Given):
+    def grad(self, inputs, output_gradients):
+        return Op.grad(self, inputs, output_gradients)
+
+
+@pytest.fixture
+def x():
+    return at.dscalar("x")
+
+
+def test_one_or_several(x):
+    y = at.dscalar("y")
+    cost = x * y
+    assert grad(cost, x).type is x.type
+    gs = grad(cost, [x, y])
+    assert isinstance(gs, list)
+    assert evaluate(gs, {x: 2.0, y: 3.0}) == [3.0, 2.0]
+    assert isinstance(grad(cost, (x,)), list)
+
+
+def test_terms_are_added_in_one_node():
+    v = at.dvector("v")
+    g = grad(at.sum(at.add(*[at.exp(v) for _ in range(10)])), v)
+    assert g.owner.op is at.add
+    assert len(g.owner.inputs) == 10
+    both = grad(at.sum(at.exp(v) + at.sin(v)), v)
+    assert len(both.owner.inputs) == 2
+
+
+def test_by_a_variable_inside():
+    v = at.dvector("v")
+    inner = at.exp(v)
+    cost = at.sum(inner**2)
+    found, outer = evaluate(grad(cost, [inner, v]), {v: np.array([0.0, 1.0])})
+    np.testing.assert_allclose(found, 2 * np.exp([0, 1]))
+    np.testing.assert_allclose(outer, 2 * np.exp([0, 2]))
+    (one,) = evaluate([grad(cost, cost)])
+    assert one == 1
+
+
+def test_a_deep_graph_takes_linear_time():
+    def seconds(n):
+        v = e = at.dvector()
+        for _ in range(n):
+            e = -e
+        cost = at.sum(e)
+        start = time.perf_counter()
+        grad(cost, v)
+        return time.perf_counter() - start
+
+    seconds(100)
+    few, many = seconds(2_000), seconds(20_000)
+    assert many < 40 * max(few, 0.01)
+
+
+def test_a_wide_graph_takes_linear_time():
+    v = at.dvector()
+    cost = at.sum(at.add(*[at.neg(v) for _ in range(5000)]))
+    assert len(grad(cost, v).owner.inputs) == 5000
+
+
+def test_dtype_and_shape_are_those_of_the_variable():
+    x, y = at.fvector("x"), at.dvector("y")
+    gx, gy = grad(at.sum(x * y), [x, y])
+    assert (gx.type.dtype, gy.type.dtype) == ("float32", "float64")
+    row, m = at.drow(), at.dmatrix()
+    assert grad(at.sum(row * m), row).type.shape == (1, None)
+    w = at.tensor("float64", (3, 1))
+    assert grad(at.sum(at.dot(m, w)), w).type.shape == (3, 1)
+
+
+def test_a_real_variable_of_a_complex_cost():
+    x = at.dscalar("x")
+    g = grad((x * (2 + 3j)) ** 2, x)
+    assert g.type.dtype == "float64"
+    np.testing.assert_allclose(evaluate([g], {x: 1.5}), 2 * 1.5 * ((2 + 3j) ** 2).real)
+
+
+def test_a_complex_variable():
+    z = at.zscalar("z")
+    g = grad(at.sqr(at.abs(z)), z)
+    np.testing.assert_allclose(evaluate([g], {z: 1 + 2j}), 2 * (1 + 2j))
+
+
+def test_integers_have_gradients_of_zeros():
+    i, x = at.lvector("i"), at.dvector("x")
+    gi, gx = grad(at.sum(i * x), [i, x])
+    assert gi.type.dtype == "float64"
+    a = np.array([1, 2])
+    np.testing.assert_array_equal(evaluate([gi], {i: a, x: np.ones(2)})[0], [0, 0])
+    np.testing.assert_array_equal(evaluate([gx], {i: a, x: np.ones(2)})[0], [1, 2])
+
+
+def test_steps_have_gradients_of_zeros():
+    x = at.dvector("x")
+    a = np.array([1.5, -2.0])
+    np.testing.assert_array_equal(evaluate([grad(at.sum(at.floor(x)), x)], {x: a})[0], [0, 0])
+    g = grad(at.sum(at.switch(x > 0, x**2, -x)), x)
+    np.testing.assert_array_equal(evaluate([g], {x: a})[0], [3, -1])
+    g = grad(at.sum((x > 0) * x + at.cast(x, "int64")), x)
+    np.testing.assert_array_equal(evaluate([g], {x: a})[0], [1, 0])
+
+
+def test_nothing_flows_through_integers():
+    x = at.dvector("x")
+    for cost in (at.sum(at.cast(x, "int64") * 1.0), at.sum((x > 0) * 1.0)):
+        with pytest.raises(DisconnectedInputError):
+            grad(cost, x)
+        g = grad(cost, x, disconnected_inputs="ignore")
+        np.testing.assert_array_equal(evaluate([g], {x: np.ones(2)})[0], [0, 0])
+
+
+def test_scalar_variables():
+    x, y = scalar.float64("x"), scalar.float64("y")
+    g = grad(x * y + scalar.exp(x) + x, x)
+    np.testing.assert_allclose(evaluate([g], {x: 2.0, y: 3.0}), 3 + np.exp(2.0) + 1)
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        (at.dvector("v"), "rank 0"),
+        (at.lscalar("i"), "must be float or complex"),
+        (3.0, "which is no variable"),
+    ],
+)
+def test_what_is_no_cost(cost, text):
+    with pytest.raises(TypeError, match=text):
+        grad(cost, at.dscalar())
+
+
+def test_arguments_are_checked(x):
+    with pytest.raises(TypeError, match="wrt holds 'x'"):
+        grad(x, "x")
+    with pytest.raises(ValueError, match="neither a cost"):
+        grad(None, x)
+    with pytest.raises(ValueError, match="disconnected_inputs is 'no'"):
+        grad(x, x, disconnected_inputs="no")
+    with pytest.raises(ValueError, match="return_disconnected is 'no'"):
+        grad(x, x, return_disconnected="no")
+    with pytest.raises(ValueError, match="known_grads of x has 1 dimensions"):
+        grad(None, x, known_grads={x: at.dvector()})
+
+
+def test_disconnected_variables(x):
+    y = at.dvector("y")
+    for cost in (x * 2, x * y.shape[0], x * disconnected_grad(at.sum(y)), x * at.zeros_like(y)[0]):
+        with pytest.raises(DisconnectedInputError, match="not a differentiable function of y"):
+            grad(cost, y)
+        with pytest.warns(UserWarning, match="not a differentiable function of y"):
+            g = grad(cost, y, disconnected_inputs="warn")
+        np.testing.assert_array_equal(evaluate([g], {y: np.ones(2)})[0], [0, 0])
+    cost = x * 2
+    ignore = {"disconnected_inputs": "ignore"}
+    assert grad(cost, y, return_disconnected="None", **ignore) is None
+    kind = grad(cost, y, return_disconnected="disconnected", **ignore).type
+    assert isinstance(kind, DisconnectedType)
+    gx, _ = grad(cost, [x, y], **ignore)
+    assert evaluate([gx]) == [2.0]
+
+
+def test_barriers(x):
+    for stop in (zero_grad, consider_constant):
+        assert evaluate([stop(x)], {x: 3.0}) == [3.0]
+        assert evaluate([grad(stop(x**2), x)], {x: 3.0}) == [0.0]
+        assert evaluate([grad(x * stop(x**2), x)], {x: 3.0}) == [9.0]
+    assert evaluate([grad(x * disconnected_grad(x**2), x)], {x: 3.0}) == [9.0]
+
+
+def test_consider_constant(x):
+    square = x**2
+    cost = square * x
+    assert evaluate([grad(cost, x)], {x: 3.0}) == [27.0]
+    assert evaluate([grad(cost, x, consider_constant=[square])], {x: 3.0}) == [9.0]
+    g = grad(cost, square, consider_constant=[square])
+    assert evaluate([g], {x: 3.0}) == [3.0]
+
+
+def test_known_grads(x):
+    square = x**2
+    cost = at.exp(square)
+    g = at.dscalar("g")
+    out = grad(None, x, known_grads={square: g})
+    assert evaluate([out], {x: 3.0, g: 10.0}) == [60.0]
+    out = grad(cost, x, known_grads={square: at.constant(1.0)})
+    assert evaluate([out], {x: 3.0}) == [6.0]
+    assert evaluate([grad(None, x, known_grads={square: 2.0})], {x: 3.0}) == [12.0]
+    assert evaluate([grad(None, square, known_grads={square: g})], {g: 4.0}) == [4.0]
+
+
+def test_an_op_without_gradient(x):
+    with pytest.raises(MethodNotDefined, match=r"given .* has no gradient"):
+        grad(Plain()(x), x)
+    y = at.dscalar()
+    assert evaluate([grad(Plain()(x) + y, y)], {}) == [1.0]
+
+
+def test_gradients_that_are_not_there(x):
+    y = at.dscalar("y")
+    op = Given(None, at.constant(2.0))
+    assert evaluate([grad(op(x, y), y)]) == [2.0]
+    with pytest.raises(NullTypeGradError, match="by x: given is not differentiable by its input 0"):
+        grad(op(x, y), x)
+    with pytest.raises(NullTypeGradError, match="given is not differentiable by its input 0"):
+        grad(op(at.exp(x), y), x)
+    with pytest.raises(NullTypeGradError, match="given, input 1: on purpose"):
+        grad(Given(at.constant(1.0), undefined("on purpose"))(x, y), y)
+    with pytest.raises(DisconnectedInputError):
+        grad(Given(at.constant(1.0), disconnected())(x, y), y)
+    with pytest.raises(NullTypeGradError, match="itself undefined: because"):
+        grad(undefined("because"), x)
+
+
+def test_gradients_that_are_wrong(x):
+    y = at.dscalar("y")
+    with pytest.raises(ValueError, match="the gradient of given has 3 elements for 2 inputs"):
+        grad(Given(x, x, x)(x, y), x)
+    with pytest.raises(TypeError, match=r"the gradient of given is .* not a list or a tuple"):
+        grad(Given(x)(x), x)
+    with pytest.raises(TypeError, match=r"given gives 1\.0 for input 0, which is no variable"):
+        grad(Given(1.0, x)(x, y), x)
+    with pytest.raises(ValueError, match="given for input 0 has 1 dimensions where x"):
+        grad(Given(at.dvector(), x)(x, y), x)
+
+
+def test_an_output_that_is_not_used():
+    v = at.dvector("v")
+    first, _ = at.split(v, (1, 2))
+    (g,) = evaluate([grad(at.sum(first**2), v)], {v: np.array([3.0, 4.0, 5.0])})
+    np.testing.assert_array_equal(g, [6, 0, 0])

@@ -1,0 +1,114 @@
+"""`verify_grad`, and by it the gradients of all elementwise ops."""
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.gradient import GradientError, verify_grad
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Op
+
+ANY = np.array([[0.3, -1.7, 2.2], [-0.6, 1.1, -2.9]])
+POSITIVE = np.abs(ANY) + 0.1
+UNIT = ANY / 3
+
+UNARY = {
+    **dict.fromkeys(
+        [
+            "neg",
+            "abs",
+            "sqr",
+            "exp",
+            "exp2",
+            "expm1",
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "arctan",
+        ],
+        ANY,
+    ),
+    **dict.fromkeys(
+        ["arcsinh", "erf", "erfc", "sigmoid", "softplus", "sign", "ceil", "floor", "trunc"], ANY
+    ),
+    **dict.fromkeys(["round", "identity", "reciprocal"], ANY),
+    **dict.fromkeys(["sqrt", "log", "log2", "log10", "log1p", "gammaln", "digamma"], POSITIVE),
+    **dict.fromkeys(["arcsin", "arccos", "arctanh", "erfinv"], UNIT),
+    "arccosh": POSITIVE + 1,
+    "log1mexp": -POSITIVE,
+}
+BINARY = {
+    **dict.fromkeys(
+        ["add", "sub", "mul", "maximum", "minimum", "arctan2", "second", "mod", "int_div"], ANY
+    ),
+    **dict.fromkeys(["true_div", "pow"], POSITIVE),
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name):
+    verify_grad(getattr(at, name), [UNARY[name]])
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(name):
+    op, x = getattr(at, name), BINARY[name]
+    y = np.array([[1.3, 0.7, 1.9], [0.4, 2.6, 0.8]])
+    verify_grad(op, [x, y])
+    verify_grad(op, [x, y[:1]])
+    verify_grad(op, [x[:, :1], y])
+    verify_grad(op, [x[0], y])
+    verify_grad(op, [x, np.array(1.2)])
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
+def test_any_number_of_inputs(name):
+    verify_grad(getattr(at, name), [ANY, ANY[::-1], ANY.T.reshape(2, 3) + 0.05, np.array(0.2)])
+
+
+def test_three_inputs():
+    condition = np.array([[True, False, True], [False, False, True]])
+    verify_grad(lambda x, y: at.switch(condition, x, y), [ANY, ANY[:1]])
+    verify_grad(at.clip, [ANY, np.array(-1.0), np.array(1.0)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_coarse_dtypes(dtype):
+    verify_grad(lambda x: at.sum(at.tanh(x)), [UNIT.astype(dtype)])
+
+
+def test_casts():
+    verify_grad(lambda x: at.cast(x, "float64") ** 2, [ANY.astype("float32")])
+
+
+class WrongCube(Op):
+    """A cube whose gradient forgets a factor."""
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] ** 3
+
+    def grad(self, inputs, output_gradients):
+        return [output_gradients[0] * inputs[0] ** 2]
+
+
+def test_a_wrong_gradient_is_found():
+    with pytest.raises(GradientError, match=r"element \(0,\) of argument 1") as info:
+        verify_grad(lambda y, x: y + WrongCube()(x), [np.ones(2), np.array([1.0, 2.0])])
+    assert info.value.argument == 1
+    assert info.value.index == (0,)
+    assert info.value.numeric == pytest.approx(3 * info.value.analytic)
+
+
+def test_what_can_not_be_verified():
+    with pytest.raises(TypeError, match="argument 0 is int64, not real"):
+        verify_grad(at.neg, [np.array([1])])
+    with pytest.raises(TypeError, match="not one real variable"):
+        verify_grad(lambda x: x > 0, [ANY])
+    with pytest.raises(TypeError, match="not one real variable"):
+        verify_grad(lambda x: [x, x], [ANY])

@@ -1,0 +1,133 @@
+"""Graphs as formulas."""
+
+from collections.abc import Iterable
+
+import pytest
+
+import relgraph.scalar as rs
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.printing import (
+    DefaultPrinter,
+    FunctionPrinter,
+    IgnorePrinter,
+    OperatorPrinter,
+    PatternPrinter,
+    Printer,
+    PrinterState,
+    pprint,
+)
+from relgraph.scalar import float64
+from relgraph.tensor.math import _dot
+
+
+def test_documented_formulas() -> None:
+    x, y, A = at.vector("x"), at.vector("y"), at.matrix("A")
+    pp = pprint.clone()
+    pp.assign(_dot, OperatorPrinter("@", 1, "left"))
+    assert pp(A.dot(x + y)) == "(A @ (x + y))"
+    assert pp(A.dot(x) + A.dot(y)) == "((A @ x) + (A @ y))"
+
+
+def test_operators() -> None:
+    x, y, z = float64("x"), float64("y"), float64("z")
+    assert pprint(rs.add(x, y, z)) == "(x + y + z)"
+    assert pprint(-x * y / z - x) == "((((-x) * y) / z) - x)"
+    assert pprint(x**y) == "(x ** y)"
+    assert pprint(x < y) == "(x < y)"
+    assert pprint(rs.exp(x + y)) == "exp((x + y))"
+
+
+def test_constants_show_their_value() -> None:
+    x = at.matrix("x")
+    assert pprint(x + 1.5) == "(x + 1.5)"
+    assert pprint(x * at.constant([[1.0, 1.0]])) == "(x * 1.0)"
+    assert pprint(at.constant([2.0, 2.0], name="two") + at.vector("y")) == "(two + y)"
+    assert "nan" in pprint(x + float("nan"))
+
+
+def test_broadcasting_and_transposition() -> None:
+    x, A = at.vector("x"), at.matrix("A")
+    assert pprint(A + x) == "(A + x)"
+    assert pprint(A.T) == "A.T"
+    assert pprint(x.dimshuffle("x", 0)) == "x"
+    assert pprint(A.dimshuffle(1, "x", 0)) == "A.dimshuffle(1, 'x', 0)"
+
+
+def test_reductions_show_their_axis() -> None:
+    A = at.matrix("A")
+    assert pprint(at.sum(A)) == "sum(A)"
+    assert pprint(at.sum(A, axis=1)) == "sum(A, axis=(1,))"
+
+
+class Pair(Op):
+    """An op with two outputs."""
+
+    __props__ = ()
+
+    def make_node(self, x: Variable, y: Variable) -> Apply:
+        return Apply(self, [x, y], [x.type(), y.type()])
+
+
+def test_printers() -> None:
+    x, y = float64("x"), float64("y")
+    a, b = Pair()(x, y)
+    pp = pprint.clone()
+    assert [pp(a), pp(b)] == ["Pair.0(x, y)", "Pair.1(x, y)"]
+    pp.assign(Pair(), FunctionPrinter(["first", "second"]))
+    assert pp([a, b]) == "[first(x, y), second(x, y)]"
+    pp.assign(Pair(), PatternPrinter(("<%(1)s|%(0)s>", -1000), "%(0)s"))
+    assert pp([a, b]) == "[<y|x>, x]"
+    pp.assign(Pair(), IgnorePrinter())
+    assert pp(b) == "x"
+    pp.assign(Pair(), DefaultPrinter())
+    assert pp(b) == "Pair.1(x, y)"
+    assert pprint.clone()(b) == "Pair.1(x, y)", "the original is not changed"
+
+
+def test_conditions() -> None:
+    x, y = float64("x"), float64("y")
+    pp = pprint.clone()
+    pp.assign(Pair, FunctionPrinter(["by_class"] * 2))
+    assert pp(Pair()(x, y)[0]) == "by_class(x, y)"
+    pp.assign(lambda pstate, v: v.name == "x", PatternPrinter("X"))
+    with pytest.raises(TypeError, match="x is not one"):
+        pp(x)
+
+    class Shout(Printer):
+        def process(self, var: Variable, pstate: PrinterState) -> str:
+            return "X!"
+
+    pp.assign(lambda pstate, v: v.name == "x", Shout())
+    assert pp(Pair()(x, y)[0]) == "by_class(X!, y)"
+    with pytest.raises(TypeError, match="is not an Op, an Op class or a predicate"):
+        pp.assign("add", IgnorePrinter())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="assoc is"):
+        OperatorPrinter("+", 1, "middle")
+
+
+def test_a_printer_may_ask_for_the_text_of_an_argument() -> None:
+    class Loud(Printer):
+        def process(self, var: Variable, pstate: PrinterState) -> Iterable[str]:
+            assert var.owner is not None
+            return [pstate.pprinter.process(var.owner.inputs[0], pstate).upper(), "!"]
+
+    pp = pprint.clone()
+    pp.assign(rs.exp, Loud())
+    assert pp(rs.exp(float64("x") + float64("y"))) == "(X + Y)!"
+
+
+def test_several_outputs() -> None:
+    x, y = float64("x"), float64("y")
+    assert pprint(FunctionGraph([x, y], [x + y, x])) == "[(x + y), x]"
+    with pytest.raises(TypeError, match="is not a Variable"):
+        pprint([1])  # type: ignore[list-item]
+
+
+def test_long_chain() -> None:
+    e = float64("x")
+    for _ in range(100_000):
+        e = rs.exp(e)
+    assert pprint(e) == "exp(" * 100_000 + "x" + ")" * 100_000

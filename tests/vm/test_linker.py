@@ -1,0 +1,220 @@
+"""Both ways to run a graph, and that they agree."""
+
+import tracemalloc
+from collections.abc import Sequence
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.vm import LINKERS
+from relgraph.vm.program import CHUNK_NODES
+
+both = pytest.mark.parametrize("linker", ["py", "vm"])
+
+
+def run(linker: str, inputs: Sequence[Any], outputs: Sequence[Any], *values: Any) -> list[Any]:
+    fgraph = FunctionGraph(inputs, outputs)
+    return LINKERS[linker].link(fgraph)(*values)
+
+
+def vector(*elements: float) -> Any:
+    return np.array(elements, dtype="float64")
+
+
+@both
+def test_constants_inputs_and_repeated_outputs(linker: str) -> None:
+    x = at.dvector("x")
+    c = at.constant([1.0, 2.0])
+    value = vector(3, 4)
+    results = run(linker, [x], [x, c, x + c, x + c], value)
+    assert results[0] is value
+    for found, expected in zip(results[1:], [[1, 2], [4, 6], [4, 6]], strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@both
+def test_no_nodes(linker: str) -> None:
+    x = at.dvector("x")
+    assert run(linker, [x], [], vector(1)) == []
+
+
+class DivMod(Op):
+    """An op with two outputs."""
+
+    __props__ = ()
+
+    def make_node(self, x: Variable, y: Variable) -> Apply:
+        return Apply(self, [x, y], [x.type(), x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        assert all(cell == [None] for cell in output_storage)
+        output_storage[0][0], output_storage[1][0] = np.divmod(*inputs)
+
+
+class OwnThunk(Op):
+    """An op that makes thunks of its own."""
+
+    __props__ = ()
+
+    def make_node(self, x: Variable) -> Apply:
+        return Apply(self, [x], [x.type()])
+
+    def make_thunk(self, node: Any, storage_map: Any, *args: Any, **kwargs: Any) -> Any:
+        source, target = storage_map[node.inputs[0]], storage_map[node.outputs[0]]
+
+        def thunk() -> None:
+            target[0] = source[0] + 10
+
+        return thunk
+
+
+@both
+def test_several_outputs_and_thunks(linker: str) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    q, r = DivMod()(x, y)
+    results = run(linker, [x, y], [r, OwnThunk()(q)], vector(7, 9), vector(2, 4))
+    np.testing.assert_array_equal(results, [[1, 1], [13, 12]])
+
+
+@both
+def test_a_failure_names_the_node(linker: str) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    with pytest.raises(ValueError, match="axis 0 of input") as caught:
+        run(linker, [x, y], [at.exp(at.exp(x) + y)], vector(1, 2), vector(1, 2, 3))
+    (note,) = caught.value.__notes__
+    assert "add [id A] <TensorType(float64, (?,))> ''\n |exp [id B]" in note
+    assert "input 0, exp.0 of type TensorType(float64, (?,)): shape (2,), dtype float64" in note
+    assert "input 1, y of type TensorType(float64, (?,)): shape (3,), dtype float64" in note
+
+
+@both
+def test_a_length_of_one_that_was_not_declared_does_not_broadcast(linker: str) -> None:
+    x, y, A = at.dvector("x"), at.dvector("y"), at.dmatrix("A")
+    with pytest.raises(ValueError, match="whose length is known to be 1"):
+        run(linker, [x, y], [x + y], vector(1), vector(1, 2))
+    with pytest.raises(ValueError, match="whose length is known to be 1"):
+        run(linker, [A, y], [A + y], np.ones((3, 1)), vector(1, 2))
+    (found,) = run(linker, [A, y], [A + y], np.ones((3, 2)), vector(1, 2))
+    np.testing.assert_array_equal(found, [[2, 3]] * 3)
+
+
+@both
+def test_scalars(linker: str) -> None:
+    s, k = at.dscalar("s"), at.iscalar("k")
+    outputs = [-s * 2 + s, at.exp(s), k * k, k / 0, (s + 1).dimshuffle("x"), at.sum(s * s)]
+    results = run(linker, [s, k], outputs, np.array(3.0), np.array(4, "int32"))
+    expected = [-3.0, np.exp(3.0), 16, np.inf, [4.0], 9.0]
+    for var, found, wanted in zip(outputs, results, expected, strict=True):
+        assert var.type.is_valid_value(found, strict=True), var
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_inputs_and_views_are_not_written_over() -> None:
+    x, A = at.dvector("x"), at.dmatrix("A")
+    e = at.exp(A)
+    value, matrix = vector(1, 2), np.ones((2, 2))
+    outputs = [e.T, at.sqrt(e) + 1, (x + 1) * 2 - x, x * x * x * x]
+    results = LINKERS["vm"].link(FunctionGraph([x, A], outputs))(value, matrix)
+    np.testing.assert_array_equal(value, [1, 2])
+    np.testing.assert_array_equal(matrix, np.ones((2, 2)))
+    for var, found in zip(outputs, results, strict=True):
+        np.testing.assert_array_equal(found, evaluate([var], {x: value, A: matrix})[0])
+
+
+def test_dead_temporaries_are_written_over() -> None:
+    x = at.dvector("x")
+    e = x
+    for _ in range(10):
+        e = at.tanh(at.exp(e))
+    value = np.zeros(100_000)
+    program = LINKERS["vm"].link(FunctionGraph([x], [e]))
+    program(value)
+    tracemalloc.start()
+    program(value)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * value.nbytes
+
+
+@both
+def test_ops_in_place(linker: str) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    add_inplace = Elemwise(at.add.scalar_op, {0: 0})
+    value = vector(1, 2)
+    (found,) = run(linker, [x, y], [add_inplace(x, y)], value, vector(10, 20))
+    assert found is value
+    np.testing.assert_array_equal(value, [11, 22])
+    scalar = np.array(1.0)
+    s = at.dscalar("s")
+    (found,) = run(linker, [s], [add_inplace(s * 2, s)], scalar)
+    assert (found, scalar) == (3.0, 1.0)
+
+
+@both
+def test_a_long_chain(linker: str) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    first = at.exp(x)
+    e = x
+    for i in range(100_000):
+        e = e + y if i % 2 else at.neg(e)
+    fgraph = FunctionGraph([x, y], [e, first, at.constant(5.0), e + first, x], clone=False)
+    results = LINKERS[linker].link(fgraph)(vector(1, 2), vector(1, 2))
+    expected = [[1, 2], np.exp([1, 2]), 5, vector(1, 2) + np.exp([1, 2]), [1, 2]]
+    for found, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("length", [CHUNK_NODES, CHUNK_NODES + 1, 3 * CHUNK_NODES + 7])
+def test_a_failure_in_a_long_chain_names_the_node(length: int) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    e = x
+    for _ in range(length):
+        e = at.exp(-e)
+    with pytest.raises(ValueError, match="axis 0") as caught:
+        run("vm", [x, y], [at.tanh(at.mul(e, y))], vector(1, 2), vector(1))
+    assert caught.value.__notes__[0].startswith("while computing this node:\nmul [id A]")
+
+
+UNARY = [at.neg, at.exp, at.tanh, at.sqr, at.abs, lambda v: v * 2.0, lambda v: v[::-1]]
+BINARY = [
+    at.add, at.sub, at.mul, at.true_div, at.maximum,
+    lambda v, w: v + at.sum(w), lambda v, w: at.add(v, w, v), lambda v, w: at.switch(v > w, v, w),
+]  # fmt: skip
+MATRIX = [lambda A, v: (A + v).sum(axis=0), lambda A, v: at.dot(A, v), lambda A, v: (A.T * v)[0]]
+
+
+@given(st.data())
+def test_both_agree_with_the_reference(data: st.DataObject) -> None:
+    x, y, A = at.dvector("x"), at.dvector("y"), at.dmatrix("A")
+    pool: list[Any] = [x, y, x + 1.0]
+    for _ in range(data.draw(st.integers(1, 12))):
+        v, w = data.draw(st.sampled_from(pool)), data.draw(st.sampled_from(pool))
+        kind = data.draw(st.integers(0, 2))
+        if kind == 0:
+            pool.append(data.draw(st.sampled_from(UNARY))(v))
+        elif kind == 1:
+            pool.append(data.draw(st.sampled_from(BINARY))(v, w))
+        else:
+            pool.append(data.draw(st.sampled_from(MATRIX))(A, v))
+    outputs = data.draw(st.lists(st.sampled_from(pool), min_size=1, max_size=4))
+    numbers = st.sampled_from([0.0, -0.0, 1.0, -2.5, np.inf, np.nan, 1e300])
+    values = [np.array(data.draw(st.lists(numbers, min_size=3, max_size=3))) for _ in range(2)]
+    values.append(np.arange(9.0).reshape(3, 3))
+    copies = [v.copy() for v in values]
+    with np.errstate(all="ignore"):
+        expected = evaluate(outputs, dict(zip([x, y, A], values, strict=True)))
+        for linker in ("py", "vm"):
+            found = run(linker, [x, y, A], outputs, *values)
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(a, b, strict=True)
+    for before, after in zip(copies, values, strict=True):
+        np.testing.assert_array_equal(before, after)
