@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import relations
-from relgraph.graph.kanren.build import build
+from relgraph.graph.kanren.building import build
 from relgraph.graph.kanren.laws import Law, NoSuchDirection
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.graph.reference import evaluate

@@ -1,0 +1,62 @@
+"""The command ``relgraph``; also ``python -m relgraph``."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from relgraph.demo import cli
+from relgraph.demo.data import DataError
+
+
+class UsageError(Exception):
+    """Arguments that the command does not take."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises instead of printing the usage and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a `UsageError`."""
+        raise UsageError(message)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = Parser(prog="relgraph", description="A relational rewrite engine for tensor graphs.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    demo = commands.add_parser(
+        "demo",
+        help="rewrite a naive model into a stable one and train both on real data",
+        description="Rewrite a naive logistic regression with laws, and train both versions.",
+    )
+    cli.add_arguments(demo)
+    demo.set_defaults(run=cli.run)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with `argv` (`sys.argv` by default) and return its exit status.
+
+    0 if it did what was asked, 2 if the arguments or the data don't allow it (one line on standard
+    error says why), 130 if it was interrupted.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a letter of the algebra shows a question mark for it.
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        options = parser().parse_args(argv)
+        options.run(options)
+    except (UsageError, DataError) as error:
+        print(f"relgraph: error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

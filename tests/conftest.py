@@ -1,0 +1,16 @@
+"""Hypothesis profiles: `ci` (the default) draws the same examples in every run, `long` searches."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile(
+    "long",
+    derandomize=False,
+    deadline=None,
+    print_blob=True,
+    max_examples=5000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -1,0 +1,195 @@
+"""The command line, in this process and in one of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from relgraph.__main__ import main
+from relgraph.demo.report import RUN_BACKWARD
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "relgraph", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def row(output: str, first: str) -> list[str]:
+    """Return the cells of the table row whose first cell is `first`."""
+    for line in output.splitlines():
+        cells = [cell.strip() for cell in re.split(r"[│|]", line)]
+        if len(cells) > 2 and cells[1] == first:
+            return cells[1:-1]
+    raise AssertionError(f"no row {first!r} in:\n{output}")
+
+
+def two_clouds(path: Path, labels: tuple[str, str]) -> Path:
+    """Write two well separated groups of points on columns of very different scale."""
+    lines = ["kind,small,large"]
+    for i in range(40):
+        side = i % 2
+        lines.append(f"{labels[side]},{side + 0.01 * i},{1000 + 500 * side + i}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def demo() -> subprocess.CompletedProcess[str]:
+    return run("demo")
+
+
+def test_demo_says_nothing_on_stderr(demo: subprocess.CompletedProcess[str]) -> None:
+    assert (demo.returncode, demo.stderr) == (0, "")
+
+
+def test_demo_names_the_data(demo: subprocess.CompletedProcess[str]) -> None:
+    assert "breast_cancer.csv: 569 rows, 30 columns, not scaled" in demo.stdout
+    assert "benign: 1 counts as 1 (357 rows), 0 as 0 (212 rows)" in demo.stdout
+
+
+def test_demo_shows_the_graph_before_and_after(demo: subprocess.CompletedProcess[str]) -> None:
+    before, _, after = demo.stdout.partition("3. The laws that fired")
+    graph_before, graph_after = before.partition("2.")[2], after.partition("4. Both")[0]
+    assert "exp [id" in graph_before
+    assert "softplus [id" not in graph_before
+    assert "softplus [id" in graph_after
+    assert "exp [id" not in graph_after
+
+
+def test_demo_lists_the_laws_that_fired(demo: subprocess.CompletedProcess[str]) -> None:
+    name, algebra, claim, times = row(demo.stdout, "sigmoid")
+    assert (name, claim) == ("sigmoid", "rounding")
+    assert "exp" in algebra and "→" in algebra
+    assert int(times) >= 1
+
+
+def test_demo_trains_both(demo: subprocess.CompletedProcess[str]) -> None:
+    _, first_naive, last_naive, _, lost = row(demo.stdout, "naive")
+    _, first, last, accuracy, never = row(demo.stdout, "rewritten")
+    assert first_naive == first == "0.6931"
+    assert last_naive in {"nan", "inf"}
+    assert lost.startswith("step ")
+    assert float(last) < float(first)
+    assert float(accuracy) >= 0.9
+    assert never == "never"
+    assert demo.stdout.count("1000/1000 steps") == 2
+
+
+def test_demo_runs_a_law_backward(demo: subprocess.CompletedProcess[str]) -> None:
+    last = demo.stdout.partition("5. A law")[2]
+    assert f"{RUN_BACKWARD}: " in last
+    before, after = re.findall(r"(?:before|after): +(.*)", last)
+    assert "softplus(x)" in before
+    assert "log((1.0 + exp(x)))" in after
+
+
+def test_demo_without_the_letters(demo: subprocess.CompletedProcess[str]) -> None:
+    plain = run("demo", "--steps", "2", PYTHONIOENCODING="ascii")
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert plain.stdout.isascii()
+
+
+@pytest.mark.parametrize(
+    ("labels", "counts"),
+    [
+        (("0", "1"), "kind: 1 counts as 1 (20 rows), 0 as 0 (20 rows)"),
+        (("bad", "good"), "kind: good counts as 1 (20 rows), bad as 0 (20 rows)"),
+    ],
+)
+def test_own_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], labels: tuple[str, str], counts: str
+) -> None:
+    path = two_clouds(tmp_path / "own.csv", labels)
+    assert main(["demo", "--csv", str(path), "--target", "kind", "--steps", "300"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "own.csv: 40 rows, 2 columns, not scaled" in captured.out
+    assert counts in captured.out
+    assert float(row(captured.out, "rewritten")[3]) >= 0.9
+
+
+def test_names_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("[bold]x,[red]t\n1,:smile:\n2,[/]\n", encoding="utf-8")
+    assert main(["demo", "--csv", str(path), "--target", "[red]t", "--steps", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "[bold]x" in out
+    assert "[red]t: [/] counts as 1 (1 rows), :smile: as 0 (1 rows)" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no such file"),
+        (b"", "is empty"),
+        (b"x,t\n", "has a header but no rows"),
+        (b"x,y\n1,0\n", "has no column 't'; its columns are 'x', 'y'"),
+        (b"x,t\n1,0\nred,1\n", "line 3, column 'x': 'red' is not a number"),
+        (b"x,t\n1,0\n,1\n", "line 3, column 'x': the value is missing"),
+        (b"x,t\n1,0\n2,1,1\n", "line 3: 3 values where the header names 2 columns"),
+        (b"x,t\n1,0\n2,0\n", "column 't': every row holds '0'"),
+        (b"x,t\n\xff,0\n", "is not UTF-8 text"),
+    ],
+)
+def test_data_that_cannot_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "own.csv"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["demo", "--csv", str(path), "--target", "t"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"relgraph: error: {path}")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["demo", "--csv", "own.csv"], "--csv needs --target, the column to predict"),
+        (["demo", "--target", "colour"], "has no column 'colour'; its columns are 'mean_radius'"),
+        (["demo", "--steps", "0"], "--steps: '0' is not a positive whole number"),
+        (["demo", "--steps", "many"], "--steps: 'many' is not a positive whole number"),
+        (["demo", "--rate", "-1"], "--rate: '-1' is not a positive number"),
+        (["demo", "--rate", "fast"], "--rate: 'fast' is not a positive number"),
+        (["demo", "--fast"], "unrecognized arguments: --fast"),
+    ],
+)
+def test_wrong_arguments(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("relgraph: error: ")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_errors_in_a_process_of_its_own(tmp_path: Path) -> None:
+    failed = run("demo", "--csv", str(tmp_path), "--target", "t")
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert failed.stderr == f"relgraph: error: {tmp_path} is a directory, not a CSV file\n"
+
+
+def test_help() -> None:
+    shown = run("demo", "--help")
+    assert shown.returncode == 0
+    assert "--csv FILE" in shown.stdout

@@ -1,0 +1,166 @@
+"""The shape of the code: who imports whom, where, and how long things are."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(
+    path for package in ("relgraph", "relations") for path in (ROOT / package).rglob("*.py")
+)
+
+# (file, function) -> why the import cannot stand at the top of the file.
+LATE_IMPORTS = {
+    ("relgraph/graph/basic.py", "Variable.eval"): "the documents promise eval on every variable",
+}
+# Files that may import by name.
+LAZY_FILES = {"relgraph/__init__.py": "the public names are resolved when they are first used"}
+
+MAX_FILE_LINES = 450
+MAX_FUNCTION_LINES = 70
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(tree: ast.AST) -> Iterator[tuple[str, Function]]:
+    """Yield every function of a module with its dotted name."""
+    stack: list[tuple[str, ast.AST]] = [("", tree)]
+    while stack:
+        prefix, parent = stack.pop()
+        for child in ast.iter_child_nodes(parent):
+            if isinstance(child, Function | ast.ClassDef):
+                name = f"{prefix}{child.name}"
+                if isinstance(child, Function):
+                    yield name, child
+                stack.append((f"{name}.", child))
+            else:
+                stack.append((prefix, child))
+
+
+def late_imports(tree: ast.AST) -> set[tuple[str, int]]:
+    """Return (function, line) of each import that is not at the top of a module."""
+    return {
+        (name, node.lineno)
+        for name, function in functions(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+
+
+def imports_by_name(tree: ast.AST) -> set[int]:
+    """Return the lines that mention ``__import__`` or ``import_module``."""
+    return {
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id in {"__import__", "import_module"})
+        or (isinstance(node, ast.Attribute) and node.attr == "import_module")
+    }
+
+
+def in_checkout(code: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a fresh process that imports relgraph from this checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+
+
+def parsed(path: Path) -> tuple[str, ast.Module]:
+    return path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_layers() -> None:
+    ran = in_checkout(
+        "import sys\n"
+        "from importlinter.cli import lint_imports\n"
+        "sys.exit(lint_imports('pyproject.toml', cache_dir=None, no_cache=True, no_logo=True))"
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import a\ndef f():\n    return a", set()),
+        ("def f():\n    import a", {("f", 2)}),
+        ("class C:\n    def f(self):\n        if 1:\n            from a import b", {("C.f", 4)}),
+        ("def f():\n    def g():\n        import a", {("f", 3), ("f.g", 3)}),
+        ("if 1:\n    async def f():\n        import a", {("f", 3)}),
+    ],
+)
+def test_late_imports_are_seen(source: str, found: set[tuple[str, int]]) -> None:
+    assert late_imports(ast.parse(source)) == found
+
+
+def test_imports_stand_at_the_top() -> None:
+    late = {
+        (name, function): line
+        for name, tree in map(parsed, SOURCES)
+        for function, line in late_imports(tree)
+    }
+    assert not {where: line for where, line in late.items() if where not in LATE_IMPORTS}
+    assert not set(LATE_IMPORTS) - set(late), "an exception that nothing needs any more"
+
+
+def test_nothing_is_imported_by_name() -> None:
+    found = {name: imports_by_name(tree) for name, tree in map(parsed, SOURCES)}
+    assert not {name: lines for name, lines in found.items() if lines and name not in LAZY_FILES}
+
+
+def test_graph_core_loads_no_mathematics() -> None:
+    ran = in_checkout(
+        "import sys, relgraph.graph.fg\n"
+        "bad = ('relgraph.tensor', 'relgraph.scalar', 'relgraph.compile', 'relgraph.graph.kanren',"
+        " 'scipy', 'kanren')\n"
+        "print(*[m for m in sys.modules if any(m == b or m.startswith(b + '.') for b in bad)])"
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == []
+
+
+def test_importing_relgraph_loads_no_subpackage() -> None:
+    ran = in_checkout("import sys, relgraph; print(*[m for m in sys.modules if 'relgraph' in m])")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["relgraph"]
+
+
+def test_no_file_hides_an_exported_name() -> None:
+    modules = {
+        ".".join((package.relative_to(ROOT) / child.stem).parts)
+        for package in {path.parent for path in SOURCES if path.name == "__init__.py"}
+        for child in package.iterdir()
+        if child.suffix == ".py" or (child / "__init__.py").exists()
+        if child.stem not in {"__init__", "__main__"}
+    }
+    # Each package by itself: importing a submodule is what sets the attribute.
+    code = f"""
+import importlib, types
+hidden = []
+for module in {sorted(modules)!r}:
+    package, _, name = module.rpartition('.')
+    if not package:
+        continue
+    found = getattr(importlib.import_module(package), name, None)
+    if not (found is None or isinstance(found, types.ModuleType)):
+        hidden.append(module)
+    importlib.import_module(module)
+print(*hidden)
+"""
+    ran = in_checkout(code)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_files_and_functions_are_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MAX_FILE_LINES
+    lengths = {
+        name: function.end_lineno - function.lineno + 1
+        for name, function in functions(ast.parse(text))
+        if function.end_lineno is not None
+    }
+    assert not {name: n for name, n in lengths.items() if n > MAX_FUNCTION_LINES}
