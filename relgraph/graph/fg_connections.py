@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.clients import Client, with_client
+from relgraph.graph.clients import SHORT, Client, with_client
 from relgraph.graph.fg_events import FeatureHost
 from relgraph.graph.utils import MissingInputError
 
@@ -66,9 +66,10 @@ class Connections(FeatureHost):
             If `var` is not in the graph.
         """
         clients = self.get_clients(var)
-        longer = with_client(clients, new_client)
-        if longer is not clients:
-            self.clients[var] = longer
+        if len(clients) < SHORT:
+            clients.append(new_client)
+        else:
+            self.clients[var] = with_client(clients, new_client)
 
     def remove_client(
         self,
@@ -216,7 +217,8 @@ class Connections(FeatureHost):
         for out in node.outputs:
             self.setup_var(out)
         for i, var in enumerate(node.inputs):
-            self.setup_var(var)
+            if var not in self.variables:
+                self.setup_var(var)
             self.add_client(var, (node, i))
 
     def _disconnect(self, node: Apply, keep_entries: bool = False) -> None:
@@ -225,7 +227,8 @@ class Connections(FeatureHost):
             self._forget(out, keep_entries)
         for i, var in enumerate(node.inputs):
             clients = self.clients.get(var)
-            if clients is not None and (node, i) in clients:
+            # `remove_client` may have taken it already
+            if clients and (node, i) in clients:
                 clients.remove((node, i))
 
     def _forget(self, var: Variable, keep_entries: bool = False) -> None:

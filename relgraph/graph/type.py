@@ -21,6 +21,8 @@ class Type(MetaObject):
         The classes of the variables and constants of this type.
     """
 
+    dtype: Any = None  # the types of numbers and arrays have one
+
     variable_type: ClassVar[type[Variable]] = Variable
     constant_type: ClassVar[type[Constant]] = Constant
 

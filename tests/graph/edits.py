@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from tests.graph.toys import MyOp, my_type, variables
-
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import Bookkeeper, Feature, History, NodeFinder, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
+from tests.graph.toys import MyOp, Objector, my_type, variables
 
 T = TypeVar("T")
 
@@ -29,6 +28,7 @@ OPS = (
     MyOp("inplace", destroy_map={0: [0]}),
 )
 LARGE = 40
+EVENTS = ("on_import", "on_prune", "on_change_input", "on_add_input", "on_add_output")
 
 
 def state(fg: FunctionGraph) -> tuple[Any, ...]:
@@ -93,20 +93,6 @@ class Mirror(Bookkeeper):
         assert self.nodes == {node: node.inputs for node in fgraph.apply_nodes}
         assert self.inputs == fgraph.inputs
         assert self.outputs == fgraph.outputs
-
-
-class Objector(Feature):
-    """Raises once, at the nth event it hears."""
-
-    def __init__(self, nth: int) -> None:
-        self.left = nth
-        for event in ("on_import", "on_prune", "on_change_input", "on_add_input", "on_add_output"):
-            setattr(self, event, self.hear)
-
-    def hear(self, *args: Any) -> None:
-        self.left -= 1
-        if self.left == 0:
-            raise RuntimeError("I object")
 
 
 class Editor:
@@ -208,7 +194,7 @@ class Editor:
         var = self.pick(known)
         users = [client for client, _ in self.fg.clients[var]]
         known = self.independent_of(users)
-        objector = Objector(self.pick(range(1, 8)))
+        objector = Objector(*EVENTS, nth=self.pick(range(1, 8)))
         missing = self.pick([True, False])
         if missing:
             new = OPS[0](self.built_from(known), my_type("stranger"))

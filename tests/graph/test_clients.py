@@ -3,14 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.graph.edits import Objector, Recorder, state
-from tests.graph.toys import MyOp, MyType, my_type, variables
 
-from relgraph.graph.basic import Constant, is_in_ancestors
 from relgraph.graph.clients import SHORT, ManyClients
-from relgraph.graph.feature import AlreadyThere, Feature
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.utils import InconsistencyError, MissingInputError
+from tests.graph.toys import MyOp, variables
 
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
 

@@ -6,13 +6,13 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.graph.toys import MyOp, my_type, variables
 
 from relgraph.graph.basic import Constant
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError
+from tests.graph.toys import MyOp, my_type, variables
 
 f, g, h = (MyOp(name) for name in ("f", "g", "h"))
 inplace = MyOp("inplace", destroy_map={0: [0]})
@@ -370,7 +370,7 @@ def test_looking_at_changes_only_says_the_same(parts, data):
         before = repr(fg), fg.consistent()
         old = data.draw(st.sampled_from(sorted(fg.variables, key=str)))
         op = data.draw(st.sampled_from(OPS))
-        others = [v for v in inputs] + ([] if old.owner is None else old.owner.inputs)
+        others = list(inputs) + ([] if old.owner is None else old.owner.inputs)
         new = op(*(data.draw(st.sampled_from(others)) for _ in range(2)))
         new = new[0] if isinstance(new, list) else new
         try:

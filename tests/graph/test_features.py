@@ -4,7 +4,6 @@ import gc
 import weakref
 
 import pytest
-from tests.graph.toys import MyOp, variables
 
 from relgraph.graph.features import (
     BadOptimization,
@@ -20,6 +19,7 @@ from relgraph.graph.features import (
 )
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
+from tests.graph.toys import MyOp, variables
 
 f, g, h = (MyOp(name) for name in ("f", "g", "h"))
 
@@ -175,7 +175,7 @@ class TestReplaceValidate:
         return fg, x, y
 
     def test_replace_validate(self):
-        fg, x, y = self.make(Dislikes(h))
+        fg, _, y = self.make(Dislikes(h))
         before = repr(fg)
         inner = fg.outputs[0].owner.inputs[1]
         with pytest.raises(InconsistencyError):
@@ -198,7 +198,7 @@ class TestReplaceValidate:
         fg.check_integrity()
 
     def test_remove(self):
-        fg, x, y = self.make()
+        fg, x, _ = self.make()
         before = repr(fg)
         out = fg.outputs[0]
         inner = out.owner.inputs[1]
@@ -279,7 +279,7 @@ def test_no_output_from_inplace():
     fg = FunctionGraph([x], [inplace(f(x)), f(x)], [NoOutputFromInplace(1), Validator()])
     fg.validate()
     fg.attach_feature(NoOutputFromInplace())
-    with pytest.raises(InconsistencyError, match="output 0 of the graph, inplace.0, is made by"):
+    with pytest.raises(InconsistencyError, match=r"output 0 of the graph, inplace.0, is made by"):
         fg.validate()
 
 

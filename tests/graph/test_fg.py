@@ -1,16 +1,15 @@
 """FunctionGraph: building, replacing and copying."""
 
+import tracemalloc
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.graph.edits import Objector, Recorder, state
-from tests.graph.toys import MyOp, MyType, my_type, variables
 
 from relgraph.graph.basic import Constant, is_in_ancestors
-from relgraph.graph.clients import SHORT, ManyClients
-from relgraph.graph.feature import AlreadyThere, Feature
+from relgraph.graph.feature import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
+from tests.graph.edits import state
+from tests.graph.toys import MyOp, MyType, Recorder, my_type, variables
 
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
 pair = MyOp("pair", nout=2)
@@ -358,3 +357,17 @@ class TestScale:
         assert len(fg.get_clients(fg.get_clients(y)[0][0].outputs[0])) == count
         fg.replace(fg.outputs[0], x)
         assert fg.apply_nodes == set()
+
+    def test_memory(self):
+        """The graph of the user included, a node takes less than 1.5 kB."""
+        (x,) = variables("x")
+        count = 20_000
+        tracemalloc.start()
+        try:
+            start, _ = tracemalloc.get_traced_memory()
+            fg = FunctionGraph([x], [chain(x, count)], clone=False)
+            used = tracemalloc.get_traced_memory()[0] - start
+        finally:
+            tracemalloc.stop()
+        assert len(fg.apply_nodes) == count
+        assert used / count < 1500

@@ -1,10 +1,11 @@
-"""Types and Ops of no meaning, for tests of the graph machinery."""
+"""Types, Ops and features of no use, for tests of the graph machinery."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.feature import Feature
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
 
@@ -61,3 +62,38 @@ my_type = MyType()
 def variables(names: str) -> list[Any]:
     """Return a variable for each of the names, which spaces separate."""
     return [my_type(name) for name in names.split()]
+
+
+class Recorder(Feature):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[Any, ...]] = []
+
+    def on_import(self, fgraph: Any, node: Apply, reason: str | None) -> None:
+        self.events.append(("import", node, reason, node in fgraph.apply_nodes))
+
+    def on_prune(self, fgraph: Any, node: Apply, reason: str | None) -> None:
+        self.events.append(("prune", node, reason, node in fgraph.apply_nodes))
+
+    def on_change_input(
+        self, fgraph: Any, node: Any, i: int, var: Any, new_var: Any, reason: str | None = None
+    ) -> None:
+        now = fgraph.outputs[i] if node == "output" else node.inputs[i]
+        assert now is new_var
+        self.events.append(("change", node, i, var, new_var, reason))
+
+
+class Objector(Feature):
+    """Raises RuntimeError at the nth of the events it hears, and at all later ones if so asked."""
+
+    def __init__(self, *events: str, nth: int = 1, also_later: bool = False) -> None:
+        self.left = nth
+        self.also_later = also_later
+        for event in events:
+            setattr(self, event, self.hear)
+
+    def hear(self, *args: Any) -> None:
+        self.left -= 1
+        if self.left == 0 or (self.left < 0 and self.also_later):
+            raise RuntimeError("I object")

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from etuples.core import ExpressionTuple
 from unification.core import assoc, reify, unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.kanren.rules import flat_patterns, is_bag, split
+from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
@@ -65,20 +65,21 @@ def match_root(
 
 
 def _compound(pattern: Any, var: Variable) -> tuple[Apply | None, Any]:
-    if isinstance(pattern, Term):
-        return var.owner, (pattern.op, pattern.args)
-    if isinstance(pattern, ExpressionTuple):
-        return var.owner, (pattern[0], tuple(pattern[1:]))
-    return None, None
+    parts, node = split(pattern), var.owner
+    if parts is None or node is None:
+        return None, None
+    if len(node.outputs) > 1 and node.op.default_output != var.index:
+        return None, None
+    return node, parts
 
 
-def _with_inner(s: Bindings, var: Variable) -> Bindings:
-    return {**s, INNER: (*s.get(INNER, ()), var)}
+def _with_inner(s: Bindings, *inner: Variable) -> Bindings:
+    return {**s, INNER: (*s.get(INNER, ()), *inner)}
 
 
 def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
-    if isinstance(pattern, Term | ExpressionTuple):
-        return  # a compound pattern, and `var` has no owner
+    if split(pattern) is not None:
+        return  # a compound pattern, and `var` is not one
     pattern = transitive_get(pattern, s)
     if isinstance(pattern, ConstrainedVar):
         if pattern.constraint(var):
@@ -111,11 +112,12 @@ def _match_arguments(
     node: Apply, patterns: Sequence[Any], s: Bindings, regroup: bool, at_root: bool
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
     op = node.op
-    if op.commutative and op.associative and regroup:
-        wanted = _flat_patterns(op, patterns)
-        given = _flat_arguments(node)
-        if len(wanted) <= len(given) and len(wanted) > 1:
-            yield from _match_bag(node, wanted, given, s, at_root)
+    if is_bag(op) and regroup:
+        wanted = flat_patterns(op, patterns)
+        if len(wanted) > 1:
+            given, nested = flat_arguments(node)
+            if len(wanted) <= len(given):
+                yield from _match_bag(node, wanted, given, _with_inner(s, *nested), at_root)
             return
     if len(patterns) != len(node.inputs):
         return
@@ -149,9 +151,9 @@ def _effort(pattern: Any, s: Bindings) -> int:
 
     A variable that another pattern shares is so bound before a product is searched for it.
     """
-    if isinstance(pattern, Term | ExpressionTuple):
-        head = pattern.op if isinstance(pattern, Term) else pattern[0]
-        return 3 if isinstance(head, Op) and head.commutative else 1
+    parts = split(pattern)
+    if parts is not None:
+        return 3 if isinstance(parts[0], Op) and parts[0].commutative else 1
     return 0 if not _is_free(pattern, s) else 2
 
 
@@ -159,30 +161,38 @@ def _is_free(pattern: Any, s: Bindings) -> bool:
     return bool(isvar(pattern) and isvar(transitive_get(pattern, s)))
 
 
-def _flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
-    flat: list[Any] = []
-    for pattern in patterns:
-        if isinstance(pattern, Term) and pattern.op is op:
-            flat.extend(_flat_patterns(op, pattern.args))
-        elif isinstance(pattern, ExpressionTuple) and pattern[0] is op:
-            flat.extend(_flat_patterns(op, pattern[1:]))
-        else:
-            flat.append(pattern)
-    return flat
+def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
+    """Return the arguments of a sum or product, those of nested ones of its type in their place.
 
-
-def _flat_arguments(node: Apply) -> list[Variable]:
-    """Return the arguments of a sum or product of one type, nested ones in their place."""
-    kind = node.outputs[0].type
+    Returns
+    -------
+    arguments, nested
+        `nested` are the sums that were taken apart.
+    """
+    kind, op = node.outputs[0].type, node.op
     flat: list[Variable] = []
-    stack = list(reversed(node.inputs))
+    nested: list[Variable] = []
+    stack = node.inputs[::-1]
     while stack:
         var = stack.pop()
-        if var.head is node.op and var.type.in_same_class(kind):
+        if var.head is op and var.type.in_same_class(kind):
+            nested.append(var)
             stack.extend(reversed(var.owner.inputs))
         else:
             flat.append(var)
-    return flat
+    return flat, nested
+
+
+def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
+    """Return whether a variable inside a match, its root aside, is read from outside of it.
+
+    Parameters
+    ----------
+    inner
+        The variables that compound parts of the pattern matched, root first.
+    """
+    nodes = {var.owner for var in inner}
+    return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
 
 
 def _match_bag(

@@ -51,7 +51,11 @@ class KanrenRelationSub(LocalOptimizer):
         self.name = name or relation_name(kanren_relation)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        """Return what the outputs of `node` are replaced by, or False.
+        """Return what the outputs of `node` are replaced by, or False; raises like `search`."""
+        return self.search(fgraph, node)
+
+    def search(self, fgraph: Any, node: Apply) -> Any:
+        """Run the relation on `node`: the meaning of `transform`, however that is done.
 
         Raises
         ------

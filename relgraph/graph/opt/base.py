@@ -160,6 +160,16 @@ class LocalOptimizer(Rewriter, abc.ABC):
             graph afterwards.
         """
 
+    def might_match(self, op: Op, heads: Sequence[Any]) -> bool:
+        """Whether it can do something on some node of `op` whose inputs have these heads.
+
+        Parameters
+        ----------
+        heads
+            `Variable.head` of each input.
+        """
+        return True
+
     def tracks(self) -> Sequence[Tracked] | None:
         """The Ops and Op classes on whose nodes this optimizer can do something; None for any."""
         return None

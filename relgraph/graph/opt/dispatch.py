@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
 
@@ -15,7 +17,10 @@ class Dispatch:
     nothing in particular, in the order given) is made once and kept.
     """
 
-    __slots__ = ("_by_op", "rewriters")
+    __slots__ = ("_by_op", "_by_structure", "rewriters")
+
+    # Patterns are not as wide as this, so that all nodes that are look the same to them.
+    WIDE = 32
 
     # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived group.
     LIMIT = 10_000
@@ -23,6 +28,34 @@ class Dispatch:
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
         self.rewriters = tuple(rewriters)
         self._by_op: dict[Op, tuple[LocalOptimizer, ...]] = {}
+        self._by_structure: dict[Any, tuple[LocalOptimizer, ...]] = {}
+
+    def on(self, node: Apply) -> tuple[LocalOptimizer, ...]:
+        """The rewriters that may match `node`, by its op and the heads of its inputs."""
+        op, inputs = node.op, node.inputs
+        count = len(inputs)
+        key: Any
+        if count == 1:
+            key = (op, inputs[0].head)
+        elif count == 2:
+            key = (op, inputs[0].head, inputs[1].head)
+        elif op.commutative and op.associative:
+            # of a bag it matters which heads there are, not where
+            key = (op, min(count, self.WIDE), frozenset([v.head for v in inputs]))
+        elif count < self.WIDE:
+            key = (op, *[v.head for v in inputs])
+        else:
+            return self[op]
+        found = self._by_structure.get(key)
+        return self._for_structure(key, node) if found is None else found
+
+    def _for_structure(self, key: Any, node: Apply) -> tuple[LocalOptimizer, ...]:
+        if len(self._by_structure) >= self.LIMIT:
+            self._by_structure.clear()
+        heads = [v.head for v in node.inputs]
+        found = tuple(r for r in self[node.op] if r.might_match(node.op, heads))
+        self._by_structure[key] = found
+        return found
 
     def __getitem__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         found = self._by_op.get(op)

@@ -91,15 +91,12 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         self._reach: dict[Any, int] = {None: _deepest(locals_)}
 
     def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
-        """The rewriters to try on `node`, in order.
-
-        This is where a matcher that knows the patterns of all of them can name the few that fit.
-        """
-        return self._early[node.op]
+        """The rewriters to try on `node`, in order: those that its op and its inputs' ops admit."""
+        return self._early.on(node)
 
     def late_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
         """The rewriters to try on `node` when the others have nothing left to do anywhere."""
-        return self._late[node.op]
+        return self._late.on(node)
 
     def unknown_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
         """Those rewriters for `node` that may depend on anything, however far from it."""

@@ -9,7 +9,9 @@ from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.building import build
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.matching import INNER, match
+from relgraph.graph.kanren.rules import Rule, rule_fits
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
 from relgraph.graph.unify import convert_strs_to_vars
@@ -102,10 +104,39 @@ class PatternSub(LocalOptimizer):
         bounded = get_nodes is None and skip_identities_fn is None and not _regroups(in_pattern)
         self.depth = _levels(in_pattern) if bounded else None
 
+        self.rule = Rule(
+            self.name,
+            self._in,
+            self._out,
+            regroup=True,
+            one_client=not allow_multiple_clients,
+        )
+        self._plain = skip_identities_fn is None and values_eq_approx is None
+
     def tracks(self) -> Sequence[Tracked]:
         return self._tracks
 
+    def might_match(self, op: Op, heads: Sequence[Any]) -> bool:
+        known = self._plain and self.get_nodes is None
+        return not known or rule_fits(self.rule, op, heads)
+
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        # a function compiled from the two patterns takes the place of this method
+        self.__dict__["transform"] = run = self._function()
+        return run(fgraph, node)
+
+    def _function(self) -> Callable[[FunctionGraph, Apply], Answer]:
+        if self._plain and self.get_nodes is None:
+            try:
+                return compile_rule(self.rule)
+            except NotCompilable:
+                pass
+        return self._search
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "transform"}
+
+    def _search(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         if self.get_nodes is None:
             return self._rewrite(fgraph, node)
         for real_node in self.get_nodes(fgraph, node):

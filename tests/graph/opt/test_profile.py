@@ -86,6 +86,7 @@ def test_data(graphs):
     record = EquilibriumOptimizer([PatternSub((neg, (neg, "v")), "v", name="nn")]).optimize(fgraph)
     (one,) = record.rewriters.values()
     assert (one.name, one.applied, one.created) == ("nn", 1, 0)
-    assert one.tried == 2 and one.time > 0
+    # the inner one is not tried: the op of its input can't match
+    assert one.tried == 1 and one.time > 0
     assert record.time >= record.time_local > 0
     assert [p.nodes for p in record.passes] == [2]

@@ -1,0 +1,173 @@
+"""What a closed relation comes down to: a pattern, a template and the conditions between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from etuples.core import ExpressionTuple
+from unification.variable import isvar
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.goals import Condition
+from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.op import Op
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way in which a relation rewrites.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    pattern, template
+        What is matched and what is built: terms, etuples, logic variables, numbers, variables.
+    conditions
+        What has to hold of, or is computed from, what was matched.
+    regroup
+        Whether sums and products match in any grouping (see `matching`).
+    one_dtype
+        Whether it fires only where the root and all intermediates have one dtype.
+    complex
+        Whether it fires on complex dtypes.
+    finite
+        Whether it binds no constant that isn't finite.
+    one_client
+        Whether what is matched below the root must not be read from elsewhere.
+    """
+
+    name: str
+    pattern: Any
+    template: Any
+    conditions: Sequence[Condition] = ()
+    regroup: bool = False
+    one_dtype: bool = False
+    complex: bool = True
+    finite: bool = False
+    one_client: bool = False
+
+    @property
+    def root(self) -> Any:
+        """The `Op` at the root of the pattern, the class of ops there, or None if it is open."""
+        return head_of(self.pattern)
+
+    @property
+    def depth(self) -> int | None:
+        """How many levels of nodes the pattern looks at; None if sums may be nested in it."""
+        return None if self.regroup and _regroups(self.pattern) else height(self.pattern)
+
+
+def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
+    """Return the head and the arguments of a compound pattern, or None for a leaf."""
+    if isinstance(pattern, Term):
+        return pattern.op, pattern.args
+    if isinstance(pattern, ExpressionTuple) and len(pattern):
+        return pattern[0], tuple(pattern[1:])
+    if isinstance(pattern, list) and pattern and isinstance(pattern[0], Op):
+        return pattern[0], tuple(pattern[1:])
+    return None
+
+
+def head_of(pattern: Any) -> Any:
+    """Return the `Op`, or the class of ops, that heads a compound pattern; None if it is open."""
+    parts = split(pattern)
+    if parts is None:
+        return None
+    head = parts[0]
+    if isinstance(head, Op):
+        return head
+    inner = split(head)
+    return inner[0] if inner is not None and isinstance(inner[0], type) else None
+
+
+def height(pattern: Any) -> int:
+    """Return how many levels of nodes a pattern spans."""
+    parts = split(pattern)
+    return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+
+
+def _regroups(pattern: Any) -> bool:
+    parts = split(pattern)
+    if parts is None:
+        return False
+    return is_bag(parts[0]) or any(map(_regroups, parts[1]))
+
+
+def is_bag(head: Any) -> bool:
+    """Return whether `head` is an op whose arguments are a bag: any order, any grouping."""
+    return isinstance(head, Op) and head.commutative and head.associative
+
+
+def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a nested pattern of one op, as one list."""
+    flat: list[Any] = []
+    for pattern in patterns:
+        parts = split(pattern)
+        if parts is not None and parts[0] is op:
+            flat.extend(flat_patterns(op, parts[1]))
+        else:
+            flat.append(pattern)
+    return flat
+
+
+def rule_fits(rule: Rule, op: Op, heads: Sequence[Any]) -> bool:
+    """Return whether `rule` can match some node of `op` whose inputs have `heads`.
+
+    Parameters
+    ----------
+    heads
+        `Variable.head` of each input.
+    """
+    parts = split(rule.pattern)
+    root = rule.root
+    if parts is None or root is None:
+        return True
+    if not (root is op or (isinstance(root, type) and isinstance(op, root))):
+        return False
+    if rule.regroup and is_bag(op):
+        if op in heads:
+            return True  # an argument may be any level down
+        wanted = flat_patterns(op, parts[1])
+        return len(wanted) <= len(heads) and all(
+            any(_may_have_head(p, head) for head in heads) for p in wanted
+        )
+    if len(parts[1]) != len(heads):
+        return False
+    orders = [heads]
+    if op.commutative and len(heads) == 2:
+        orders.append(heads[::-1])
+    return any(
+        all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
+        for order in orders
+    )
+
+
+def _may_have_head(pattern: Any, head: Any) -> bool:
+    """Return whether a variable with `head` can match `pattern`."""
+    if isvar(pattern):
+        return True
+    if isinstance(pattern, Literal | bool | int | float | complex):
+        return head is Constant or (head is not None and head.repeats is not None)
+    if isinstance(pattern, Variable):
+        return pattern.head is head
+    parts = split(pattern)
+    if parts is None:
+        return True
+    wanted = head_of(pattern)
+    if wanted is None:
+        return isinstance(head, Op)
+    return wanted is head or (isinstance(wanted, type) and isinstance(head, wanted))
+
+
+def compound_parts(pattern: Any) -> Iterator[Any]:
+    """Yield the compound patterns in `pattern`, itself first."""
+    stack = [pattern]
+    while stack:
+        item = stack.pop()
+        parts = split(item)
+        if parts is not None:
+            yield item
+            stack.extend(reversed(parts[1]))
