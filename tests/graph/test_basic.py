@@ -80,7 +80,7 @@ def test_variables_equal_themselves_alone():
 
 
 def test_no_truth_value():
-    with pytest.raises(TypeError, match="name_of_it .* is symbolic and has no truth value"):
+    with pytest.raises(TypeError, match=r"name_of_it .* is symbolic and has no truth value"):
         bool(Word()("name_of_it"))
 
 
@@ -115,7 +115,7 @@ def test_apply_refuses_what_is_no_variable():
 def test_op_without_methods_names_itself():
     with pytest.raises(MethodNotDefined, match="does not define make_node"):
         Op()(Word()("x"))
-    with pytest.raises(MethodNotDefined, match="Concat.* has no gradient"):
+    with pytest.raises(MethodNotDefined, match=r"Concat.* has no gradient"):
         concat.grad([], [])
 
 
@@ -132,7 +132,9 @@ def test_constants():
 def test_filter_variable():
     short, long = Word(2)("short"), Word(5)("long")
     assert Word(5).filter_variable(short) is short
-    with pytest.raises(TypeError, match="long is of type Word{length=5} where a Word{length=2}"):
+    with pytest.raises(
+        TypeError, match=r"long is of type Word\{length=5\} where a Word\{length=2\}"
+    ):
         Word(2).filter_variable(long)
     assert Word(2).filter_variable("ab").data == "ab"
 

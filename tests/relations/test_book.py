@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from unification.core import reify
 
 import relations
 from relgraph.graph.kanren.building import build
@@ -13,11 +14,9 @@ from relgraph.graph.kanren.laws import Law, NoSuchDirection
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.graph.reference import evaluate
 from relgraph.tensor import dvector
-from unification.core import reify
 
 BOOK = {
-    law.name: law
-    for law in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
+    law.name: law for law in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
 }
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-9, -1e-9, 3.0, 40.0, -40.0, np.inf, -np.inf, np.nan]
 FINITE = [v for v in EDGES if np.isfinite(v)]

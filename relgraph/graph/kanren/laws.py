@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -256,11 +257,9 @@ class Law(Relation):
                 term = reify(built, answer)
                 if rest and var.owner is not None:
                     term = etuple(var.owner.op, term, *rest)
-                try:
+                # an open answer is related all the same; who wants it in a graph will refuse it
+                with suppress(OpenAnswerError):
                     term = build(term)
-                except OpenAnswerError:
-                    # related all the same; who wants to put it in a graph will refuse it
-                    pass
                 if self._admits((var, *inner), (*bindings.values(), *rest), term):
                     yield from eq(other, term)(answer)
 

@@ -74,9 +74,9 @@ def test_missing_directions_say_so():
 
 
 def test_wrong_laws_are_refused():
-    with pytest.raises(ValueError, match="odd: sound is one of exact, .*, not 'perhaps'"):
+    with pytest.raises(ValueError, match=r"odd: sound is one of exact, .*, not 'perhaps'"):
         law("odd", exp(x), x, sound="perhaps")
-    with pytest.raises(TypeError, match="odd: a side of a law is a term .*, not 'x'"):
+    with pytest.raises(TypeError, match=r"odd: a side of a law is a term .*, not 'x'"):
         law("odd", exp(x), "x")
     with pytest.raises(TypeError, match="odd: the condition 3 is not a goal"):
         law("odd", exp(x), x, 3)
