@@ -89,9 +89,7 @@ def function(
     record = _profile_record(profile, name)
     made = _make(spec, chosen, accept_inplace, name, record)
     if record is not None:
-        record.compile_time += time.perf_counter() - started
-        if config.profile:
-            record.summary(sys.stderr)
+        record.count_making(time.perf_counter() - started)
     return made
 
 
@@ -109,6 +107,7 @@ def _make(
     run = mode.linker.link(fgraph)
     if profile is not None:
         profile.linker_time += time.perf_counter() - started
+        profile.import_time += getattr(run, "import_time", 0.0)
         profile.nodes = len(fgraph.apply_nodes)
     overwritten = destroyed_inputs(fgraph)
     maker = FunctionMaker(

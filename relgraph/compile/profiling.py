@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from typing import Any, TextIO
 
-from relgraph.graph.opt import print_optimizer_profile
+from relgraph.gradient.clock import grad_clock
+from relgraph.graph.opt import print_optimizer_profile, profile_rows
+from relgraph.settings import config
 
 
 @dataclass
@@ -19,8 +23,11 @@ class FunctionProfile:
         What it is the profile of.
     compile_time
         From the call of `function` to its end.
-    optimizer_time, validate_time, linker_time
-        Parts of that; the second is a part of the first.
+    optimizer_time, validate_time, linker_time, import_time
+        Parts of that; the second is a part of the first, the fourth of the third: in it Python
+        compiles and loads the program.
+    grad_time
+        How long all calls of `grad` had taken when the function was made.
     nodes
         How many nodes there are after the optimization.
     optimizer_profile
@@ -34,8 +41,10 @@ class FunctionProfile:
     optimizer_time: float = 0.0
     validate_time: float = 0.0
     linker_time: float = 0.0
+    import_time: float = 0.0
+    grad_time: float = 0.0
     nodes: int = 0
-    optimizer_profile: tuple[Any, Any] | None = None
+    optimizer_profile: tuple[Any, Any] | None = field(default=None, repr=False)
     calls: int = 0
     call_time: float = 0.0
 
@@ -44,24 +53,74 @@ class FunctionProfile:
         self.calls += 1
         self.call_time += seconds
 
+    def count_making(self, seconds: float) -> None:
+        """Note that the function is made, after `seconds`, and print if `config.profile` is set."""
+        self.compile_time += seconds
+        self.grad_time = grad_clock.seconds
+        if config.profile:
+            self.summary(sys.stderr)
+
     def summary(self, file: TextIO | None = None) -> None:
         """Write the profile; the standard output is where it goes if `file` is None."""
         out = sys.stdout if file is None else file
-        rows = [
+        lines = [
             "Function profiling",
             "==================",
             f"  Message: {self.message or ''}".rstrip(),
-            f"  Time in {self.calls} calls to Function.__call__: {self.call_time:e}s",
-            f"  Total compile time: {self.compile_time:e}s",
-            f"    Number of Apply nodes: {self.nodes}",
-            f"    relgraph Optimizer time: {self.optimizer_time:e}s",
-            f"       relgraph validate time: {self.validate_time:e}s",
-            f"    relgraph Linker time (includes code generation/compiling): {self.linker_time:e}s",
+            *(f"{label} {value}" for label, value in self._entries()),
         ]
-        print("\n".join(rows), file=out)
+        print("\n".join(lines), file=out)
         if self.optimizer_profile is not None:
             print(file=out)
             print_optimizer_profile(out, *self.optimizer_profile)
 
+    def _entries(self) -> list[tuple[str, str]]:
+        """The labels, indented, and the values of the report."""
+        return [
+            (f"  Time in {self.calls} calls to Function.__call__:", f"{self.call_time:e}s"),
+            ("  Total compile time:", f"{self.compile_time:e}s"),
+            ("    Number of Apply nodes:", f"{self.nodes}"),
+            ("    relgraph Optimizer time:", f"{self.optimizer_time:e}s"),
+            ("       relgraph validate time:", f"{self.validate_time:e}s"),
+            (
+                "    relgraph Linker time (includes code generation/compiling):",
+                f"{self.linker_time:e}s",
+            ),
+            ("       Import time", f"{self.import_time:e}s"),
+            ("  Time in all call to relgraph.grad()", f"{self.grad_time:e}s"),
+        ]
+
+    def _repr_html_(self) -> str:
+        """The profile as tables, which is how a notebook shows it."""
+        title = f"Function profiling: {self.message}" if self.message else "Function profiling"
+        rows = [(label.rstrip(":"), value) for label, value in self._entries()]
+        tables = [_table(title, (), rows)]
+        if self.optimizer_profile is not None:
+            heads = ("name", "class", "time", "validate time", "nodes before", "nodes after",
+                     "times applied", "nb node created")  # fmt: skip
+            tables.append(_table("Optimizer Profile", heads, profile_rows(*self.optimizer_profile)))
+        return "\n".join(tables)
+
     def __str__(self) -> str:
         return f"profile of {self.message or 'a function'}: {self.calls} calls"
+
+
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return an HTML table; spaces before the text of a row's first cell indent it."""
+    lines = [f"<table><caption>{escape(title)}</caption>"]
+    if heads:
+        lines.append(f"<thead><tr>{''.join(f'<th>{escape(h)}</th>' for h in heads)}</tr></thead>")
+    lines.append("<tbody>")
+    for first, *others in rows:
+        text = first.lstrip(" ")
+        style = f"text-align: left; padding-left: {(len(first) - len(text)) / 2:g}em"
+        cells = "".join(f"<td>{escape(_cell(value))}</td>" for value in others)
+        lines.append(f'<tr><th style="{style}">{escape(text)}</th>{cells}</tr>')
+    lines.append("</tbody></table>")
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6f}s" if isinstance(value, float) else str(value)

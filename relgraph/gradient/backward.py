@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from relgraph.gradient.clock import grad_clock
 from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.nulls import DisconnectedType, NullType, disconnected
@@ -78,8 +79,9 @@ def grad(
     for v in wanted:
         if not isinstance(v, Variable):
             raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-    seeds = _seeds(cost, known_grads)
-    found = _Backward(seeds, wanted, consider_constant or ()).run()
+    with grad_clock.running():
+        seeds = _seeds(cost, known_grads)
+        found = _Backward(seeds, wanted, consider_constant or ()).run()
     results = [
         g if g is not None else _unreached(v, disconnected_inputs, return_disconnected)
         for v, g in zip(wanted, found, strict=True)

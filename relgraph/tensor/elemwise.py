@@ -157,7 +157,7 @@ class Elemwise(Op):
         shapes = [(1,) * (ndim - t.ndim) + t.shape for t in types]
         shape = tuple(self._length(axis, shapes) for axis in range(ndim))
         scalar_types = self.scalar_op.output_types(*[get_scalar_type(t.dtype) for t in types])
-        outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)  # type: ignore[attr-defined]
+        outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)
         self._check_inplace(types, shapes, outputs)
         if len(self._plans) >= MEMO_LIMIT:
             self._plans.clear()

@@ -1,9 +1,13 @@
-"""Gradients of scalar ops as gradients of the ops on arrays."""
+"""Gradients of scalar ops as gradients of the ops on arrays.
+
+What a scalar op's gradient is made of follows from the dtypes, so it is written down once, as a
+list of steps, and every node of the op repeats the steps on its own arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Constant, Variable, io_toposort
 from relgraph.graph.nulls import DisconnectedType
@@ -14,39 +18,86 @@ from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import constant
 
 
-def lift_gradients(
+class _Step(NamedTuple):
+    make_node: Callable[..., Any]
+    slots: tuple[int, ...]
+
+
+class GradientPlan(NamedTuple):
+    """How to make the gradients of a node by some of its inputs.
+
+    The slots are numbered: the node's inputs, its outputs, the gradients by these, `constants`,
+    and what the steps make.
+    """
+
+    constants: list[Any]
+    steps: list[_Step]
+    results: list[int | None]  # None: the scalar op has no gradient by that input
+
+    def run(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients as graphs over the arrays.
+
+        A gradient has the shape of the outputs, or one that broadcasts to it; it is None for an
+        input that the scalar op has none for.
+        """
+        known = [*inputs, *outputs, *output_grads, *self.constants]
+        for make_node, slots in self.steps:
+            known += make_node(*[known[slot] for slot in slots]).outputs
+        return [None if slot is None else known[slot] for slot in self.results]
+
+
+def plan_key(
+    scalar_op: ScalarOp, inputs: Sequence[Any], output_grads: Sequence[Any], wanted: Sequence[int]
+) -> Hashable:
+    """Return what the gradient depends on: nodes of `scalar_op` with equal keys have one plan."""
+    return (
+        tuple(wanted),
+        tuple([v.type.dtype for v in inputs]),
+        tuple([getattr(g.type, "dtype", None) for g in output_grads]),
+        [v.type.ndim for v in inputs][0],
+        tuple([_read(inputs[i]) for i in scalar_op.gradient_reads]),
+    )
+
+
+def _read(x: Any) -> Hashable:
+    """Return the value of a constant that is one number, as something that can be compared."""
+    return x.data.flat[0].tobytes() if _is_number(x) else None
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, Constant) and x.unique_value() is not None
+
+
+def plan_gradients(
     scalar_op: ScalarOp,
     elemwise: Callable[[Any], Any],
     inputs: Sequence[Any],
-    outputs: Sequence[Any],
     output_grads: Sequence[Any],
-) -> list[Any]:
-    """Return the gradients by `inputs` element by element: graphs of the ops that the gradients of
-    `scalar_op` are made of, each made an op on arrays by `elemwise`.
+    wanted: Sequence[int],
+) -> GradientPlan:
+    """Return how to make the gradients by the inputs that are `wanted`, element by element.
 
-    A gradient has the shape of the outputs, or one that broadcasts to it; it is None for an input
-    that the scalar op has none for.
+    The ops that the gradients of `scalar_op` are made of are each made an op on arrays by
+    `elemwise`.
     """
-    scalars = [_stand_in(x) for x in inputs]
+    scalars = [
+        _stand_in(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)
+    ]
     made = scalar_op.make_node(*scalars)
     grads = [_scalar_gradient(g, out) for g, out in zip(output_grads, made.outputs, strict=True)]
-    results = scalar_op.L_op(scalars, made.outputs, grads)
-    known: dict[Variable, Any] = {
-        **dict(zip(scalars, inputs, strict=True)),
-        **dict(zip(made.outputs, outputs, strict=True)),
-        **dict(zip(grads, output_grads, strict=True)),
-    }
-    ndim = outputs[0].type.ndim
-    return _lift(results, known, elemwise, ndim)
+    found = scalar_op.L_op(scalars, made.outputs, grads)
+    results = [found[i] for i in wanted]
+    return _compiled([*scalars, *made.outputs, *grads], results, elemwise, inputs[0].type.ndim)
 
 
-def _stand_in(x: Any) -> Any:
-    """Return a scalar variable for the elements of `x`: a constant, if they are all one number."""
+def _stand_in(x: Any, by_value: bool) -> Any:
+    """Return a scalar variable for the elements of `x`: a constant, if their value is to be seen
+    and they are all one number."""
     kind = get_scalar_type(x.type.dtype)
-    if isinstance(x, Constant):
-        value = x.unique_value()
-        if value is not None:
-            return kind.make_constant(x.data.flat[0])
+    if by_value and _is_number(x):
+        return kind.make_constant(x.data.flat[0])
     return kind.make_variable()
 
 
@@ -57,28 +108,22 @@ def _scalar_gradient(g: Any, out: Any) -> Any:
     return get_scalar_type(dtype).make_variable()
 
 
-def _lift(
-    results: Sequence[Any], known: dict[Variable, Any], elemwise: Callable[[Any], Any], ndim: int
-) -> list[Any]:
-    """Return scalar graphs as graphs on arrays.
-
-    Parameters
-    ----------
-    known
-        The arrays that stand for the leaves.
-    ndim
-        The rank of all of them.
-    """
-    wanted = [r for r in results if r is not None]
-    for node in io_toposort(list(known), wanted):
-        args = [_lifted(v, known, ndim) for v in node.inputs]
-        lifted = elemwise(node.op)(*args, return_list=True)
-        known.update(zip(node.outputs, lifted, strict=True))
-    return [None if r is None else _lifted(r, known, ndim) for r in results]
-
-
-def _lifted(var: Any, known: dict[Variable, Any], ndim: int) -> Any:
-    found = known.get(var)
-    if found is None:
-        found = known[var] = constant(var.data, ndim=ndim)
-    return found
+def _compiled(
+    leaves: Sequence[Variable], results: Sequence[Any], elemwise: Callable[[Any], Any], ndim: int
+) -> GradientPlan:
+    """Return a plan that makes on arrays of rank `ndim` what the scalar graph `results` is."""
+    nodes = io_toposort(leaves, [r for r in results if r is not None])
+    slots: dict[Variable, int] = {v: i for i, v in enumerate(leaves)}
+    constants: list[Any] = []
+    for v in [v for node in nodes for v in node.inputs] + list(results):
+        if isinstance(v, Constant) and v not in slots:
+            slots[v] = len(leaves) + len(constants)
+            constants.append(constant(v.data, ndim=ndim))
+    steps = []
+    count = len(leaves) + len(constants)
+    for node in nodes:
+        steps.append(_Step(elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
+        for out in node.outputs:
+            slots[out] = count
+            count += 1
+    return GradientPlan(constants, steps, [None if r is None else slots[r] for r in results])

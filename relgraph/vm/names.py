@@ -21,12 +21,15 @@ class Names:
     owned
         Variables whose value is an array that nothing else shares: it may be written over when it
         is dead.
+    defining_time
+        Seconds spent on making functions of the lines.
     """
 
     namespace: dict[str, Any] = field(default_factory=dict)
     of_variable: dict[Variable, str] = field(default_factory=dict)
     scalars: set[Variable] = field(default_factory=set)
     owned: set[Variable] = field(default_factory=set)
+    defining_time: float = 0.0
 
     def value(self, var: Variable) -> str:
         """Return the name of a variable's value; that of a constant is bound to it already."""

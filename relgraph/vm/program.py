@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from types import CodeType
 from typing import Any
 
@@ -34,6 +35,11 @@ class Program:
         For the code of each generated function, the node of each of its lines.
     names
         The names in these functions.
+
+    Attributes
+    ----------
+    import_time
+        Seconds that it took Python to compile and define these functions.
     """
 
     def __init__(
@@ -45,6 +51,7 @@ class Program:
         self.run = run
         self.lines = lines
         self.names = names
+        self.import_time = names.defining_time
 
     def __call__(self, *values: Any) -> list[Any]:
         # As `perform` does it: results that are not finite are results.
@@ -196,6 +203,8 @@ def _array(var: Variable, names: Names) -> str:
 
 def _defined(source: str, name: str, names: Names) -> Any:
     filename = f"<relgraph program {next(_serial)}>"
+    start = perf_counter()
     # Executed in a namespace of its own, so that the functions share the bound objects alone.
     exec(compile(source, filename, "exec"), names.namespace)
+    names.defining_time += perf_counter() - start
     return names.namespace.pop(name)

@@ -18,6 +18,8 @@ LAYOUT = r"""Function profiling
     relgraph Optimizer time: \d\.\d{{6}}e[+-]\d\ds
        relgraph validate time: \d\.\d{{6}}e[+-]\d\ds
     relgraph Linker time \(includes code generation/compiling\): \d\.\d{{6}}e[+-]\d\ds
+       Import time \d\.\d{{6}}e[+-]\d\ds
+  Time in all call to relgraph.grad\(\) \d\.\d{{6}}e[+-]\d\ds
 """
 
 

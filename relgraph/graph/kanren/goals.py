@@ -1,6 +1,7 @@
 """Goals for the conditions and computed values of laws.
 
-They are data as well as goals: a law renames their variables along with its own.
+They are data as well as goals: a law renames their variables along with its own. While a variable
+of one is open, the state holds it back (see `state`).
 """
 
 from __future__ import annotations
@@ -8,21 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kanren.core import eq
-from unification.core import isground, reify
+from unification.core import isground, reify, unify
 
+from relgraph.graph.kanren.state import guarded
 from relgraph.graph.kanren.terms import renamed, variables_of
 
 
 class Condition:
-    """A goal over the variables of a law."""
+    """A goal over the variables of a law that waits until they are bound."""
+
+    variables: tuple[Any, ...]
 
     def rename(self, names: Mapping[Any, Any]) -> Condition:
         """Return the same condition on other variables."""
         raise NotImplementedError(type(self).__name__)
 
-    def __call__(self, s: Any) -> Iterator[Any]:
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        """Return the state that follows from `s` now that `variables` are `values`, or False."""
         raise NotImplementedError(type(self).__name__)
+
+    def decide(self, s: Any) -> Any:
+        """Return the state that follows from `s`, False, or None while a variable is open."""
+        values = reify(self.variables, s)
+        return self.check(values, s) if isground(values, {}) else None
+
+    def __call__(self, s: Any) -> Iterator[Any]:
+        after = self.decide(s)
+        if after is None:
+            yield guarded(s).hold(self)
+        elif after is not False:
+            yield after
 
     @property
     def binds(self) -> list[Any]:
@@ -40,10 +56,8 @@ class Where(Condition):
     def rename(self, names: Mapping[Any, Any]) -> Where:
         return Where(self.predicate, tuple(renamed(v, names) for v in self.variables))
 
-    def __call__(self, s: Any) -> Iterator[Any]:
-        values = reify(self.variables, s)
-        if isground(values, {}) and self.predicate(*values):
-            yield s
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        return s if self.predicate(*values) else False
 
     def __str__(self) -> str:
         name = getattr(self.predicate, "__name__", str(self.predicate))
@@ -66,10 +80,8 @@ class Compute(Condition):
         variables = tuple(renamed(v, names) for v in self.variables)
         return Compute(renamed(self.out, names), self.function, variables)
 
-    def __call__(self, s: Any) -> Iterator[Any]:
-        values = reify(self.variables, s)
-        if isground(values, {}):
-            yield from eq(self.out, self.function(*values))(s)
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        return unify(self.out, self.function(*values), s)
 
     def __str__(self) -> str:
         name = getattr(self.function, "__name__", str(self.function))
@@ -79,7 +91,7 @@ class Compute(Condition):
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
     """Construct the goal that `predicate` holds of what `variables` are bound to.
 
-    While one of them is open the goal has no answer.
+    It is decided once all of them are bound.
     """
     return Where(predicate, variables)
 
@@ -87,6 +99,6 @@ def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
 def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     """Construct the goal that `out` is ``function(*variables)``.
 
-    While one of `variables` is open the goal has no answer.
+    It is computed once all of `variables` are bound.
     """
     return Compute(out, function, variables)

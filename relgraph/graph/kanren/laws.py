@@ -19,8 +19,8 @@ from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.rules import Rule, rule_fits
+from relgraph.graph.kanren.state import GuardedState, extended
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
-from relgraph.graph.op import Op
 from relgraph.graph.traversal import vars_between
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
@@ -131,8 +131,8 @@ class LawRewriter(KanrenRelationSub):
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
 
-    def might_match(self, op: Op, heads: Sequence[Any]) -> bool:
-        return rule_fits(self.rule, op, heads)
+    def might_match(self, node: Apply) -> bool:
+        return rule_fits(self.rule, node)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         # the function takes the place of this method: one call less on each node
@@ -251,7 +251,8 @@ class Law(Relation):
         regroup = self.sound != "exact"
         for bindings, rest in match_root(matched, var, {}, regroup):
             inner = bindings.pop(INNER, (var,))
-            for answer in lall(*conditions)({**s, **bindings}):
+            start = extended(s, bindings)
+            for answer in lall(*conditions)(start) if start is not False else ():
                 if self.sound == "finite" and not _finite_constants(bindings):
                     continue
                 term = reify(built, answer)
@@ -310,8 +311,10 @@ def _renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
 
     def renamed_goal(s: Any) -> Iterator[Any]:
         # the goal's own variables can't be seen, so they are bound to the new ones for its run
-        for answer in goal({**s, **names}):
-            yield {k: v for k, v in answer.items() if k not in names}
+        start = extended(s, names)
+        for answer in goal(start) if start is not False else ():
+            data = {k: v for k, v in answer.items() if k not in names}
+            yield answer.copy(data) if isinstance(answer, GuardedState) else data
 
     return renamed_goal
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
-from kanren.core import run
 from unification import var
+from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
+from relgraph.graph.kanren.staging import NotStaged, rules_out
+from relgraph.graph.kanren.state import Budget, GuardedState, is_settled
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 
@@ -22,8 +24,10 @@ def first_answer(answers: Iterator[Any]) -> Any:
 class KanrenRelationSub(LocalOptimizer):
     """A relation ``(in, out) -> goal`` as a local optimizer.
 
-    A node is replaced by the first answer ``q`` of ``relation(node's output, q)``; a relation on
-    a node of several outputs is given the list of them, and answers with a list.
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)``. Of a node with
+    several outputs the relation is given the list of them, and answers with a list; where it has
+    no answer to that, it is asked about each output that is used, which it sees as
+    ``etuple(nth, index, etuple(op, ...))``.
 
     Parameters
     ----------
@@ -49,6 +53,16 @@ class KanrenRelationSub(LocalOptimizer):
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
+        self._staged = results_filter is first_answer
+
+    def might_match(self, node: Apply) -> bool:
+        if not self._staged:
+            return True
+        try:
+            return not rules_out(self.kanren_relation, node)
+        except NotStaged:
+            self._staged = False
+            return True
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return what the outputs of `node` are replaced by, or False; raises like `search`."""
@@ -66,22 +80,35 @@ class KanrenRelationSub(LocalOptimizer):
         """
         if not self.node_filter(node):
             return False
-        single = len(node.outputs) == 1
+        if len(node.outputs) == 1:
+            return _replacements(node.outputs, [self._answer(node, node.outputs[0])])
+        answer = self._answer(node, node.outputs)
+        if answer is not None:
+            return _replacements(node.outputs, answer)
+        for old in node.outputs:
+            if fgraph.clients.get(old):
+                new = _replacements([old], [self._answer(node, old)])
+                if new is not False:
+                    return {old: new[0]}
+        return False
+
+    def _answer(self, node: Apply, seen: Any) -> Any:
+        """Return the first answer to what is seen of `node`, built; None if there is none."""
         q = var()
-        goal = self.kanren_relation(node.outputs[0] if single else node.outputs, q)
+        goal = self.kanren_relation(seen, q)
         if not callable(goal):
             raise TypeError(
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
                 "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
             )
-        answer = self.results_filter(iter(run(None, q, goal)))
+        start = GuardedState(budget=Budget(str(self)))
+        answer = self.results_filter(reify(q, s) for s in goal(start) if is_settled(s))
         if answer is None:
-            return False
+            return None
         try:
-            answers = [build(answer)] if single else _each(answer, node, str(self))
+            return build(answer) if seen is not node.outputs else _each(answer, node, str(self))
         except OpenAnswerError as error:
             raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
-        return _replacements(node, answers)
 
     def __str__(self) -> str:
         return relation_name(self)
@@ -107,16 +134,18 @@ def _each(answer: Any, node: Apply, name: str) -> list[Any]:
     return [build(a) for a in answer]
 
 
-def _replacements(node: Apply, answers: Sequence[Any]) -> list[Variable] | bool:
-    """Return the answers in the types of what they replace; False if one can't be."""
+def _replacements(
+    olds: Sequence[Variable], answers: Sequence[Any]
+) -> list[Variable] | Literal[False]:
+    """Return the answers in the types of what they replace; False if there are none that fit."""
     fitted: list[Variable] = []
-    for old, new in zip(node.outputs, answers, strict=True):
-        if isinstance(new, MetaObject):
+    for old, new in zip(olds, answers, strict=True):
+        if new is None or isinstance(new, MetaObject):
             return False
         value = old.type.fit(new, old)
         if value is None:
             return False
         fitted.append(value)
-    if all(new is old for new, old in zip(fitted, node.outputs, strict=True)):
+    if all(new is old for new, old in zip(fitted, olds, strict=True)):
         return False
     return fitted

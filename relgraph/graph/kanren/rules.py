@@ -9,7 +9,7 @@ from typing import Any
 from etuples.core import ExpressionTuple
 from unification.variable import isvar
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.terms import Literal, Term
 from relgraph.graph.op import Op
@@ -113,14 +113,10 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
     return flat
 
 
-def rule_fits(rule: Rule, op: Op, heads: Sequence[Any]) -> bool:
-    """Return whether `rule` can match some node of `op` whose inputs have `heads`.
-
-    Parameters
-    ----------
-    heads
-        `Variable.head` of each input.
-    """
+def rule_fits(rule: Rule, node: Apply) -> bool:
+    """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
+    op = node.op
+    heads = [v.head for v in node.inputs]
     parts = split(rule.pattern)
     root = rule.root
     if parts is None or root is None:

@@ -23,7 +23,7 @@ from relgraph.graph.opt.navigators import (
     topogroup_optimizer,
 )
 from relgraph.graph.opt.pattern import PatternSub
-from relgraph.graph.opt.profile import print_optimizer_profile
+from relgraph.graph.opt.profile import ProfileRow, print_optimizer_profile, profile_rows
 from relgraph.graph.opt.records import EquilibriumRecord, SequenceRecord
 from relgraph.graph.opt.sequence import SeqOptimizer, SequenceOptimizer
 from relgraph.graph.opt.substitution import OpRemove, OpSub
@@ -45,6 +45,7 @@ __all__ = [
     "OpSub",
     "OptimizationWarning",
     "PatternSub",
+    "ProfileRow",
     "Rewriter",
     "SeqOptimizer",
     "SequenceOptimizer",
@@ -58,5 +59,6 @@ __all__ = [
     "optimizer",
     "out2in",
     "print_optimizer_profile",
+    "profile_rows",
     "topogroup_optimizer",
 ]

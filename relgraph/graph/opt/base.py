@@ -160,13 +160,10 @@ class LocalOptimizer(Rewriter, abc.ABC):
             graph afterwards.
         """
 
-    def might_match(self, op: Op, heads: Sequence[Any]) -> bool:
-        """Whether it can do something on some node of `op` whose inputs have these heads.
+    def might_match(self, node: Apply) -> bool:
+        """Whether it can do something on some node with the op of `node` and its inputs' ops.
 
-        Parameters
-        ----------
-        heads
-            `Variable.head` of each input.
+        The answer is kept for all such nodes.
         """
         return True
 

@@ -52,8 +52,7 @@ class Dispatch:
     def _for_structure(self, key: Any, node: Apply) -> tuple[LocalOptimizer, ...]:
         if len(self._by_structure) >= self.LIMIT:
             self._by_structure.clear()
-        heads = [v.head for v in node.inputs]
-        found = tuple(r for r in self[node.op] if r.might_match(node.op, heads))
+        found = tuple(r for r in self[node.op] if r.might_match(node))
         self._by_structure[key] = found
         return found
 

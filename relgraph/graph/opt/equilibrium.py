@@ -100,7 +100,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
 
     def unknown_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
         """Those rewriters for `node` that may depend on anything, however far from it."""
-        return self._unknown[node.op]
+        return self._unknown.on(node)
 
     def reach(self, op: Any) -> int:
         """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""

@@ -116,9 +116,9 @@ class PatternSub(LocalOptimizer):
     def tracks(self) -> Sequence[Tracked]:
         return self._tracks
 
-    def might_match(self, op: Op, heads: Sequence[Any]) -> bool:
+    def might_match(self, node: Apply) -> bool:
         known = self._plain and self.get_nodes is None
-        return not known or rule_fits(self.rule, op, heads)
+        return not known or rule_fits(self.rule, node)
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         # a function compiled from the two patterns takes the place of this method

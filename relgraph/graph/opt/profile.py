@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
+from relgraph.graph.opt.base import display_name
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, SequenceRecord
 
 SHOWN = 5  # rewriters named in the line of a pass
@@ -82,6 +83,75 @@ def _print_rewriters(record: EquilibriumRecord, line: Any) -> None:
         for r in unused:
             if r.time > 0:
                 line(f"    {r.time:.3f}s - {r.name}")
+
+
+class ProfileRow(NamedTuple):
+    """One optimizer, or one rewriter inside it, as a row of a table; None where nobody counted."""
+
+    name: str
+    kind: str
+    time: float | None
+    validate_time: float | None
+    nodes_before: int | None
+    nodes_after: int | None
+    applied: int | None
+    created: int | None
+
+
+def profile_rows(optimizer: Any, record: Any, indent: str = "") -> list[ProfileRow]:
+    """Return the profile of an optimizer as the rows of a table.
+
+    Parameters
+    ----------
+    optimizer, record
+        An optimizer and what its `optimize` returned.
+    indent
+        Put before the names; those below it are two spaces further to the right.
+
+    Returns
+    -------
+    rows
+        The optimizer's own, and below it, the slowest first, those of the optimizers and of the
+        rewriters that it is made of. Rewriters that were never applied are left out.
+    """
+    own = ProfileRow(
+        indent + display_name(optimizer),
+        type(optimizer).__name__,
+        _first(record, "time", "apply_time", "loop_time"),
+        _first(record, "validate_time"),
+        _first(record, "nodes_before", "nodes_start", "nb_nodes_start"),
+        _first(record, "nodes_after", "nodes_end", "nb_nodes_end"),
+        _first(record, "nb_applied", "nb_merged"),
+        None,
+    )
+    inner = indent + "  "
+    rows = [own]
+    if isinstance(record, SequenceRecord):
+        for step in sorted(record.steps, key=lambda s: -s.time):
+            first, *others = profile_rows(step.optimizer, step.profile, inner)
+            first = first._replace(
+                time=step.time,
+                validate_time=step.validate_time,
+                nodes_before=step.nodes_before,
+                nodes_after=step.nodes_after,
+            )
+            rows += [first, *others]
+    elif isinstance(record, EquilibriumRecord):
+        rows[0] = own._replace(applied=sum(record.applied.values()))
+        used = [r for r in record.rewriters.values() if r.applied]
+        for r in sorted(used, key=lambda r: -r.time):
+            rows.append(
+                ProfileRow(inner + r.name, "", r.time, None, None, None, r.applied, r.created)
+            )
+        for sub_optimizer, profile in record.sub_profiles:
+            rows += profile_rows(sub_optimizer, profile, inner)
+    return rows
+
+
+def _first(record: Any, *names: str) -> Any:
+    """The first of these that the record of an optimizer, whatever its kind, keeps; or None."""
+    values = (getattr(record, name, None) for name in names)
+    return next((value for value in values if value is not None), None)
 
 
 def print_optimizer_profile(stream: TextIO, optimizer: Any, record: Any) -> None:
