@@ -30,6 +30,8 @@ class Op(MetaObject):
         Pairs (i, j): input i may be destroyed although input j is the same variable.
     destroyhandler_tolerate_aliased
         Pairs (i, j): input i may be destroyed although input j may share its storage.
+    nout
+        How many outputs every node of it has; None if that is not known ahead.
     commutative, associative
         Whether the order, and the grouping, of the inputs can't be told from the result (but for
         rounding).
@@ -45,10 +47,16 @@ class Op(MetaObject):
     view_map: dict[int, list[int]] = {}
     destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
     destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] = ()
+    nout: int | None = None
     commutative: bool = False
     associative: bool = False
     converts: bool = False
     repeats: int | None = None
+
+    @classmethod
+    def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
+        """Return how a law writes an op of this class with some properties, called on arguments."""
+        return f"{cls.__name__}{{{', '.join(props)}}}({', '.join(arguments)})"
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return a node that applies this op to `inputs`.

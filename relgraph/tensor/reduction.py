@@ -65,6 +65,12 @@ class CAReduce(TypedOp):
         name = _NAMES.get(self.scalar_op, f"reduce_{self.scalar_op}")
         return name if self.axis is None else f"{name}{{axis={self.axis}}}"
 
+    @classmethod
+    def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
+        name, axis = _LAW_NAMES.get(props[0], f"reduce_{props[0]}"), props[1]
+        rest = [] if axis == "None" else [f"axis={axis}"]
+        return f"{name}({', '.join([*arguments, *rest])})"
+
     def for_rank(self, ndim: int) -> CAReduce:
         """Return the op as it is usually spelt for an input with `ndim` dimensions.
 
@@ -188,6 +194,7 @@ _NAMES: dict[Any, str] = {
     scalar.and_: "all",
     scalar.or_: "any",
 }
+_LAW_NAMES = {str(op): name for op, name in _NAMES.items()}
 
 
 def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:

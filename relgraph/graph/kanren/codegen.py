@@ -109,7 +109,7 @@ class _Writer:
     ) -> str | None:
         """Match the node `node` of the variable `var`; return the name of the rest, if any."""
         op = self.head(f"{node}.op", head)
-        if op is None or getattr(op, "nout", None) != 1:
+        if op is None or op.nout != 1:
             which = "0" if op is None else repr(op.default_output)
             single = f"len({node}.outputs) == 1"
             self.block(f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:")
@@ -324,7 +324,7 @@ class _Writer:
         head, patterns = parts
         args = ", ".join(self.term(p, made) for p in patterns)
         var = self.name("t")
-        if isinstance(head, Op) and getattr(head, "nout", None) == 1:
+        if isinstance(head, Op) and head.nout == 1:
             self.line(f"{var} = {self.constant(head, 'OP')}.make_node({args}).outputs[0]")
         elif isinstance(head, Op):
             self.line(f"{var} = {self.constant(head, 'OP')}({args})")

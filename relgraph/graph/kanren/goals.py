@@ -45,6 +45,10 @@ class Condition:
         """The variables that this goal gives a value to."""
         return []
 
+    def open_variables(self) -> list[Any]:
+        """Return all logic variables of the goal."""
+        return [*variables_of(self.variables), *self.binds]
+
 
 class Where(Condition):
     """The goal that `predicate` holds of some variables; see `whereo`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, TextIO
 
 from etuples import etuple
 from kanren.core import eq, lall
@@ -15,6 +15,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.extraction import Extraction, extract
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
@@ -87,6 +88,34 @@ class Relation:
     def backward(self) -> KanrenRelationSub:
         """The local optimizer that replaces what is on the right by what is on the left."""
         return KanrenRelationSub(lambda x, y: self(y, x), name=f"{self.name} (backward)")
+
+    def extraction(self, direction: str = "forward") -> Extraction:
+        """Return the rules of one direction, or why there is no finite list of them.
+
+        Parameters
+        ----------
+        direction
+            ``forward`` or ``backward``.
+        """
+        if direction not in ("forward", "backward"):
+            raise ValueError(f"a direction is forward or backward, not {direction!r}")
+        return self._extraction(direction)
+
+    def _extraction(self, direction: str) -> Extraction:
+        if direction == "forward":
+            return extract(self, f"{self.name} forward")
+        return extract(lambda x, y: self(y, x), f"{self.name} backward")
+
+    def report(self, file: TextIO | None = None) -> None:
+        """Print what each direction comes down to: its rules, or why it is searched.
+
+        Parameters
+        ----------
+        file
+            Where to print; standard output by default.
+        """
+        for direction in ("forward", "backward"):
+            print(self.extraction(direction), file=file)
 
     def __str__(self) -> str:
         return self.name
@@ -227,6 +256,18 @@ class Law(Relation):
     def backward(self) -> LawRewriter:
         """The right side is replaced by the left one; raises like `forward`."""
         return self._direction("backward", self.rhs, self.lhs, swap=True)
+
+    def _extraction(self, direction: str) -> Extraction:
+        name = f"{self.name} {direction}"
+        try:
+            rule = (self.forward if direction == "forward" else self.backward).rule
+        except NoSuchDirection as why:
+            return Extraction(name, "none", reason=str(why))
+        try:
+            compile_rule(rule)
+        except NotCompilable as why:
+            return Extraction(name, "open", reason=str(why))
+        return Extraction(name, "closed", (rule,))
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
         names = {v: v.fresh() for v in self._variables}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 from unification import var
@@ -10,7 +11,10 @@ from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
-from relgraph.graph.kanren.staging import NotStaged, rules_out
+from relgraph.graph.kanren.closed import ClosedRules
+from relgraph.graph.kanren.codegen import NotCompilable
+from relgraph.graph.kanren.extraction import extract
+from relgraph.graph.kanren.staging import NotStaged, fails_on, rules_out
 from relgraph.graph.kanren.state import Budget, GuardedState, is_settled
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
@@ -56,17 +60,36 @@ class KanrenRelationSub(LocalOptimizer):
         self._staged = results_filter is first_answer
 
     def might_match(self, node: Apply) -> bool:
-        if not self._staged:
+        if not self._staged or len(node.outputs) != 1:
             return True
+        closed = self.closed
         try:
-            return not rules_out(self.kanren_relation, node)
+            if closed is None:
+                return not rules_out(self.kanren_relation, node)
+            return closed.might_match(node) or not fails_on(self.kanren_relation, node)
         except NotStaged:
             self._staged = False
             return True
 
+    @cached_property
+    def closed(self) -> ClosedRules | None:
+        """The compiled rules of the relation, if it is closed."""
+        try:
+            return ClosedRules(extract(self.kanren_relation, str(self)))
+        except NotCompilable:
+            return None
+
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return what the outputs of `node` are replaced by, or False; raises like `search`."""
-        return self.search(fgraph, node)
+        if not self._staged or self.closed is None or len(node.outputs) != 1:
+            return self.search(fgraph, node)
+        if not self.node_filter(node):
+            return False
+        answer = self.closed.transform(fgraph, node)
+        if self.closed.unchecked and not self.closed.agrees(answer, self.search(fgraph, node)):
+            self._staged = False
+            return self.search(fgraph, node)
+        return answer
 
     def search(self, fgraph: Any, node: Apply) -> Any:
         """Run the relation on `node`: the meaning of `transform`, however that is done.

@@ -115,13 +115,14 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
 
 def rule_fits(rule: Rule, node: Apply) -> bool:
     """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
-    op = node.op
+    op: Any = node.op
     heads = [v.head for v in node.inputs]
     parts = split(rule.pattern)
     root = rule.root
     if parts is None or root is None:
         return True
-    if not (root is op or (isinstance(root, type) and isinstance(op, root))):
+    of_class = isinstance(root, type) and issubclass(type(op), root)
+    if root is not op and not of_class:
         return False
     if rule.regroup and is_bag(op):
         if op in heads:

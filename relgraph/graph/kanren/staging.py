@@ -49,8 +49,17 @@ def rules_out(relation: Callable[[Any, Any], Any], node: Apply) -> bool:
     NotStaged
         If it has an answer there nonetheless: the relation is not to be staged.
     """
-    if len(node.outputs) != 1 or not _fails(relation, stand_in(node)):
-        return False
+    return _fails(relation, stand_in(node)) and fails_on(relation, node)
+
+
+def fails_on(relation: Callable[[Any, Any], Any], node: Apply) -> bool:
+    """Return True if `relation` has no answer for `node`, as was concluded without it.
+
+    Raises
+    ------
+    NotStaged
+        If it has one.
+    """
     if not _fails(relation, node.outputs[0]):
         raise NotStaged
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from etuples.core import ExpressionTuple
@@ -66,10 +66,7 @@ class Budget:
                 )
 
 
-Held = Callable[["GuardedState"], "GuardedState | bool | None"]
-
-
-class GuardedState(ConstrainedState):  # type: ignore[misc]
+class GuardedState(ConstrainedState):
     """A kanren state that counts its steps and holds goals back until they can be decided.
 
     Goals never change a state that they are given; they return another one.
@@ -91,7 +88,7 @@ class GuardedState(ConstrainedState):  # type: ignore[misc]
         held: tuple[Any, ...] = (),
         budget: Budget | None = None,
     ) -> None:
-        super().__init__({} if data is None else data, constraints=constraints)
+        super().__init__({} if data is None else data, constraints=constraints)  # type: ignore[no-untyped-call]
         self.held = held
         self.budget = budget
 
@@ -166,9 +163,9 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
     if len(new) > len(old) and any(occurs(var, new) for var in list(new)[len(old) :]):
         return False
     if s.constraints:
-        if not s.pre_unify_checks(u, v):
+        if not s.pre_unify_checks(u, v):  # type: ignore[no-untyped-call]
             return False
-        checked = s.post_unify_checks(new, u, v)
+        checked = s.post_unify_checks(new, u, v)  # type: ignore[no-untyped-call]
         return checked if checked is False else _settled(checked)
     return _settled(s.copy(new)) if s.held else s.copy(new)
 

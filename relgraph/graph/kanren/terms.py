@@ -18,6 +18,7 @@ from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import Var
 from unification.core import _reify, _unify, _unify_Var_object
+from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
@@ -204,7 +205,11 @@ class Term(Operators, LogicTerm):
         if name == "neg" and len(self.args) == 1:
             arg = self.args[0]
             return f"-{arg._as_text(9) if isinstance(arg, Term) else arg}"
-        return f"{name}({', '.join(str(arg) for arg in self.args)})"
+        arguments = [str(arg) for arg in self.args]
+        if isinstance(self.op, Term) and isinstance(self.op.op, type):
+            cls: Any = self.op.op
+            return str(cls.call_text([str(p) for p in self.op.args], arguments))
+        return f"{name}({', '.join(arguments)})"
 
 
 def _as_part(arg: Any) -> Any:
@@ -219,11 +224,11 @@ def _as_expression(part: Any) -> Any:
     return part.etuple if isinstance(part, Term) else part
 
 
-def _leaves_of(part: Any) -> Iterator[LogicVariable]:
+def _leaves_of(part: Any) -> Iterator[Any]:
     stack = [part]
     while stack:
         item = stack.pop()
-        if isinstance(item, LogicVariable):
+        if isvar(item):
             yield item
         elif isinstance(item, Term):
             stack.extend(reversed((item.op, *item.args)))
@@ -237,7 +242,7 @@ def variables_of(part: Any) -> list[LogicVariable]:
 
 
 def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
-    if isinstance(part, LogicVariable):
+    if isvar(part):
         return names.get(part, part)
     if isinstance(part, Term):
         return part.rename(names)
