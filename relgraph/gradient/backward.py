@@ -8,14 +8,16 @@ nodes, so that depth costs nothing, and what a variable gets from its clients is
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from relgraph.gradient.clock import grad_clock
 from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.nulls import DisconnectedType, NullType, disconnected
+from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import io_toposort
+from relgraph.tensor.elemwise import Elemwise
 
 Policy = Literal["raise", "warn", "ignore"]
 
@@ -79,7 +81,7 @@ def grad(
     for v in wanted:
         if not isinstance(v, Variable):
             raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-    with grad_clock.running():
+    with grad_clock.running(), paused_collector():
         seeds = _seeds(cost, known_grads)
         found = _Backward(seeds, wanted, consider_constant or ()).run()
     results = [
@@ -103,7 +105,7 @@ def _seeds(
         if not isinstance(g, Variable):
             g = v.type.filter_variable(g)
         if not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, f"known_grads of {v}")
+            _check_rank(v, g, lambda v=v: f"known_grads of {v}")
         seeds[v] = g
     if cost is None:
         if not seeds:
@@ -122,10 +124,12 @@ def _seeds(
     return seeds
 
 
-def _check_rank(v: Any, g: Any, what: str) -> None:
+def _check_rank(v: Any, g: Any, what: Callable[[], str]) -> None:
+    if g.type is v.type:
+        return
     mine, its = getattr(v.type, "ndim", None), getattr(g.type, "ndim", None)
     if mine is not None and its is not None and mine != its:
-        raise ValueError(f"{what} has {its} dimensions where {v} ({v.type}) has {mine}")
+        raise ValueError(f"{what()} has {its} dimensions where {v} ({v.type}) has {mine}")
 
 
 def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
@@ -184,45 +188,46 @@ class _Backward:
             if dependent.isdisjoint(node.inputs):
                 continue
             pattern = node.op.connection_pattern(node)
-            reached = False
-            for o, out in enumerate(node.outputs):
-                for i, v in enumerate(node.inputs):
-                    if pattern[i][o] and v in dependent:
-                        dependent.add(out)
-                        reached = True
-                        break
+            rows = [row for v, row in zip(node.inputs, pattern, strict=True) if v in dependent]
+            reached = [out for out, flows in zip(node.outputs, zip(*rows, strict=True), strict=True) if any(flows)]
             if reached:
+                dependent.update(reached)
                 patterns[node] = pattern
         return patterns
 
     def _visit(self, node: Apply, pattern: list[list[bool]]) -> None:
         """Pass the gradients of the outputs of `node` on to its inputs."""
-        through = [o if o not in self.barred else None for o in node.outputs]
-        grads = [None if o is None else self._gradient(o) for o in through]
-        open_outputs = [o for o, g in enumerate(grads) if g is not None]
-        flat_outputs = [o for o, v in enumerate(through) if v is not None and v in self.flat]
-        if not open_outputs:
-            for i, v in enumerate(node.inputs):
-                if v in self.dependent and any(pattern[i][o] for o in flat_outputs):
-                    self.flat.add(v)
-            return
-        for o in flat_outputs:
-            if grads[o] is None:
-                grads[o] = filled_like(node.outputs[o], 0)
-        given = [disconnected() if g is None else g for g in grads]
-        results = _input_grads(node, given)
+        grads = [None if out in self.barred else self._gradient(out) for out in node.outputs]
+        flat = [
+            o
+            for o, out in enumerate(node.outputs)
+            if grads[o] is None and out in self.flat and out not in self.barred
+        ]
         live = [o for o, g in enumerate(grads) if g is not None]
-        for i, (v, g) in enumerate(zip(node.inputs, results, strict=True)):
-            if v in self.dependent and any(pattern[i][o] for o in live):
-                self._receive(node, i, v, g)
+        passing = [*live, *flat]
+        reached = [
+            i
+            for i, v in enumerate(node.inputs)
+            if v in self.dependent
+            and v not in self.seeds
+            and any([pattern[i][o] for o in passing])
+        ]
+        if not live:
+            self.flat.update([node.inputs[i] for i in reached])
+            return
+        for o in flat:
+            grads[o] = filled_like(node.outputs[o], 0)
+        steps = [i for i in reached if has_no_gradient(node.inputs[i])]
+        if steps:
+            self.flat.update([node.inputs[i] for i in steps])
+            reached = [i for i in reached if i not in steps]
+        given = [disconnected() if g is None else g for g in grads]
+        for i, g in zip(reached, _input_grads(node, given, reached), strict=True):
+            self._receive(node, i, node.inputs[i], g)
 
     def _receive(self, node: Apply, i: int, v: Variable, g: Any) -> None:
         """Take note of the gradient `g` that `node` gives for its input `v`."""
-        if v in self.seeds:
-            return
-        if has_no_gradient(v):
-            self.flat.add(v)
-        elif g is None:
+        if g is None:
             self.null.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
         elif not isinstance(g, Variable):
             raise TypeError(
@@ -231,7 +236,7 @@ class _Backward:
         elif isinstance(g.type, NullType):
             self.null.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
         elif not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, f"the gradient of {node.op} for input {i}")
+            _check_rank(v, g, lambda: f"the gradient of {node.op} for input {i}")
             self.terms.setdefault(v, []).append(conformed(g, v))
 
     def _gradient(self, v: Variable) -> Any:
@@ -246,7 +251,7 @@ class _Backward:
             terms = self.terms.pop(v, None)
             if terms is None:
                 return None
-            self.done[v] = conformed(added(terms), v)
+            self.done[v] = terms[0] if len(terms) == 1 else conformed(added(terms), v)
         return self.done[v]
 
     def _result(self, v: Variable) -> Any:
@@ -256,14 +261,18 @@ class _Backward:
         return g
 
 
-def _input_grads(node: Apply, output_grads: Sequence[Any]) -> Sequence[Any]:
-    """Return what an op gives for the gradients by its inputs.
+def _input_grads(
+    node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]
+) -> Sequence[Any]:
+    """Return what an op gives for the gradients by its inputs at the positions `wanted`.
 
     Raises
     ------
     TypeError, ValueError
         If that isn't one for each.
     """
+    if isinstance(node.op, Elemwise):
+        return node.op.gradients(node.inputs, node.outputs, output_grads, tuple(wanted))
     results = node.op.L_op(node.inputs, node.outputs, output_grads)
     if not isinstance(results, list | tuple):
         raise TypeError(f"the gradient of {node.op} is {results!r}, not a list or a tuple")
@@ -271,4 +280,4 @@ def _input_grads(node: Apply, output_grads: Sequence[Any]) -> Sequence[Any]:
         raise ValueError(
             f"the gradient of {node.op} has {len(results)} elements for {len(node.inputs)} inputs"
         )
-    return results
+    return [results[i] for i in wanted]

@@ -51,6 +51,8 @@ def added(terms: Sequence[Any]) -> Any:
 
 def conformed(g: Any, v: Any) -> Any:
     """Return the gradient `g` by `v` in the dtype of `v`, knowing of its shape what `v` knows."""
+    if g.type is v.type:
+        return g
     dtype = getattr(v.type, "dtype", None)
     if dtype is not None and g.type.dtype != dtype and not is_discrete(dtype):
         if is_complex(g.type.dtype) and not is_complex(dtype):

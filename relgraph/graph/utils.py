@@ -32,7 +32,7 @@ class InconsistencyError(Exception):
     """A graph breaks a condition that a feature keeps (a destroyed value is needed later, say)."""
 
 
-class MethodNotDefined(Exception):
+class MethodNotDefined(AttributeError):
     """An `Op` lacks a method that was asked of it; the message names both."""
 
 

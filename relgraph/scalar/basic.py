@@ -78,6 +78,7 @@ class Pow(ScalarOp):
     name = "pow"
     nin = 2
     ufunc = np.power
+    gradient_reads = (1,)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs

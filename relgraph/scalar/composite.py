@@ -183,9 +183,12 @@ class Composite(ScalarOp, HasInnerGraph):
         """Return the gradients by the inputs, as a graph of the ops inside, not as Composites."""
         expanded = self.expand(inputs)
         grads: dict[Variable, Any] = {}
+        undefined: set[Variable] = set()
 
         def collect(var: Any, g: Any) -> None:
-            if g is not None:
+            if g is None:
+                undefined.add(var)
+            else:
                 grads[var] = grads[var] + g if var in grads else g
 
         for out, g in zip(expanded, output_grads, strict=True):
@@ -194,13 +197,15 @@ class Composite(ScalarOp, HasInnerGraph):
         for node in reversed(io_toposort(inputs, expanded)):
             given = [grads.get(out) for out in node.outputs]
             if all(g is None for g in given):
+                if not undefined.isdisjoint(node.outputs):
+                    undefined.update(node.inputs)
                 continue
             filled = [zero(o) if g is None else g for o, g in zip(node.outputs, given, strict=True)]
             for var, g in zip(
                 node.inputs, node.op.L_op(node.inputs, node.outputs, filled), strict=True
             ):
                 collect(var, g)
-        return [grads.get(x) for x in inputs]
+        return [grads.get(x) if x in grads or x in undefined else zero(x) for x in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return io_connection_pattern(self.inputs, self.outputs)

@@ -37,7 +37,10 @@ class ScalarOp(TypedOp):
     weak_beside
         The positions that decide what dtype a Python number among the inputs takes; None for all.
     unread
-        The positions through which no gradient flows: their values make no difference, or choose.
+        The positions whose values make no difference, so that no gradient flows through them.
+    gradient_reads
+        The positions at which `pullback` looks at the value of a constant; elsewhere a constant
+        is a number like any other.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
@@ -48,6 +51,7 @@ class ScalarOp(TypedOp):
     holomorphic: bool = True
     weak_beside: tuple[int, ...] | None = None
     unread: tuple[int, ...] = ()
+    gradient_reads: tuple[int, ...] = ()
 
     _dtypes: dict[tuple[str, ...], str]
 
@@ -178,13 +182,13 @@ class ScalarOp(TypedOp):
     ) -> Any:
         """Return the gradient by each input: of its dtype if that is a float or complex one.
 
-        It is None for every input if the output is an integer or a boolean, and for the inputs
-        that `pullback` says the op is not differentiable by. Gradients by complex numbers are
-        those by the real part plus i times those by the imaginary part.
+        It is zero if the output is an integer or a boolean, and None for the inputs that
+        `pullback` says the op is not differentiable by. Gradients by complex numbers are those by
+        the real part plus i times those by the imaginary part.
         """
         (out,) = outputs
         if is_discrete(out.type.dtype):
-            return [None] * len(inputs)
+            return [None if i in self.unread else zero(x) for i, x in enumerate(inputs)]
         xs: list[Any] = list(inputs)
         if self.holomorphic:
             xs = [x._ops.conj(x) if is_complex(x.type.dtype) else x for x in xs]
@@ -203,8 +207,7 @@ class ScalarOp(TypedOp):
         raise MethodNotDefined(f"{self.name} has no gradient")
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        flows = [not is_discrete(out.type.dtype) for out in node.outputs]
-        return [[flow and i not in self.unread for flow in flows] for i in range(len(node.inputs))]
+        return [[i not in self.unread] * len(node.outputs) for i in range(len(node.inputs))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         restore, (cls, state) = super().__reduce__()

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete, result_dtype
-from relgraph.scalar.op import FloatOp, ScalarOp, StepOp
+from relgraph.scalar.op import FloatOp, ScalarOp, StepOp, zero
 from relgraph.scalar.type import as_scalar
 
 
@@ -57,14 +57,13 @@ class Switch(ScalarOp):
     ufunc = staticmethod(np.where)
     holomorphic = False
     weak_beside = (1, 2)
-    unread = (0,)
 
     def _ask_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes[1:])
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         condition = inputs[0]
-        return [None, self(condition, g, 0), self(condition, 0, g)]
+        return [zero(condition), self(condition, g, 0), self(condition, 0, g)]
 
 
 class Clip(ScalarOp):

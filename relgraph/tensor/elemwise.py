@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_tensor_variable, constant, number
 from relgraph.tensor.dimshuffle import DimShuffle
-from relgraph.tensor.lifting import lift_gradients
+from relgraph.tensor.lifting import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 
@@ -73,6 +73,7 @@ class Elemwise(Op):
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: dict[tuple[Any, ...], _Plan] = {}
+        self._gradient_plans: dict[Hashable, GradientPlan] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -312,16 +313,39 @@ class Elemwise(Op):
     ) -> list[Any]:
         """Return the gradients of the scalar op, element by element, summed where an input was
         broadcast: of the input's dtype where that is a float or a complex one."""
-        grads = lift_gradients(self.scalar_op, Elemwise, inputs, outputs, output_grads)
-        flows = self.connection_pattern(outputs[0].owner) if outputs[0].owner else None
+        return self.gradients(inputs, outputs, output_grads, tuple(range(len(inputs))))
+
+    def gradients(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        output_grads: Sequence[Any],
+        wanted: tuple[int, ...],
+    ) -> list[Any]:
+        """Return what `L_op` does, for the inputs at the positions `wanted` alone."""
+        op = self.scalar_op
+        ndim = outputs[0].type.ndim
+        key = plan_key(op, inputs, output_grads, wanted, ndim)
+        plan = self._gradient_plans.get(key)
+        if plan is None:
+            if len(self._gradient_plans) >= MEMO_LIMIT:
+                self._gradient_plans.clear()
+            plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
+            self._gradient_plans[key] = plan
         return [
-            _summed(g, x)
+            _summed(g, inputs[i])
             if g is not None
-            else None
-            if flows is not None and any(flows[i])
             else disconnected()
-            for i, (g, x) in enumerate(zip(grads, inputs, strict=True))
+            if self._ignores(i, outputs[0].owner)
+            else None
+            for i, g in zip(wanted, plan.run(inputs, outputs, output_grads), strict=True)
         ]
+
+    def _ignores(self, i: int, node: Apply | None) -> bool:
+        """Return whether no output is a function of input `i`."""
+        if node is None:
+            return i in self.scalar_op.unread
+        return not any(self.connection_pattern(node)[i])
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
@@ -341,6 +365,8 @@ def _padded(var: Any, pad: DimShuffle) -> Any:
 
 def _summed(g: Any, x: Any) -> Any:
     """Return a gradient by elements as one by `x`: summed where `x` was broadcast."""
+    if g.type is x.type:
+        return g
     axes = tuple(
         i
         for i, (n, m) in enumerate(zip(x.type.shape, g.type.shape, strict=True))

@@ -49,20 +49,27 @@ class GradientPlan(NamedTuple):
 
 
 def plan_key(
-    scalar_op: ScalarOp, inputs: Sequence[Any], output_grads: Sequence[Any], wanted: Sequence[int]
+    scalar_op: ScalarOp,
+    inputs: Sequence[Any],
+    output_grads: Sequence[Any],
+    wanted: tuple[int, ...],
+    ndim: int,
 ) -> Hashable:
-    """Return what the gradient depends on: nodes of `scalar_op` with equal keys have one plan."""
+    """Return what the gradients by the inputs that are `wanted` depend on.
+
+    Nodes of `scalar_op` with equal keys have equal plans.
+    """
     return (
-        tuple(wanted),
+        wanted,
+        ndim,
         tuple([v.type.dtype for v in inputs]),
+        # A gradient that there is none of has no dtype.
         tuple([getattr(g.type, "dtype", None) for g in output_grads]),
-        [v.type.ndim for v in inputs][0],
-        tuple([_read(inputs[i]) for i in scalar_op.gradient_reads]),
+        tuple([_value_key(inputs[i]) for i in scalar_op.gradient_reads]),
     )
 
 
-def _read(x: Any) -> Hashable:
-    """Return the value of a constant that is one number, as something that can be compared."""
+def _value_key(x: Any) -> Hashable:
     return x.data.flat[0].tobytes() if _is_number(x) else None
 
 
@@ -75,21 +82,28 @@ def plan_gradients(
     elemwise: Callable[[Any], Any],
     inputs: Sequence[Any],
     output_grads: Sequence[Any],
-    wanted: Sequence[int],
+    wanted: tuple[int, ...],
+    ndim: int,
 ) -> GradientPlan:
     """Return how to make the gradients by the inputs that are `wanted`, element by element.
 
-    The ops that the gradients of `scalar_op` are made of are each made an op on arrays by
-    `elemwise`.
+    Parameters
+    ----------
+    elemwise
+        Makes an op on arrays of each scalar op that the gradients are made of.
+    ndim
+        The rank of the arrays.
     """
-    scalars = [
-        _stand_in(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)
-    ]
+    scalars = [_stand_in(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)]
     made = scalar_op.make_node(*scalars)
-    grads = [_scalar_gradient(g, out) for g, out in zip(output_grads, made.outputs, strict=True)]
+    given = [_gradient_stand_in(g) for g in output_grads]
+    grads = [
+        scalar_zero(out) if isinstance(g.type, DisconnectedType) else stand_in
+        for g, out, stand_in in zip(output_grads, made.outputs, given, strict=True)
+    ]
     found = scalar_op.L_op(scalars, made.outputs, grads)
-    results = [found[i] for i in wanted]
-    return _compiled([*scalars, *made.outputs, *grads], results, elemwise, inputs[0].type.ndim)
+    leaves = [*scalars, *made.outputs, *given]
+    return _compiled(leaves, [found[i] for i in wanted], elemwise, ndim)
 
 
 def _stand_in(x: Any, by_value: bool) -> Any:
@@ -101,11 +115,13 @@ def _stand_in(x: Any, by_value: bool) -> Any:
     return kind.make_variable()
 
 
-def _scalar_gradient(g: Any, out: Any) -> Any:
-    if isinstance(g.type, DisconnectedType):
-        return scalar_zero(out)
-    dtype = "float64" if is_discrete(g.type.dtype) else g.type.dtype
-    return get_scalar_type(dtype).make_variable()
+def _is_number(x: Any) -> bool:
+    return isinstance(x, Constant) and x.unique_value() is not None
+
+
+def _gradient_stand_in(g: Any) -> Any:
+    dtype = getattr(g.type, "dtype", "float64")
+    return get_scalar_type("float64" if is_discrete(dtype) else dtype).make_variable()
 
 
 def _compiled(
@@ -115,7 +131,7 @@ def _compiled(
     nodes = io_toposort(leaves, [r for r in results if r is not None])
     slots: dict[Variable, int] = {v: i for i, v in enumerate(leaves)}
     constants: list[Any] = []
-    for v in [v for node in nodes for v in node.inputs] + list(results):
+    for v in [*[v for node in nodes for v in node.inputs], *results]:
         if isinstance(v, Constant) and v not in slots:
             slots[v] = len(leaves) + len(constants)
             constants.append(constant(v.data, ndim=ndim))

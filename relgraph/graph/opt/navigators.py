@@ -45,7 +45,8 @@ class NavigatorOptimizer(GlobalOptimizer):
     Parameters
     ----------
     local_opt
-        A LocalOptimizer or a law.
+        A LocalOptimizer or a law; or a list of them, of which on each node the first that can
+        rewrites.
     ignore_newtrees
         Whether nodes that a rewrite makes are left alone for now. ``'auto'`` asks `local_opt`:
         they are if it has an attribute `reentrant` that is false.
@@ -64,6 +65,8 @@ class NavigatorOptimizer(GlobalOptimizer):
         ignore_newtrees: bool | Literal["auto"] = "auto",
         failure_callback: FailureCallback | None = None,
     ) -> None:
+        if isinstance(local_opt, list | tuple):
+            local_opt = _in_turn(local_opt)
         self.local_opt = None if local_opt is None else as_local_optimizer(local_opt)
         if ignore_newtrees == "auto":
             ignore_newtrees = not getattr(self.local_opt, "reentrant", True)
@@ -145,6 +148,13 @@ class NavigatorOptimizer(GlobalOptimizer):
         exc: Exception, nav: Any, repl_pairs: list[Any], local_opt: Any, node: Apply | None
     ) -> None:
         """Failure callback: go on."""
+
+
+def _in_turn(local_opts: Sequence[Any]) -> Any:
+    """One local optimizer that tries some in turn."""
+    if not local_opts:
+        raise TypeError("expected at least one local optimizer")
+    return local_opts[0] if len(local_opts) == 1 else LocalOptGroup(*local_opts)
 
 
 class TopoRecord(NamedTuple):
@@ -296,10 +306,7 @@ def _needed(variables: Iterable[Any]) -> set[Apply]:
 
 
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
-    if not local_opts:
-        raise TypeError("expected at least one local optimizer")
-    local = local_opts[0] if len(local_opts) == 1 else LocalOptGroup(*local_opts)
-    made = TopoOptimizer(local, order=order, **kwargs)
+    made = TopoOptimizer(_in_turn(local_opts), order=order, **kwargs)
     made.name = name or "_".join(display_name(opt) for opt in local_opts)
     return made
 

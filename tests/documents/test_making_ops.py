@@ -1,0 +1,686 @@
+"""`How to Make Ops`: its code as a reader types it, and what it promises about each part.
+
+``aesara`` is read as ``relgraph``. The ``...`` that stand for the rest of a class are left out, and
+the methods that the document shows one by one are put into one class where a block needs them.
+Its Python is that of its time: ``print storage[0]`` is read as a call, and parameters such as
+``(x, y)`` as a name that is unpacked in the first line.
+"""
+
+import ast
+import inspect
+import textwrap
+
+import numpy as np
+import pytest
+
+import relgraph
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient import DisconnectedType, NullTypeGradError, verify_grad
+from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.opt import MergeOptimizer
+from relgraph.graph.utils import InconsistencyError
+from relgraph.scalar import Composite, float32, float64, int64
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.reduction import CAReduce
+
+# The document shows neither of these imports; `constant`, `int64` and `ScalarType` come with *.
+IMPORTS = """
+    from relgraph.graph.basic import Apply, Variable
+    from relgraph.graph.op import Op
+    from relgraph.scalar import *
+"""
+
+MAKE_NODE = """
+    from relgraph.scalar import *
+
+    class Add(Op):
+        def make_node(self, x, y):
+            if isinstance(x, int):
+                x = constant(x)
+            elif not isinstance(x, Variable) or not x.type == int64:
+                raise TypeError("expected an int64 ScalarType")
+            if isinstance(y, int):
+                y = constant(y)
+            elif not isinstance(y, Variable) or not x.type == int64:
+                raise TypeError("expected an int64 ScalarType")
+            inputs = [x, y]
+            outputs = [int64()]
+            node = Apply(op = self, inputs = inputs, outputs = outputs)
+            return node
+
+    add = Add()
+    node1 = add.make_node(int64(), int64())
+    node2 = add.make_node(1, 2)
+    node3 = add.make_node(int64(), 79)
+"""
+
+NODE_4 = "node4 = add.make_node(float64(), int64())"
+
+PERFORM = """
+    class Add(Add):
+        def perform(self, node, inputs, output_storage):
+            x, y = inputs
+            z, = output_storage
+            z[0] = x + y
+
+    add = Add()
+    node = add.make_node(int64(), int64())
+    storage = [None]
+    add.perform(node, (3, 7), (storage, ))
+"""
+
+MUL = """
+    class Mul(Op):
+        def make_node(self, x, y):
+            return Apply(self, [x, y], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            x, y = inputs
+            output_storage[0][0] = x * y
+
+        def grad(self, inputs, output_gradients):
+            x, y = inputs
+            gz, = output_gradients
+            return mul(gz, y), mul(gz, x)
+
+    mul = Mul()
+"""
+
+HIDDEN = """
+    import numpy
+
+    class Add(Op):
+        default_output = 0
+
+        def make_node(self, x, y):
+            return Apply(self, [x,y], [x.type.make_variable(), x.type.make_variable()])
+
+        def perform(self, node, inputs, output_storage):
+            (x, y), (z, stor) = inputs, output_storage
+            if z[0] is None or stor[0] is None:
+                stor[0] = numpy.ndarray(x.size * 2)
+            else:
+                if x.size > stor[0].size:
+                    stor[0].resize(x.size * 2, refcheck = 0)
+            z[0] = stor[0][:x.size]
+            numpy.add(x, y, z[0])
+"""
+
+
+class Binary(Op):
+    """An op of two vectors whose `grad` is given."""
+
+    def __init__(self, grad):
+        self._grad = grad
+
+    def make_node(self, x, y):
+        return Apply(self, [x, y], [x.type()])
+
+    def grad(self, inputs, output_gradients):
+        return self._grad(inputs, output_gradients)
+
+
+class TestParametrization:
+    def test_broadcast(self) -> None:
+        """``Broadcast(<scalar op>, <inplace?>)``, which is called Elemwise today."""
+        add = Elemwise(scalar.add)
+        inplace = Elemwise(scalar.add, {0: 0})
+        x, y = at.dmatrix("x"), at.dvector("y")
+        assert add is at.add and add.destroy_map == {} and inplace.destroy_map == {0: [0]}
+        xs, ys = np.ones((2, 3)), np.arange(3.0)
+        assert np.array_equal(relgraph.function([x, y], add(x, y))(xs, ys), xs + ys)
+        given = relgraph.In(x, mutable=True)
+        f = relgraph.function([given, y], inplace(x, y), accept_inplace=True)
+        assert np.array_equal(f(xs, ys), np.ones((2, 3)) + ys)
+        assert np.array_equal(xs, np.ones((2, 3)) + ys)
+
+    def test_reduce(self) -> None:
+        """``Reduce(<scalar op>, <axes>)``, which is called CAReduce today."""
+        x = at.dtensor3("x")
+        values = np.arange(24.0).reshape(2, 3, 4)
+        for axes in (0, (0, 2), None):
+            for op, expected in ((scalar.add, np.sum), (scalar.maximum, np.max)):
+                f = relgraph.function([x], CAReduce(op, axes)(x))
+                assert np.allclose(f(values), expected(values, axis=axes))
+
+    def test_add_with_an_output_type_inferrer(self) -> None:
+        """``Add(<output type inferrer>)``: its parameter says what becomes of the input types."""
+
+        class Add(Op):
+            __props__ = ("output_type_inferrer",)
+
+            def __init__(self, output_type_inferrer):
+                self.output_type_inferrer = output_type_inferrer
+
+            def make_node(self, *inputs):
+                return Apply(self, list(inputs), [self.output_type_inferrer(*inputs)()])
+
+            def perform(self, node, inputs, output_storage):
+                output_storage[0][0] = node.outputs[0].type.filter(sum(inputs), allow_downcast=True)
+
+        def narrowest(*inputs):
+            return min((v.type for v in inputs), key=lambda t: t.numpy_dtype.itemsize)
+
+        def widest(*inputs):
+            return max((v.type for v in inputs), key=lambda t: t.numpy_dtype.itemsize)
+
+        x, y = float32("x"), float64("y")
+        assert Add(narrowest) is Add(narrowest) and Add(narrowest) is not Add(widest)
+        for inferrer, expected in ((narrowest, float32), (widest, float64)):
+            total = Add(inferrer)(x, y)
+            assert total.type is expected
+            assert relgraph.function([x, y], total)(1.5, 2.0) == 3.5
+
+    def test_composite(self) -> None:
+        """``Composite(<graph>)``: one op out of a graph of operations on numbers."""
+        x, y = float64("x"), float64("y")
+        op = Composite([x, y], [scalar.add(scalar.mul(x, y), x)])
+        assert len(FunctionGraph([x, y], [op(x, y)]).apply_nodes) == 1
+        assert relgraph.function([x, y], op(x, y))(3.0, 4.0) == 15.0
+        u, v = at.dvectors("u", "v")
+        assert relgraph.function([u, v], Elemwise(op)(u, v))([1.0, 2.0], [3.0, 4.0]).tolist() == [
+            4.0,
+            10.0,
+        ]
+
+    def test_parameters_are_not_in_the_graph(self) -> None:
+        """A parameter is local to the op: the node has inputs alone."""
+        x = at.dmatrix("x")
+        node = CAReduce(scalar.add, (0,)).make_node(x)
+        assert node.inputs == [x]
+
+    def test_a_debugging_op(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """The idea ``MyOp(<debug>)``: with its parameter set, `perform` prints."""
+
+        class MyOp(Op):
+            __props__ = ("debug",)
+
+            def __init__(self, debug):
+                self.debug = debug
+
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+            def perform(self, node, inputs, output_storage):
+                if self.debug:
+                    print(f"{node} got {inputs[0]}")
+                output_storage[0][0] = inputs[0]
+
+        x = float64("x")
+        for debug, expected in ((False, ""), (True, "MyOp{debug=True}(x) got 2.0\n")):
+            relgraph.function([x], MyOp(debug)(x) * 1.0)(2.0)
+            assert capsys.readouterr().out == expected
+
+
+class TestEquality:
+    @staticmethod
+    def merged(*ops) -> int:
+        """Return how many nodes are left of one for each op on the same input."""
+        x = float64("x")
+        fgraph = FunctionGraph([x], [op(x) for op in ops])
+        MergeOptimizer().optimize(fgraph)
+        return len(fgraph.apply_nodes)
+
+    def test_by_hand(self) -> None:
+        class Scale(Op):
+            def __init__(self, factor):
+                self.factor = factor
+
+            def __eq__(self, other):
+                return type(self) is type(other) and self.factor == other.factor
+
+            def __ne__(self, other):
+                return not self == other
+
+            def __hash__(self):
+                return hash((type(self), self.factor))
+
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+        assert Scale(2) == Scale(2) and Scale(2) != Scale(3)
+        assert hash(Scale(2)) == hash(Scale(2))
+        assert self.merged(Scale(2), Scale(2), Scale(3)) == 2
+
+    def test_by_props_and_not_at_all(self) -> None:
+        class WithProps(Op):
+            __props__ = ("factor",)
+
+            def __init__(self, factor):
+                self.factor = factor
+
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+        class Without(WithProps):
+            __props__ = None
+
+        assert self.merged(WithProps(2), WithProps(2), WithProps(3)) == 2
+        assert self.merged(Without(2), Without(2)) == 2
+        one = Without(2)
+        assert self.merged(one, one) == 1
+
+
+class TestMakeNode:
+    def test_signatures(self) -> None:
+        """The signatures that the document gives for make_node, perform and grad."""
+        for method, expected in {
+            "make_node": "self *inputs",
+            "perform": "self node inputs output_storage",
+            "grad": "self inputs output_gradients",
+        }.items():
+            found = inspect.signature(getattr(Op, method)).parameters.values()
+            names = [("*" if p.kind is p.VAR_POSITIONAL else "") + p.name for p in found]
+            assert names == expected.split()
+
+    def test_apply_takes_lists_of_variables(self) -> None:
+        """``return Apply(self, <wrapped inputs>, <outputs>)``"""
+        x = int64("x")
+        node = Apply(scalar.neg, [x], [int64()])
+        assert node.inputs == [x] and node.outputs[0].owner is node
+        with pytest.raises(TypeError, match="3"):
+            Apply(scalar.neg, [3], [int64()])
+
+    def test_example(self, reader) -> None:
+        """Its second test reads ``x.type`` where ``y.type`` is meant; it is typed as it stands."""
+        reader.writes(IMPORTS, MAKE_NODE)
+        one, two, three = (reader.names[f"node{i}"] for i in (1, 2, 3))
+        for node in (one, two, three):
+            assert isinstance(node, Apply) and node.op is reader.names["add"]
+            assert [v.type for v in (*node.inputs, *node.outputs)] == [int64] * 3
+        assert [v.data for v in two.inputs] == [1, 2]
+        assert three.inputs[0].owner is None and three.inputs[1].data == 79
+        with pytest.raises(TypeError, match="expected an int64 ScalarType"):
+            reader.writes(NODE_4)
+
+    def test_example_its_notes(self, reader) -> None:
+        """`constant(x)` is a Constant of type int64, and `int64()` a Variable of that type."""
+        reader.writes(IMPORTS).types(
+            """
+            >>> constant(3).type == int64, int64().type == ScalarType(dtype = 'int64')
+            (True, True)
+            >>> isinstance(constant(3), Variable), isinstance(int64(), Variable)
+            (True, True)
+            >>> print(constant(3).data, int64().owner, float64().type == int64)
+            3 None False
+            """
+        )
+        assert isinstance(scalar.constant(3), Constant)
+
+    def test_same_behavior(self, reader) -> None:
+        """The three conditions under which two nodes do the same."""
+        reader.writes(IMPORTS, MAKE_NODE).types(
+            """
+            >>> node1.op == node2.op
+            True
+            >>> all(a.type == b.type for a, b in zip(node1.inputs, node2.inputs))
+            True
+            >>> all(a.type == b.type for a, b in zip(node1.outputs, node2.outputs))
+            True
+            """
+        )
+
+
+class TestCall:
+    def test_pseudocode(self) -> None:
+        """One output is returned by itself, several as a list."""
+
+        class Several(Op):
+            def __init__(self, count):
+                self.count = count
+
+            def make_node(self, x):
+                return Apply(self, [x], [x.type() for _ in range(self.count)])
+
+        x = float64("x")
+        alone = Several(1)(x)
+        assert alone.owner.outputs == [alone]
+        two = Several(2)(x)
+        assert isinstance(two, list) and two == two[0].owner.outputs
+        assert [v.index for v in two] == [0, 1]
+        assert Several(1)(x, return_list=True)[0].index == 0
+
+
+class TestPerform:
+    def test_example(self, reader) -> None:
+        reader.writes(IMPORTS, MAKE_NODE, PERFORM).types(">>> print(storage[0])\n10\n")
+
+    def test_example_in_a_function(self, reader) -> None:
+        reader.writes(IMPORTS, MAKE_NODE, PERFORM).types(
+            """
+            >>> import relgraph
+            >>> i, j = int64('i'), int64('j')
+            >>> f = relgraph.function([i, j], add(add(i, j), 79))
+            >>> print(f(3, 7))
+            89
+            """
+        )
+
+    def test_its_own_python_is_of_another_time(self) -> None:
+        for line in ("print storage[0]", "def perform(self, node, (x, y), (z, stor)): pass"):
+            with pytest.raises(SyntaxError):
+                ast.parse(line)
+
+
+class TestReusingOutputs:
+    """`perform` may use again what is in the storage, as long as somebody keeps it there."""
+
+    class AddInto(Op):
+        def make_node(self, x, y):
+            return Apply(self, [x, y], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            (x, y), (z,) = inputs, output_storage
+            if z[0] is None or z[0].shape != x.shape:
+                z[0] = np.empty_like(x)
+            np.add(x, y, out=z[0])
+
+    def test_storage_that_is_there_is_used(self) -> None:
+        op = self.AddInto()
+        x, y = at.dmatrices("x", "y")
+        node, storage = op.make_node(x, y), [None]
+        ones = np.ones((1000, 1000))
+        op.perform(node, [ones, ones], [storage])
+        first = storage[0]
+        op.perform(node, [ones, first], [storage])
+        assert storage[0] is first and (first == 3).all()
+        storage[0] = None
+        op.perform(node, [ones, ones], [storage])
+        assert storage[0] is not first and (first == 3).all() and (storage[0] == 2).all()
+
+    def test_a_thunk_keeps_it_unless_the_output_was_given_away(self) -> None:
+        op = self.AddInto()
+        x, y = at.dvectors("x", "y")
+        node = op.make_node(x, y)
+        for given_away in (False, True):
+            cells = {x: [np.ones(3)], y: [np.ones(3)], node.outputs[0]: [None]}
+            thunk = op.make_thunk(node, cells, None, node.outputs if given_away else [])
+            thunk()
+            first = cells[node.outputs[0]][0]
+            thunk()
+            assert (cells[node.outputs[0]][0] is first) is not given_away
+
+    @pytest.mark.parametrize("linker", ["py", "vm"])
+    def test_results_given_to_the_user_are_his(self, linker: str) -> None:
+        op = self.AddInto()
+        x, y = at.dvectors("x", "y")
+        f = relgraph.function([x, y], [op(x, y), op(op(x, y), y)], mode=relgraph.Mode(linker))
+        first = f([1.0, 2.0], [3.0, 4.0])
+        second = f([5.0, 6.0], [7.0, 8.0])
+        assert [v.tolist() for v in first] == [[4.0, 6.0], [7.0, 10.0]]
+        assert [v.tolist() for v in second] == [[12.0, 14.0], [19.0, 22.0]]
+
+
+class TestGrad:
+    def test_semantics_one_input(self) -> None:
+        """``def grad(self, (x, ), (gz, ))`` and ``return [gz * (dz/dx)]``."""
+
+        class Square(Op):
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+            def perform(self, node, inputs, output_storage):
+                output_storage[0][0] = inputs[0] ** 2
+
+            def grad(self, inputs, output_gradients):
+                (x,), (gz,) = inputs, output_gradients
+                return [gz * (2 * x)]
+
+        verify_grad(Square(), [np.array([1.0, -2.0, 3.0])])
+
+    def test_semantics_two_inputs(self) -> None:
+        """The second form answers with a tuple, the third sums over two outputs."""
+
+        class SumAndProduct(Op):
+            def make_node(self, x, y):
+                return Apply(self, [x, y], [x.type(), x.type()])
+
+            def perform(self, node, inputs, output_storage):
+                (x, y), (z, w) = inputs, output_storage
+                z[0], w[0] = x + y, x * y
+
+            def grad(self, inputs, output_gradients):
+                (x, y), (gz, gw) = inputs, output_gradients
+                return gz * 1 + gw * y, gz * 1 + gw * x
+
+        def cost(x, y):
+            z, w = SumAndProduct()(x, y)
+            return at.sum(z * 3 + w * w)
+
+        verify_grad(cost, [np.array([1.0, 2.0]), np.array([-3.0, 0.5])])
+
+    def test_example(self, reader) -> None:
+        reader.writes(IMPORTS, MUL).types(
+            """
+            >>> import relgraph, relgraph.tensor as at
+            >>> x, y = at.dvectors('x', 'y')
+            >>> gx, gy = relgraph.grad(at.sum(mul(x, y)), [x, y])
+            >>> f = relgraph.function([x, y], [gx, gy])
+            >>> print(*f([1.0, 2.0], [3.0, 4.0]))
+            [3. 4.] [1. 2.]
+            """
+        )
+
+    def test_not_differentiable_by_an_input(self) -> None:
+        x, y = at.dvectors("x", "y")
+        op = Binary(lambda inputs, gs: [gs[0] * inputs[1], None])
+        cost = at.sum(op(x, y))
+        assert relgraph.grad(cost, x).owner is not None
+        with pytest.raises(NullTypeGradError, match="Binary"):
+            relgraph.grad(cost, y)
+
+    def test_not_differentiable_at_all(self) -> None:
+        x, y = at.dvectors("x", "y")
+        op = Binary(lambda inputs, gs: [None] * len(inputs))
+        for wrt in (x, y):
+            with pytest.raises(NullTypeGradError):
+                relgraph.grad(at.sum(op(x, y)), wrt)
+
+    def test_disconnected_is_another_thing(self) -> None:
+        x, y = at.dvectors("x", "y")
+        op = Binary(lambda inputs, gs: [gs[0], DisconnectedType()()])
+        assert relgraph.grad(at.sum(op(x, y)), x) is not None
+        with pytest.raises(ValueError, match="y"):
+            relgraph.grad(at.sum(op(x, y)), y)
+
+    def test_not_implemented(self) -> None:
+        """The engine complains "with an attribute exception"."""
+
+        class Bare(Op):
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+        x = at.dvector("x")
+        with pytest.raises(AttributeError, match="Bare"):
+            relgraph.grad(at.sum(Bare()(x)), x)
+
+    @pytest.mark.parametrize("fine", [tuple, list])
+    def test_one_input_list_or_tuple(self, fine: type) -> None:
+        """``return gx,`` and ``return [gx]`` are fine."""
+        assert gradient_of_one(fine).owner is not None
+
+    def test_one_input_not_fine(self) -> None:
+        """``return gx`` is not: the error names the op and says what was expected."""
+        with pytest.raises(TypeError, match=r"One.*(list|tuple)"):
+            gradient_of_one(lambda gradients: gradients[0])
+
+
+def gradient_of_one(packed):
+    class One(Op):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def grad(self, inputs, output_gradients):
+            return packed([output_gradients[0] * 2])
+
+    x = at.dvector("x")
+    return relgraph.grad(at.sum(One()(x)), x)
+
+
+class InPlace(Op):
+    """An op that adds its second input to its first, and may lie about it."""
+
+    def __init__(self, destroy_map):
+        self.destroy_map = destroy_map
+
+    def make_node(self, x, y):
+        return Apply(self, [x, y], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        x, y = inputs
+        x += y
+        output_storage[0][0] = x
+
+
+class Viewer(Op):
+    """An op whose output may share storage with some of its inputs."""
+
+    def __init__(self, view_map):
+        self.view_map = view_map
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [inputs[0].type()])
+
+
+def handled(inputs, *outputs) -> FunctionGraph:
+    """Return a graph whose inputs may be destroyed, and that can be validated."""
+    fgraph = FunctionGraph(inputs, list(outputs), clone=False)
+    fgraph.attach_feature(MutableInputs(range(len(inputs))))
+    fgraph.attach_feature(ReplaceValidate())
+    fgraph.attach_feature(DestroyHandler())
+    return fgraph
+
+
+class TestDestroyersAndViewers:
+    """`destroy_map` and `view_map`, and what the engine makes of them."""
+
+    def test_destroy_map(self) -> None:
+        """``add_inplace.destroy_map == {0: [0]}``; ``{0: [1]}`` if the second is overwritten."""
+        add_inplace = Elemwise(scalar.add, {0: 0})
+        assert add_inplace.destroy_map == {0: [0]}
+        assert Elemwise(scalar.add, {0: 1}).destroy_map == {0: [1]}
+
+    def test_a_destroyer_runs_when_nobody_needs_the_input_any_more(self) -> None:
+        x, y = at.dvectors("x", "y")
+        before = at.exp(x)
+        added = InPlace({0: [0]})(x, y)
+        fgraph = handled([x, y], added, before)
+        order = fgraph.toposort()
+        assert order.index(before.owner) < order.index(added.owner)
+
+    def test_a_destroyed_value_that_is_needed_is_refused(self) -> None:
+        """What is destroyed twice, or is an input that the caller wants to keep, or a constant."""
+        x, y = at.dvectors("x", "y")
+        first = InPlace({0: [0]})(x, y)
+        fgraph = handled([x, y], at.exp(x) + first)
+        assert fgraph.consistent()
+        fgraph = handled([x, y], first, InPlace({0: [0]})(x, first))
+        assert not fgraph.consistent()
+        with pytest.raises(InconsistencyError, match="x"):
+            fgraph.validate()
+        kept = FunctionGraph([x, y], [first], clone=False)
+        kept.attach_feature(ReplaceValidate())
+        kept.attach_feature(DestroyHandler())
+        assert not kept.consistent()
+        constant = at.constant(np.ones(3))
+        assert not handled([y], InPlace({0: [0]})(constant, y)).consistent()
+
+    def test_none_is_for_scratch_space(self) -> None:
+        """Under None stand inputs that are destroyed and are not the storage of an output."""
+        x, y = at.dvectors("x", "y")
+        scratched = InPlace({None: [1]})(x, y)
+        fgraph = handled([x, y], scratched, at.exp(y))
+        assert fgraph.toposort()[-1] is scratched.owner
+        assert fgraph.has_destroyers([y]) and not fgraph.has_destroyers([x])
+
+    def test_view_map(self) -> None:
+        """``transpose.view_map == {0: [0]}``"""
+        transpose = at.dmatrix("x").T.owner.op
+        assert transpose.view_map == {0: [0]}
+
+    def test_views_are_followed(self) -> None:
+        """Destroying a view destroys what it views, through a chain of views too."""
+        x, y = at.dmatrices("x", "y")
+        view = x.T.T.T
+        destroyed = InPlace({0: [0]})(view, y)
+        before = at.exp(x)
+        fgraph = handled([x, y], destroyed, before)
+        assert fgraph.toposort()[-1] is destroyed.owner
+
+    def test_a_view_of_several_inputs(self) -> None:
+        """The document leaves this to the future: a switch views its branches, both of them."""
+        x, y, z = at.dvectors("x", "y", "z")
+        either = Viewer({0: [0, 1]})(x, y)
+        destroyed = InPlace({0: [0]})(either, z)
+        for needed in (x, y):
+            before = at.exp(needed)
+            fgraph = handled([x, y, z], destroyed, before)
+            assert fgraph.toposort()[-1] is destroyed.owner
+            assert fgraph.has_destroyers([needed])
+        assert not handled([x, y, z], destroyed, InPlace({0: [0]})(y, z)).consistent()
+
+
+class TestHiddenOutputs:
+    """An op may keep a larger container beside the answer that it shows."""
+
+    def test_example(self, reader) -> None:
+        """`default_output` does what the document's overridden `__call__` is for."""
+        reader.writes(IMPORTS, HIDDEN)
+        x, y = at.dvectors("x", "y")
+        node = reader.names["Add"]().make_node(x, y)
+        shown = reader.names["Add"]()(x, y)
+        assert len(node.outputs) == 2 and shown is shown.owner.outputs[0]
+        assert len(reader.names["Add"]()(x, y, return_list=True)) == 2
+
+    def test_example_the_buffer_is_used_again(self, reader) -> None:
+        reader.writes(IMPORTS, HIDDEN)
+        x, y = at.dvectors("x", "y")
+        op = reader.names["Add"]()
+        node, z, stor = op.make_node(x, y), [None], [None]
+        buffers = []
+        for size in (2, 3, 4, 9):
+            op.perform(node, (np.ones(size), np.arange(float(size))), (z, stor))
+            assert np.array_equal(z[0], 1 + np.arange(size))
+            buffers.append(stor[0])
+        assert all(buffer is buffers[0] for buffer in buffers)
+        z[0] = None
+        op.perform(node, (np.ones(2), np.ones(2)), (z, stor))
+        assert stor[0] is not buffers[0], "what was given to the user must not be written over"
+
+    @pytest.mark.parametrize("linker", ["py", "vm"])
+    @pytest.mark.parametrize("optimizer", [None, "fast_run"])
+    def test_example_in_a_function(self, reader, linker: str, optimizer: str | None) -> None:
+        """Called several times on bigger inputs; what was returned before keeps its value."""
+        reader.writes(IMPORTS, HIDDEN)
+        op = reader.names["Add"]()
+        x, y = at.dvectors("x", "y")
+        shown = op(x, y)
+        mode = relgraph.Mode(linker, optimizer)
+        f = relgraph.function([x, y], [shown, shown * 2], mode=mode)
+        results = [f(np.ones(n), np.arange(float(n))) for n in (2, 3, 9, 4)]
+        for n, (total, doubled) in zip((2, 3, 9, 4), results, strict=True):
+            assert np.array_equal(total, 1 + np.arange(n))
+            assert np.array_equal(doubled, 2 * total)
+
+    def test_private_inputs(self) -> None:
+        """The other way: a private input that the op declares to be destroyed."""
+        op = InPlace({0: [0]})
+        state = relgraph.shared(np.zeros(2), "state")
+        x = at.dvector("x")
+        f = relgraph.function(
+            [x], [], updates={state: op(state, x)}, accept_inplace=True, mode="FAST_RUN"
+        )
+        for _ in range(3):
+            f([1.0, 2.0])
+        assert state.get_value().tolist() == [3.0, 6.0]
+
+
+def test_the_code_here_is_what_a_reader_types() -> None:
+    """Every block is Python of today."""
+    for block in (IMPORTS, MAKE_NODE, NODE_4, PERFORM, MUL, HIDDEN):
+        ast.parse(textwrap.dedent(block))

@@ -1,0 +1,335 @@
+"""`Graph Rewriting`, from the optimization database on to its structure: as a reader types it."""
+
+import inspect
+import io
+
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile import (
+    function,
+    optdb,
+    optimize_graph,
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+)
+from relgraph.graph.basic import Constant
+from relgraph.graph.destroyhandler import DestroyHandler
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import (
+    EquilibriumOptimizer,
+    LocalOptGroup,
+    MergeOptimizer,
+    OpSub,
+    PatternSub,
+    SeqOptimizer,
+    SequenceOptimizer,
+    TopoOptimizer,
+    in2out,
+    local_optimizer,
+)
+from relgraph.graph.optdb import (
+    EquilibriumDB,
+    LocalGroupDB,
+    OptimizationDatabase,
+    OptimizationQuery,
+    ProxyDB,
+    SequenceDB,
+    TopoDB,
+)
+
+QUERIES = """
+    from relgraph.graph.optdb import OptimizationQuery
+    from relgraph.compile import optdb
+
+    fast_run = optdb.query(OptimizationQuery(include=['fast_run']))
+
+    fast_compile = optdb.query(OptimizationQuery(include=['fast_compile']))
+
+    fast_run_no_inplace = optdb.query(OptimizationQuery(include=['fast_run'],
+                                                        exclude=['inplace']))
+"""
+
+# The global optimization of the first part, as far as these tests need it.
+SIMPLIFY = """
+    from relgraph.graph.opt import GlobalOptimizer
+    from relgraph.graph.features import ReplaceValidate
+    from relgraph.scalar import add, float64, mul, true_div
+
+    class Simplify(GlobalOptimizer):
+        def add_requirements(self, fgraph):
+            fgraph.attach_feature(ReplaceValidate())
+
+        def apply(self, fgraph):
+            for node in fgraph.toposort():
+                if node.op == true_div:
+                    x, y = node.inputs
+                    if x.owner and x.owner.op == mul:
+                        a, b = x.owner.inputs
+                        if y == b:
+                            fgraph.replace_validate(node.outputs[0], a)
+
+    simplify = Simplify()
+"""
+
+REGISTERED = "optdb.register('simplify', simplify, 'fast_run', position=0.5)"
+
+
+def names(optimizer: SequenceOptimizer) -> list[str | None]:
+    return [opt.name for opt in optimizer]
+
+
+def rewriters(optimizer: SequenceOptimizer, phase: str) -> list[str | None]:
+    """Return the names of the local rewriters in one phase of a sequence."""
+    (found,) = [opt for opt in optimizer if opt.name == phase]
+    return [local.name for local in found.local_optimizers]
+
+
+def test_definition_of_optdb() -> None:
+    assert isinstance(optdb, SequenceDB) and issubclass(SequenceDB, OptimizationDatabase)
+    for phase in ("canonicalize", "stabilize", "specialize"):
+        assert isinstance(optdb[phase], EquilibriumDB)
+    made = optdb.query(OptimizationQuery(include=["fast_run"]))
+    assert isinstance(made, SequenceOptimizer) and SeqOptimizer is SequenceOptimizer
+    (canonicalize,) = [opt for opt in made if opt.name == "canonicalize"]
+    assert isinstance(canonicalize, EquilibriumOptimizer)
+
+
+def test_optimization_query_the_call() -> None:
+    """The call `OptimizationQuery(include, require=None, exclude=None, subquery=None)`."""
+    found = list(inspect.signature(OptimizationQuery).parameters.values())[:4]
+    assert [p.name for p in found] == ["include", "require", "exclude", "subquery"]
+    assert [p.default for p in found] == [inspect.Parameter.empty, None, None, None]
+
+
+@pytest.fixture
+def colours() -> SequenceDB:
+    """A database of four optimizers, two of which stand in a database inside it."""
+    db, inner = SequenceDB(name="colours"), EquilibriumDB()
+    rules = {
+        name: PatternSub((op, (op, "v")), "v", name=name)
+        for name, op in (("neg2", at.neg), ("inv2", at.invert))
+    }
+    inner.register("neg2", rules["neg2"], "red", "light")
+    inner.register("inv2", rules["inv2"], "blue")
+    db.register("late", MergeOptimizer(), "red", position=3)
+    db.register("inner", inner, "red", "blue", position=2)
+    db.register("early", MergeOptimizer(), "red", "light", position=0.5)
+    return db
+
+
+def test_optimization_query_the_fields(colours: SequenceDB) -> None:
+    """The fields include, require, exclude and subquery, each as the listing defines it."""
+
+    def found(*args, **kwargs):
+        made = colours.query(OptimizationQuery(*args, **kwargs))
+        inner = [o for o in made if o.name == "inner"]
+        locals_ = [local.name for opt in inner for local in opt.local_optimizers]
+        return names(made), locals_
+
+    assert found(["red"]) == (["early", "inner", "late"], ["neg2"])
+    assert found(["blue"]) == (["inner"], ["inv2"])
+    assert found(["red", "blue"])[1] == ["neg2", "inv2"]
+    assert found(["red"], require=["light"]) == (["early"], [])
+    assert found(["red"], exclude=["light"]) == (["inner", "late"], [])
+    blue = OptimizationQuery(include=["blue"])
+    assert found(["red"], subquery={"inner": blue}) == (["early", "inner", "late"], ["inv2"])
+    assert found([]) == ([], [])
+    assert names(colours.query("+red", "-light")) == ["inner", "late"]
+
+
+def test_optimization_query_refined(colours: SequenceDB) -> None:
+    """Including, requiring and excluding each give a new query."""
+    query = OptimizationQuery(include=["red"])
+    assert names(colours.query(query.excluding("light"))) == ["inner", "late"]
+    assert names(colours.query(query.requiring("light"))) == ["early"]
+    assert names(colours.query(OptimizationQuery([]).including("blue"))) == ["inner"]
+    extra = MergeOptimizer()
+    extra.name = "extra"
+    assert names(colours.query(query.register((extra, 1)))) == ["early", "extra", "inner", "late"]
+    assert names(colours.query(query)) == ["early", "inner", "late"]
+
+
+def test_examples(reader) -> None:
+    reader.writes(QUERIES)
+    run, compile_, no_inplace = (
+        reader.names[name] for name in ("fast_run", "fast_compile", "fast_run_no_inplace")
+    )
+    assert names(compile_)[:2] == ["merge1", "canonicalize"]
+    assert "specialize" not in names(compile_)
+    assert {"merge1", "canonicalize", "specialize", "add_destroy_handler"} <= set(names(run))
+    assert set(names(run)) > set(names(no_inplace)) > set(names(compile_))
+    assert "add_destroy_handler" not in names(no_inplace)
+
+
+def test_registering_an_optimizer(reader) -> None:
+    """Once it is registered `function` includes it; functions made before stay as they are."""
+    reader.writes(QUERIES, SIMPLIFY)
+    reader.types(
+        """
+        >>> from relgraph import function
+        >>> x, y = float64('x'), float64('y')
+        >>> before = function([x, y], add(true_div(mul(x, y), y), y), mode='FAST_RUN')
+        >>> graph_before = str(before.maker.fgraph)
+        """
+    )
+    reader.writes(REGISTERED)
+    reader.types(
+        """
+        >>> after = function([x, y], add(true_div(mul(x, y), y), y), mode='FAST_RUN')
+        >>> after.maker.fgraph
+        FunctionGraph(add(x, y))
+        >>> str(before.maker.fgraph) == graph_before
+        True
+        >>> print(before(3.0, 2.0), after(3.0, 2.0))
+        5.0 5.0
+        """
+    )
+    made = optdb.query(OptimizationQuery(include=["fast_run"]))
+    assert names(made)[:3] == ["merge1", "simplify", "canonicalize"]
+    assert "simplify" not in names(optdb.query(OptimizationQuery(include=["fast_compile"])))
+
+
+def test_registering_twice_is_an_error(reader) -> None:
+    reader.writes(QUERIES, SIMPLIFY, REGISTERED)
+    with pytest.raises(ValueError, match=r"'simplify' .* already, registered at <typed>:1"):
+        reader.writes(REGISTERED)
+
+
+def test_what_a_test_registers_is_forgotten() -> None:
+    assert "simplify" not in optdb
+
+
+def test_registering_a_local_optimizer_in_a_navigator(reader) -> None:
+    """The first of the two ways: wrapped in a navigator, like a global one."""
+    x = at.dvector("x")
+    optdb.register("to_cosh", in2out(OpSub(at.sinh, at.cosh)), "fast_run", position=60)
+    assert function([x], at.sinh(x)).maker.fgraph.outputs[0].owner.op is at.cosh
+
+
+@pytest.mark.parametrize(
+    ("register", "phase"),
+    [
+        (register_canonicalize, "canonicalize"),
+        (register_stabilize, "stabilize"),
+        (register_specialize, "specialize"),
+    ],
+)
+def test_registering_a_local_optimizer_in_a_phase(reader, register, phase: str) -> None:
+    """The second way: in an EquilibriumDB. There are two in the document, and stabilize."""
+    x = at.dvector("x")
+
+    @register
+    @local_optimizer([at.sinh])
+    def my_sinh(fgraph, node):
+        return [at.cosh(node.inputs[0])]
+
+    assert my_sinh.name in rewriters(optdb.query("+fast_run"), phase)
+    assert function([x], at.sinh(x)).maker.fgraph.outputs[0].owner.op is at.cosh
+    with pytest.raises(ValueError, match=rf"'my_sinh' .* {phase} already, registered at .*\.py:\d"):
+        register(my_sinh)
+    optdb[phase].register("by hand", PatternSub((at.tanh, "v"), (at.cosh, "v")), "fast_run")
+    assert function([x], at.tanh(x)).maker.fgraph.outputs[0].owner.op is at.cosh
+
+
+def test_registering_a_local_optimizer_what_the_phases_are_for() -> None:
+    """What the document says of canonicalize and specialize: constants fold, squares appear."""
+    x = at.dvector("x")
+    folded = optimize_graph(x + at.constant(2.0) * at.constant(2.0))
+    (four,) = [v for v in folded.owner.inputs if isinstance(v, Constant)]
+    assert folded.owner.op is at.add and four.data.ravel().tolist() == [4.0]
+    special = function([x], x * x).maker.fgraph.outputs[0]
+    assert special.owner.op is at.sqr
+
+
+def test_optdb_structure() -> None:
+    """The table of orders and names, with stabilize between canonicalize and specialize."""
+    table = {
+        "merge1": 0,
+        "canonicalize": 1,
+        "specialize": 2,
+        "merge2": 49,
+        "add_destroy_handler": 49.5,
+        "merge3": 100,
+    }
+    found = {name: optdb._entries[name].position for name in table}
+    assert found == table
+    assert 1 < optdb._entries["stabilize"].position < 2
+    for merge in ("merge1", "merge2", "merge3"):
+        assert isinstance(optdb[merge], MergeOptimizer)
+    tags = optdb._entries["add_destroy_handler"].tags
+    assert "fast_run" in tags and "inplace" in tags
+
+
+def test_optdb_structure_inplace_comes_after_the_destroy_handler() -> None:
+    for name, entry in optdb._entries.items():
+        if "inplace" in entry.tags and name != "add_destroy_handler":
+            assert entry.position >= 50, name
+
+
+def test_optdb_structure_the_destroy_handler_is_added_late() -> None:
+    x = at.dvector("x")
+    for cutoff, handled in ((49.5, False), (50, True)):
+        fgraph = FunctionGraph([x], [at.exp(x)])
+        optdb.query("+fast_run", position_cutoff=cutoff).optimize(fgraph)
+        assert any(isinstance(f, DestroyHandler) for f in fgraph.features) is handled
+
+
+def test_every_kind_of_database() -> None:
+    """What a query of each gives, alone and inside a sequence."""
+    rule = PatternSub((at.neg, (at.neg, "v")), "v", name="neg2")
+    group = LocalGroupDB()
+    group.register("neg2", rule, "t", position=1)
+    group.register("first", OpSub(at.sinh, at.cosh), "t", position=0)
+    found = group.query("+t")
+    assert isinstance(found, LocalOptGroup) and [o.name for o in found.opts] == ["first", "neg2"]
+    topo = TopoDB(group, order="out_to_in").query("+t")
+    assert isinstance(topo, TopoOptimizer) and topo.order == "out_to_in"
+    assert isinstance(topo.local_opt, LocalOptGroup)
+    equilibrium = EquilibriumDB()
+    equilibrium.register("neg2b", rule, "t")
+    equilibrium.register("group", group, "t")
+    assert [type(o) for o in equilibrium.query("+t").local_optimizers] == [
+        PatternSub,
+        LocalOptGroup,
+    ]
+    sequence = SequenceDB()
+    sequence.register("proxy", ProxyDB(equilibrium), "t", position="last")
+    sequence.register("topo", TopoDB(group), "t", position="first")
+    made = sequence.query("+t")
+    assert [type(o) for o in made] == [TopoOptimizer, EquilibriumOptimizer]
+    assert names(made) == ["topo", "proxy"]
+
+
+def summary(thing: object, **kwargs: int) -> str:
+    out = io.StringIO()
+    thing.print_summary(out, **kwargs)  # type: ignore[attr-defined]
+    return out.getvalue()
+
+
+def test_print_summary_of_every_database_and_optimizer() -> None:
+    text = summary(optdb)
+    assert text.startswith("SequenceDB optdb\n  0 merge1 [")
+    for line in (
+        "1 canonicalize [",
+        "2 specialize [",
+        "49.5 add_destroy_handler [",
+        "100 merge3 [",
+    ):
+        assert f"\n  {line}" in text
+    for phase in ("canonicalize", "stabilize", "specialize"):
+        for name in optdb[phase]:
+            assert f"\n      {name} [" in text
+    assert summary(optdb, depth=0).count("\n") == len(list(optdb)) + 1
+    made = optdb.query("+fast_run")
+    text = summary(made)
+    assert text.startswith("SequenceOptimizer optdb id=")
+    assert "\n  EquilibriumOptimizer canonicalize id=" in text
+    for name in rewriters(made, "canonicalize"):
+        assert f" {name} id=" in text
+    group = LocalGroupDB(name="group")
+    group.register("to_cosh", OpSub(at.sinh, at.cosh), "t")
+    for db in (group, TopoDB(group, name="topo"), ProxyDB(group, name="proxy")):
+        assert summary(db).startswith(type(db).__name__) and "to_cosh" in summary(db)
+        assert "to_cosh" in summary(db.query("+t"))
