@@ -15,6 +15,7 @@ from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import Derivation
 
 
 @dataclass
@@ -68,6 +69,8 @@ class Function:
         What it was made from; ``maker.fgraph`` is the optimized graph.
     profile
         Times of its making and its calls, or None.
+    derivation
+        How its graph came to be what it is, step by step; None unless ``trace`` was asked for.
     trust_input
         Whether positional arguments are taken as they are. A wrong one then fails in a node, or
         not at all.
@@ -81,10 +84,12 @@ class Function:
         containers: Sequence[Container],
         name: str | None = None,
         profile: FunctionProfile | None = None,
+        derivation: Derivation | None = None,
     ) -> None:
         self.maker = maker
         self.name = name
         self.profile = profile
+        self.derivation = derivation
         self.trust_input = False
         self._run = run
         self._defaults = list(defaults)
@@ -249,7 +254,7 @@ class Function:
         ]
         defaults = [None if d is None else d.duplicate() for d in self._defaults]
         own = FunctionProfile(message=label) if profile is True else profile or None
-        copied = Function(self.maker, self._run, defaults, containers, label, own)
+        copied = Function(self.maker, self._run, defaults, containers, label, own, self.derivation)
         copied.trust_input = self.trust_input
         return copied
 

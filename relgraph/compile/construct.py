@@ -19,6 +19,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.settings import config
 from relgraph.tensor.type import TensorType
 
@@ -35,6 +36,7 @@ def function(
     allow_input_downcast: bool | None = None,
     profile: bool | FunctionProfile | None = None,
     on_unused_input: OnUnused | None = None,
+    trace: bool = False,
 ) -> Function:
     """Return a callable that computes `outputs` from values for `inputs`.
 
@@ -63,10 +65,11 @@ def function(
     allow_input_downcast
         Whether the conversion of an argument may lose precision, where its `In` does not say.
     profile
-        Whether to keep times, or where to; by default `config.profile` says. If that is set, the
-        profile is printed to the standard error.
+        Whether to keep times, or where to. By default `config.profile` says, and prints them too.
     on_unused_input
         What to do about an input that is not used: "raise" (the default), "warn" or "ignore".
+    trace
+        Whether to keep the steps of its optimization as the function's `derivation`.
 
     Raises
     ------
@@ -87,7 +90,7 @@ def function(
         if given.allow_downcast is None:
             given.allow_downcast = allow_input_downcast
     record = _profile_record(profile, name)
-    made = _make(spec, chosen, accept_inplace, name, record)
+    made = _make(spec, chosen, accept_inplace, name, record, trace)
     if record is not None:
         record.count_making(time.perf_counter() - started)
     return made
@@ -99,10 +102,10 @@ def _make(
     accept_inplace: bool,
     name: str | None,
     profile: FunctionProfile | None,
+    trace: bool = False,
 ) -> Function:
     fgraph = _graph(spec, accept_inplace)
-    _optimize(fgraph, mode, profile)
-    _copy_where_shared(fgraph, spec)
+    derivation = _optimize(fgraph, spec, mode, profile, Recorder() if trace else None)
     started = time.perf_counter()
     run = mode.linker.link(fgraph)
     if profile is not None:
@@ -133,7 +136,7 @@ def _make(
         for p in spec.inputs
     ]
     containers = [v.container for v in spec.shared_inputs]
-    return Function(maker, run, defaults, containers, name, profile)
+    return Function(maker, run, defaults, containers, name, profile, derivation)
 
 
 def _graph(spec: Specification, accept_inplace: bool) -> FunctionGraph:
@@ -157,8 +160,29 @@ def _graph(spec: Specification, accept_inplace: bool) -> FunctionGraph:
     return fgraph
 
 
-def _optimize(fgraph: FunctionGraph, mode: Mode, profile: FunctionProfile | None) -> None:
+def _optimize(
+    fgraph: FunctionGraph,
+    spec: Specification,
+    mode: Mode,
+    profile: FunctionProfile | None,
+    recorder: Recorder | None,
+) -> Derivation | None:
+    """Make of the graph what is to be run; return how, if there is a recorder."""
     optimizer = mode.optimizer
+    if recorder is not None:
+        fgraph.attach_feature(recorder)
+    try:
+        _run_optimizer(optimizer, fgraph, profile)
+        _copy_where_shared(fgraph, spec)
+    finally:
+        if recorder is not None:
+            fgraph.remove_feature(recorder)
+    return None if recorder is None else recorder.derivation([optimizer])
+
+
+def _run_optimizer(
+    optimizer: GlobalOptimizer, fgraph: FunctionGraph, profile: FunctionProfile | None
+) -> None:
     started = time.perf_counter()
     record = optimizer.optimize(fgraph)
     if profile is not None:

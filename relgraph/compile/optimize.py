@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from relgraph.compile.database import optdb
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer
+from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.optdb import OptimizationQuery
 
 
@@ -18,6 +18,7 @@ def optimize_graph(
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool = ...,
+    trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> FunctionGraph: ...
 @overload
@@ -26,6 +27,7 @@ def optimize_graph(
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool = ...,
+    trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> Variable: ...
 @overload
@@ -34,15 +36,47 @@ def optimize_graph(
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool = ...,
+    trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> list[Variable]: ...
+@overload
+def optimize_graph(
+    fgraph_or_variables: FunctionGraph,
+    include: Iterable[str] = ...,
+    custom_opt: Any = ...,
+    clone: bool = ...,
+    *,
+    trace: Literal[True],
+    **query_kwargs: Any,
+) -> tuple[FunctionGraph, Derivation]: ...
+@overload
+def optimize_graph(
+    fgraph_or_variables: Variable,
+    include: Iterable[str] = ...,
+    custom_opt: Any = ...,
+    clone: bool = ...,
+    *,
+    trace: Literal[True],
+    **query_kwargs: Any,
+) -> tuple[Variable, Derivation]: ...
+@overload
+def optimize_graph(
+    fgraph_or_variables: Sequence[Variable],
+    include: Iterable[str] = ...,
+    custom_opt: Any = ...,
+    clone: bool = ...,
+    *,
+    trace: Literal[True],
+    **query_kwargs: Any,
+) -> tuple[list[Variable], Derivation]: ...
 def optimize_graph(
     fgraph_or_variables: FunctionGraph | Variable | Sequence[Variable],
     include: Iterable[str] = ("canonicalize",),
     custom_opt: Any = None,
     clone: bool = False,
+    trace: bool = False,
     **query_kwargs: Any,
-) -> FunctionGraph | Variable | list[Variable]:
+) -> Any:
     """Rewrite a graph by what the database has for some tags, and by an optimizer of one's own.
 
     Parameters
@@ -56,6 +90,8 @@ def optimize_graph(
         It follows what the database gives.
     clone
         Work on a copy; the graph that is passed stays as it is.
+    trace
+        Take down which rewrite did what, and return that too.
     query_kwargs
         ``require``, ``exclude`` and so on, as for `OptimizationQuery`.
 
@@ -63,36 +99,48 @@ def optimize_graph(
     -------
     graph
         What was passed, rewritten: a FunctionGraph, a variable, or a list of variables.
+    derivation
+        With `trace` alone: the steps from the one to the other, a `Derivation`.
 
     Raises
     ------
     TypeError
         If `custom_opt` is no optimizer.
     """
-    if isinstance(fgraph_or_variables, FunctionGraph):
-        fgraph = fgraph_or_variables.clone() if clone else fgraph_or_variables
-        _rewrite(fgraph, include, custom_opt, query_kwargs)
-        return fgraph
-    if isinstance(fgraph_or_variables, Variable):
-        fgraph = FunctionGraph(outputs=[fgraph_or_variables], clone=clone)
-        _rewrite(fgraph, include, custom_opt, query_kwargs)
-        result: Variable = fgraph.outputs[0]
-        return result
-    fgraph = FunctionGraph(outputs=list(fgraph_or_variables), clone=clone)
-    _rewrite(fgraph, include, custom_opt, query_kwargs)
-    return list(fgraph.outputs)
+    given = fgraph_or_variables
+    if isinstance(given, FunctionGraph):
+        fgraph = given.clone() if clone else given
+    else:
+        outputs = [given] if isinstance(given, Variable) else list(given)
+        fgraph = FunctionGraph(outputs=outputs, clone=clone)
+    recorder = Recorder() if trace else None
+    if recorder is not None:
+        fgraph.attach_feature(recorder)
+    try:
+        used = _rewrite(fgraph, include, custom_opt, query_kwargs)
+    finally:
+        if recorder is not None:
+            fgraph.remove_feature(recorder)
+    result: Any = fgraph
+    if not isinstance(given, FunctionGraph):
+        result = fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
+    return result if recorder is None else (result, recorder.derivation(used))
 
 
 def _rewrite(
     fgraph: FunctionGraph, include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
-) -> None:
+) -> list[GlobalOptimizer]:
+    """Rewrite, and return the optimizers that did it."""
     tags = tuple(include)
+    used: list[GlobalOptimizer] = []
     if tags or query_kwargs.get("extra_optimizations"):
-        optdb.query(OptimizationQuery(include=tags, **query_kwargs)).optimize(fgraph)
+        used.append(optdb.query(OptimizationQuery(include=tags, **query_kwargs)))
     if custom_opt is not None:
-        if not isinstance(custom_opt, GlobalOptimizer):
-            custom_opt = EquilibriumOptimizer([custom_opt])
-        custom_opt.optimize(fgraph)
+        own = isinstance(custom_opt, GlobalOptimizer)
+        used.append(custom_opt if own else EquilibriumOptimizer([custom_opt]))
+    for optimizer in used:
+        optimizer.optimize(fgraph)
+    return used
 
 
 def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:

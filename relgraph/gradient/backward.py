@@ -8,7 +8,7 @@ nodes, so that depth costs nothing, and what a variable gets from its clients is
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from relgraph.gradient.clock import grad_clock
@@ -105,7 +105,7 @@ def _seeds(
         if not isinstance(g, Variable):
             g = v.type.filter_variable(g)
         if not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, lambda v=v: f"known_grads of {v}")
+            _check_rank(v, g, f"known_grads of {v}")
         seeds[v] = g
     if cost is None:
         if not seeds:
@@ -124,12 +124,10 @@ def _seeds(
     return seeds
 
 
-def _check_rank(v: Any, g: Any, what: Callable[[], str]) -> None:
-    if g.type is v.type:
-        return
+def _check_rank(v: Any, g: Any, what: str) -> None:
     mine, its = getattr(v.type, "ndim", None), getattr(g.type, "ndim", None)
     if mine is not None and its is not None and mine != its:
-        raise ValueError(f"{what()} has {its} dimensions where {v} ({v.type}) has {mine}")
+        raise ValueError(f"{what} has {its} dimensions where {v} ({v.type}) has {mine}")
 
 
 def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
@@ -189,7 +187,11 @@ class _Backward:
                 continue
             pattern = node.op.connection_pattern(node)
             rows = [row for v, row in zip(node.inputs, pattern, strict=True) if v in dependent]
-            reached = [out for out, flows in zip(node.outputs, zip(*rows, strict=True), strict=True) if any(flows)]
+            reached = [
+                out
+                for o, out in enumerate(node.outputs)
+                if any(row[o] for row in rows)
+            ]
             if reached:
                 dependent.update(reached)
                 patterns[node] = pattern
@@ -210,7 +212,7 @@ class _Backward:
             for i, v in enumerate(node.inputs)
             if v in self.dependent
             and v not in self.seeds
-            and any([pattern[i][o] for o in passing])
+            and any(pattern[i][o] for o in passing)
         ]
         if not live:
             self.flat.update([node.inputs[i] for i in reached])
@@ -236,7 +238,8 @@ class _Backward:
         elif isinstance(g.type, NullType):
             self.null.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
         elif not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, lambda: f"the gradient of {node.op} for input {i}")
+            if g.type is not v.type:
+                _check_rank(v, g, f"the gradient of {node.op} for input {i}")
             self.terms.setdefault(v, []).append(conformed(g, v))
 
     def _gradient(self, v: Variable) -> Any:

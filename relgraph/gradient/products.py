@@ -164,7 +164,7 @@ def jacobian(
     if length is None:
         raise ValueError(
             f"jacobian: {expression} is a {expression.type}; how many rows there are must be known "
-            "when the graph is built (declare it: specify_shape(x, (n,)))"
+            f"when the graph is built: declare it by specify_shape({expression}, (n,))"
         )
     variables = _as_list(wrt)
     one_hot = np.eye(length, dtype=expression.type.dtype)
@@ -210,6 +210,11 @@ def hessian(
     for v in _as_list(wrt):
         if v.type.ndim != 1:
             raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
+        if v.type.shape[0] is None:
+            raise ValueError(
+                f"hessian: {v} is a {v.type}; its length must be known when the graph is built: "
+                f"declare it by TensorType({v.type.dtype!r}, (n,))"
+            )
         first = grad(cost, v, consider_constant, disconnected_inputs)
         found.append(jacobian(first, v, consider_constant, "ignore"))
     return found if isinstance(wrt, list | tuple) else found[0]

@@ -1,4 +1,4 @@
-"""Graphs as algebra, as laws are written: ``log(1 / (1 + exp(-x)))``, and not longer than a line."""
+"""Graphs as algebra, written as laws are: ``log(1 / (1 + exp(-x)))``, and no more than a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from relgraph.graph.operators import INFIX, as_infix
 CUT = "…"
 _DEEPEST = 24
 _MOST_ARGUMENTS = 8
+_POWER = INFIX["pow"].precedence
 _PREFIX = 9  # binds more strongly than any sign between two arguments
+_ATTRIBUTE = 10
 
 
 def algebra(var: Variable, limit: int = 72) -> str:
@@ -43,7 +45,7 @@ class _Writer:
         while var.owner is not None and (seen := _reordered(var.owner)) is not None:
             turned, var = seen + turned, var.owner.inputs[0]
         if turned:
-            return self.write(var, depth, _PREFIX) + turned
+            return self.write(var, depth, _ATTRIBUTE) + turned
         node = var.owner
         if node is None:
             return _leaf(var)
@@ -56,7 +58,8 @@ class _Writer:
             text = as_infix(name, self._parts(node.inputs, depth - 1, precedence))
             return f"({text})" if precedence < outer else text
         if name == "neg" and len(node.inputs) == 1:
-            return f"-{self.write(node.inputs[0], depth - 1, _PREFIX)}"
+            text = f"-{self.write(node.inputs[0], depth - 1, _PREFIX)}"
+            return f"({text})" if outer in (_POWER, _ATTRIBUTE) else text
         return self._call(node, var, name, depth)
 
     def _parts(self, inputs: Sequence[Variable], depth: int, precedence: int) -> list[str]:

@@ -17,6 +17,7 @@ COMPLEXES = ("complex64", "complex128")
 DTYPES = (*BOOL, *INTS, *UINTS, *FLOATS, *COMPLEXES)
 
 _DISCRETE = frozenset((*BOOL, *INTS, *UINTS))
+_NAMES = {np.dtype(name): name for name in DTYPES}
 
 
 def check_dtype(dtype: Any) -> str:
@@ -33,11 +34,15 @@ def check_dtype(dtype: Any) -> str:
         if dtype == "floatX":
             return config.floatX
     try:
-        name: str = np.dtype(dtype).name
+        found = np.dtype(dtype)
     except TypeError:
         raise TypeError(f"{dtype!r} is not a dtype") from None
-    if name not in DTYPES:
-        raise TypeError(f"no variable has dtype {name}; there are {', '.join(DTYPES)}")
+    name = _NAMES.get(found)
+    # Another order of bytes makes another dtype, of the same name.
+    if name is None and found.name in DTYPES:
+        name = found.name
+    if name is None:
+        raise TypeError(f"no variable has dtype {found.name}; there are {', '.join(DTYPES)}")
     return name
 
 

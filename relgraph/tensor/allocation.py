@@ -119,18 +119,23 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return _alloc(value if dtype is None else cast(value, dtype), *as_lengths(shape, "full"))
 
 
+def _or_floatX(dtype: Any) -> str:
+    # NumPy would take None for float64.
+    return check_dtype("floatX" if dtype is None else dtype)
+
+
 def _filled(shape: Any, number: int, dtype: Any, what: str) -> Any:
-    value = constant(np.array(number, dtype=check_dtype(dtype)))
+    value = constant(np.array(number, dtype=_or_floatX(dtype)))
     return _alloc(value, *as_lengths(shape, what))
 
 
-def zeros(shape: Any, dtype: Any = "floatX") -> Any:
-    """Return a tensor of zeros (`shape` as in `full`)."""
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """Return a tensor of zeros (`shape` as in `full`), of ``config.floatX`` if of no `dtype`."""
     return _filled(shape, 0, dtype, "zeros")
 
 
-def ones(shape: Any, dtype: Any = "floatX") -> Any:
-    """Return a tensor of ones (`shape` as in `full`)."""
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """Return a tensor of ones (`shape` as in `full`), of ``config.floatX`` if of no `dtype`."""
     return _filled(shape, 1, dtype, "ones")
 
 
@@ -202,9 +207,12 @@ class Eye(Op):
         return [[False], [False], [False]]
 
 
-def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = "floatX") -> Any:
-    """Return a matrix of `n` rows and `m` (or as many) columns with ones on the diagonal `k`."""
-    return Eye(check_dtype(dtype))(n, n if m is None else m, k)
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Return a matrix of `n` rows and `m` (or as many) columns with ones on the diagonal `k`.
+
+    It is of ``config.floatX`` if no `dtype` is given.
+    """
+    return Eye(_or_floatX(dtype))(n, n if m is None else m, k)
 
 
 class ARange(Op):
@@ -293,11 +301,14 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     return ARange(check_dtype(dtype))(*limits)
 
 
-def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = "floatX") -> Any:
-    """Return an `n` by `m` matrix of ones at and below the diagonal `k`, and zeros above."""
+def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Return an `n` by `m` matrix of ones at and below the diagonal `k`, and zeros above.
+
+    It is of ``config.floatX`` if no `dtype` is given.
+    """
     rows = arange(n).dimshuffle(0, "x")
     columns = arange(n if m is None else m).dimshuffle("x", 0)
-    return cast(ge(rows + k, columns), dtype)
+    return cast(ge(rows + k, columns), _or_floatX(dtype))
 
 
 def _lower(x: Any, k: Any) -> Any:

@@ -115,10 +115,6 @@ def _stand_in(x: Any, by_value: bool) -> Any:
     return kind.make_variable()
 
 
-def _is_number(x: Any) -> bool:
-    return isinstance(x, Constant) and x.unique_value() is not None
-
-
 def _gradient_stand_in(g: Any) -> Any:
     dtype = getattr(g.type, "dtype", "float64")
     return get_scalar_type("float64" if is_discrete(dtype) else dtype).make_variable()

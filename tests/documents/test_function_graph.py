@@ -93,7 +93,7 @@ def test_replace_is_the_basis() -> None:
     doubled = x + x
     fgraph = FunctionGraph([x], [at.exp(doubled)], clone=False)
     fgraph.replace(doubled, 2 * x)
-    assert str(fgraph) == "FunctionGraph(exp(mul(2.0, x)))"
+    assert [node.op for node in fgraph.toposort()] == [at.mul, at.exp]
     fgraph.check_integrity()
     assert doubled not in fgraph.clients
 

@@ -308,7 +308,9 @@ class TestDivergence:
         x, y = xy
         grow = PatternSub((exp, "v"), (exp, (neg, (neg, "v"))), name="grow")
         error = self.diverged([grow], FunctionGraph([x, y], [exp(x)]))
-        assert error.stop_reason == "budget" and "grow" in str(error) and "exp(neg(neg(" in str(error)
+        assert (
+            error.stop_reason == "budget" and "grow" in str(error) and "exp(neg(neg(" in str(error)
+        )
 
     def test_an_unnamed_swap(self, xy) -> None:
         x, y = xy

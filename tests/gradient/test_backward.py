@@ -20,7 +20,9 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.nulls import disconnected, undefined
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import io_toposort
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.settings import config
 
 
 class Given(Op):
@@ -142,13 +144,59 @@ def test_steps_have_gradients_of_zeros():
     np.testing.assert_array_equal(evaluate([g], {x: a})[0], [1, 0])
 
 
-def test_nothing_flows_through_integers():
+def through_steps(x):
+    """Functions of a vector that depend on it, but are constant nearly everywhere."""
+    whole = at.cast(x, "int64")
+    return {
+        "comparison": (x > 0) * 1.0,
+        "equality": at.eq(x, 0) * 1.0,
+        "question": at.isnan(x) * 1.0,
+        "logic": ((x > 0) & ~(x < 2)) * 1.0,
+        "cast": whole * 1.0,
+        "integers": (whole // 2) * 1.0,
+        "reduction": at.max(whole) * 1.0,
+        "product": at.dot(whole, whole) * 1.0,
+        "shape": whole.reshape((-1,))[0] * 1.0,
+        "join": at.concatenate([whole, whole]) * 1.0,
+        "argmax": at.argmax(x) * 1.0,
+        "condition": at.switch(x, 1.0, 2.0),
+        "boolean condition": at.switch(x > 0, 1.0, 2.0),
+    }
+
+
+@pytest.mark.parametrize("name", through_steps(at.dvector()))
+def test_steps_are_connected(name):
     x = at.dvector("x")
-    for cost in (at.sum(at.cast(x, "int64") * 1.0), at.sum((x > 0) * 1.0)):
-        with pytest.raises(DisconnectedInputError):
-            grad(cost, x)
-        g = grad(cost, x, disconnected_inputs="ignore")
-        np.testing.assert_array_equal(evaluate([g], {x: np.ones(2)})[0], [0, 0])
+    g = grad(at.sum(through_steps(x)[name]), x)
+    assert g.type == x.type
+    np.testing.assert_array_equal(evaluate([g], {x: np.array([1.5, -2.0])})[0], [0, 0])
+
+
+def test_what_steps_get_is_not_computed():
+    """A mask has no gradient, so none is made for it."""
+    x = at.dvector("x")
+    mask = x > 0
+    product = mask * x
+    g = grad(at.sum(product), x)
+    assert [node.op for node in io_toposort([mask, product], [g])].count(at.mul) == 1
+
+
+def test_a_power_of_many_exponents_has_the_gradient_of_each():
+    x = at.dscalar("x")
+    for n in (0, 1, 2, 3, -1, 0.5, 2.5):
+        (g,) = evaluate([grad(x**n, x)], {x: 3.0})
+        np.testing.assert_allclose(g, n * 3.0 ** (n - 1))
+
+
+def test_constants_do_not_mix():
+    """What is remembered of one node's gradient is not taken for another's."""
+    x, f = at.dvector("x"), at.fvector("f")
+    for factor in (2.0, 3.0, np.array([4.0, 5.0])):
+        (g,) = evaluate([grad(at.sum(x * factor), x)], {x: np.ones(2)})
+        np.testing.assert_array_equal(g, np.broadcast_to(factor, 2))
+    assert grad(at.sum(f * 2), f).type.dtype == "float32"
+    with config.change_flags(floatX="float32"):
+        assert grad(at.sum(x * 2), x).type.dtype == "float64"
 
 
 def test_scalar_variables():

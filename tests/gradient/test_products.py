@@ -87,3 +87,44 @@ def test_hessian():
     assert evaluate([hessian(at.sum(x), x)], {x: X})[0].tolist() == np.zeros((3, 3)).tolist()
     with pytest.raises(ValueError, match=r"hessian: .* not a vector"):
         hessian(at.sum(at.dmatrix()), at.dmatrix())
+    with pytest.raises(ValueError, match=r"hessian: x .*length must be known.*TensorType"):
+        x = at.dvector("x")
+        hessian(at.sum(x**2), x)
+
+
+M = np.array([[0.2, -0.5, 1.0], [0.3, 0.7, -0.4], [-0.6, 0.1, 0.8]])
+FUNCTIONS = {
+    "linear": lambda x: at.tanh(at.dot(M, x)) * x,
+    "normalized": lambda x: at.exp(x) / at.sum(at.exp(x)),
+    "softmax": lambda x: at.softmax(x),
+    "switch": lambda x: at.switch(x > 0, x**3, at.sin(x)),
+    "steps": lambda x: at.floor(x + 0.3) * x + (x > 0) * x,
+    "parts": lambda x: at.concatenate([x[:1] ** 2, x[1:] * x[0]]),
+    "replaced": lambda x: at.set_subtensor(x[1:], at.exp(x[:2])),
+    "repeated": lambda x: x[np.array([0, 0, 2])] * x,
+    "max": lambda x: at.max(x) * at.sqr(x),
+    "prod": lambda x: at.prod(x) * x,
+    "cumulated": lambda x: at.cumsum(x**2),
+    "matrix": lambda x: at.dot(at.outer(x, x), at.sigmoid(x)),
+}
+
+
+def differences(value, h):
+    """Return by how much a function of a point near X changes with each element of it."""
+    return np.stack([(value(X + h * e) - value(X - h * e)) / (2 * h) for e in np.eye(3)], axis=-1)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_against_differences(name):
+    x, row, column = at.tensor("float64", (3,)), at.dvector(), at.dvector()
+    out = FUNCTIONS[name](x)
+    u, w = np.array([0.3, -1.2, 0.7]), np.array([1.1, 0.4, -0.9])
+    givens = {x: X, row: w, column: u}
+    jac = differences(lambda at_x: evaluate([out], {x: at_x})[0], 1e-6)
+    products = [Rop(out, x, column), Lop(out, x, row), jacobian(out, x)]
+    for found, expected in zip(evaluate(products, givens), (jac @ u, w @ jac, jac), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+    slope = Lop(out, x, row)
+    second = differences(lambda at_x: evaluate([slope], {**givens, x: at_x})[0], 1e-6)
+    (found,) = evaluate([hessian(at.sum(out * row), x)], givens)
+    np.testing.assert_allclose(found, second, rtol=1e-6, atol=1e-8)

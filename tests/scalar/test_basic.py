@@ -138,9 +138,12 @@ def test_gradients_are_scalar_graphs() -> None:
     by_x, by_y = gradients(x * y, g)
     assert as_string([x, y, g], [by_x, by_y]) == ["mul(g, y)", "mul(g, x)"]
     assert gradients(x + y, g) == [g, g]
-    assert gradients(x < y, g) == [None, None]
-    assert gradients(scalar.int8("i") + 1, g) == [None, None]
-    assert gradients(scalar.switch(x, y, 1.0), g)[0] is None
+    for zero in (*gradients(x < y, g), *gradients(scalar.int8("i") + 1, g)):
+        assert zero.type is float64
+        assert zero.owner.op is scalar.second
+        assert zero.owner.inputs[1].data == 0
+    assert evaluate([gradients(scalar.switch(x, y, 1.0), g)[0]], {x: 2.0}) == [0]
+    assert gradients(scalar.second(x, y), g)[0] is None
     assert add.grad([x, y], [g]) == [g, g]
     (by_x,) = gradients(scalar.floor(x), g)
     assert evaluate([by_x], {x: 1.5, g: math.nan}) == [0]
@@ -157,8 +160,8 @@ def test_connection_patterns() -> None:
     x, y = float64("x"), float64("y")
     for out, pattern in [
         (x * y, [[True], [True]]),
-        (x < y, [[False], [False]]),
+        (x < y, [[True], [True]]),
         (scalar.second(x, y), [[False], [True]]),
-        (scalar.switch(x, x, y), [[False], [True], [True]]),
+        (scalar.switch(x, x, y), [[True], [True], [True]]),
     ]:
         assert out.owner.op.connection_pattern(out.owner) == pattern

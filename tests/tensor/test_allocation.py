@@ -9,6 +9,7 @@ import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.basic import Constant
 from relgraph.graph.reference import evaluate
+from relgraph.settings import config
 
 
 @pytest.mark.parametrize("shape", [(), 3, (2, 3), (0, 2)])
@@ -126,3 +127,14 @@ def test_triangles(against_numpy, shape, k):
     against_numpy(lambda v: at.tril(v, k), lambda v: np.tril(v, k), x)
     against_numpy(lambda v: at.triu(v, k), lambda v: np.triu(v, k), x)
     verify_grad(lambda v: at.tril(v, k), [x], n_tests=1)
+
+
+def test_default_dtypes():
+    makers = [at.zeros, at.ones, at.eye, at.tri]
+    assert [make(2).type.dtype for make in makers] == ["float64"] * 4
+    with config.change_flags(floatX="float32"):
+        assert [make(2).type.dtype for make in makers] == ["float32"] * 4
+        assert [make(2, dtype=None).type.dtype for make in makers] == ["float32"] * 4
+        values = [(1.5, "float32"), (1, "int64"), (True, "bool"), (np.float64(1), "float64")]
+        for value, dtype in values:
+            assert at.full(2, value).type.dtype == dtype

@@ -16,80 +16,63 @@ through tries the next one. The enumeration is that of `matching`, which says wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Compute, Where
+from relgraph.graph.kanren.guards import (
+    agree,
+    dtypes_admitted,
+    finite_constants,
+    fitted,
+    is_converted,
+    is_real,
+)
 from relgraph.graph.kanren.matching import flat_arguments, read_outside
 from relgraph.graph.kanren.rules import Rule, flat_patterns, is_bag, split
-from relgraph.graph.kanren.terms import Literal
+from relgraph.graph.kanren.source import NotCompilable, Source
+from relgraph.graph.kanren.terms import Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
 Transform = Callable[[Any, Any], Any]
 
 
-class NotCompilable(Exception):
-    """A rule holds something that has to be left to the plain matcher; the message says what."""
-
-
-def compile_rule(rule: Rule) -> Transform:
+def compile_rule(rule: Rule, every: bool = False) -> Transform:
     """Return a function ``(fgraph, node) -> [variable] | False`` that does what `rule` says.
+
+    Parameters
+    ----------
+    every
+        Return one that yields all answers instead, in the order in which they are tried.
 
     Raises
     ------
     NotCompilable
         If the pattern has no definite root, or a condition is not one of `goals`.
     """
-    writer = _Writer(rule)
+    writer = _Writer(rule, every)
     writer.write()
-    source = "\n".join(["def transform(fgraph, node):", *writer.lines, "    return False"])
-    code = compile(source, f"<law {rule.name}>", "exec")
-    exec(code, writer.names)
-    transform: Transform = writer.names["transform"]
+    if not every:
+        writer.lines.append("    return False")
+    transform: Transform = writer.function("transform(fgraph, node)", f"law {rule.name}")
     return transform
 
 
-class _Writer:
-    """Writes the body of one function, each line inside the ones before it."""
+class _Writer(Source):
+    """Writes the function of one rule."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, every: bool) -> None:
+        super().__init__(_HELPERS)
         self.rule = rule
-        self.lines: list[str] = []
-        self.depth = 1
-        self.names: dict[str, Any] = {"same": same_variable}
+        self.every = every
         self.bound: dict[Any, str] = {}
+        self.values: set[str] = set()  # names of what may be something other than a variable
         self.matched: list[tuple[str, Op | None]] = []  # variables of compound parts, their ops
         self.nested: list[str] = []  # lists of the sums that were regrouped
-        self.numbers: dict[int, str] = {}
-
-    # -- text ------------------------------------------------------------------------------
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def block(self, text: str) -> None:
-        """Write the head of a block that holds all that follows."""
-        self.line(text)
-        self.depth += 1
-        if self.depth > 90:
-            raise NotCompilable("its pattern is too large")
-
-    def name(self, stem: str) -> str:
-        number = len(self.names)
-        made = f"{stem}{number}"
-        self.names[made] = None
-        return made
-
-    def constant(self, value: Any, stem: str) -> str:
-        known = self.numbers.get(id(value))
-        if known is None:
-            known = self.numbers[id(value)] = self.name(stem)
-            self.names[known] = value
-        return known
 
     # -- the function ----------------------------------------------------------------------
 
@@ -103,14 +86,16 @@ class _Writer:
         self.clients()
         self.conditions()
         self.build(rest)
+        self.line("yield [new]" if self.every else "return [new]")
 
     def compound(
         self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
     ) -> str | None:
         """Match the node `node` of the variable `var`; return the name of the rest, if any."""
-        op = self.head(f"{node}.op", head)
+        known = isinstance(head, Op) and not at_root
+        op = head if known else self.head(f"{node}.op", head)
         if op is None or op.nout != 1:
-            which = "0" if op is None else repr(op.default_output)
+            which = f"{node}.op.default_output"
             single = f"len({node}.outputs) == 1"
             self.block(f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:")
         self.matched.append((var, op))
@@ -122,7 +107,7 @@ class _Writer:
         self.line(f"{inputs} = {node}.inputs")
         self.block(f"if len({inputs}) == {len(patterns)}:")
         args = [self.name("v") for _ in patterns]
-        if op is not None and op.commutative and len(patterns) == 2:
+        if op is not None and op.commutative and len(patterns) == 2 and not self.rule.as_written:
             a, b = f"{inputs}[0]", f"{inputs}[1]"
             self.block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
@@ -139,8 +124,11 @@ class _Writer:
         if parts is None or not isinstance(parts[0], type):
             raise NotCompilable(f"the op {head} in its pattern is open")
         cls, props = parts
+        names = getattr(cls, "__props__", None) or ()
+        if len(names) != len(props):
+            raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
         self.block(f"if type({what}) is {self.constant(cls, 'CLASS')}:")
-        for prop, pattern in zip(getattr(cls, "__props__", None) or (), props, strict=True):
+        for prop, pattern in zip(names, props, strict=True):
             self.prop(f"{what}.{prop}", pattern)
         return None
 
@@ -151,11 +139,14 @@ class _Writer:
                 self.block(f"if {self.bound[pattern]} == {what}:")
             else:
                 self.bound[pattern] = name = self.name("p")
+                self.values.add(name)
                 self.line(f"{name} = {what}")
         elif isinstance(pattern, Literal):
             self.block(f"if {self.constant(pattern, 'NUMBER')}.is_value({what}):")
         elif split(pattern) is not None:
             self.head(what, pattern)
+        elif variables_of(pattern):
+            raise NotCompilable(f"the property {pattern} in its pattern is open in part")
         else:
             self.block(f"if {self.constant(pattern, 'VALUE')} == {what}:")
 
@@ -192,19 +183,22 @@ class _Writer:
         elif isvar(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
-                self.block(f"if {known} is {var} or same({known}, {var}):")
+                same = "agree" if known in self.values else "same"
+                self.block(f"if {known} is {var} or {same}({known}, {var}):")
             else:
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):
             self.block(f"if same({self.constant(pattern, 'VARIABLE')}, {var}):")
+        elif isinstance(pattern, Literal):
+            self.block(f"if {self.constant(pattern, 'NUMBER')}.matches({var}):")
+        elif self.rule.as_written or not isinstance(pattern, bool | int | float | complex):
+            self.block("if False:")
         else:
-            number = pattern if isinstance(pattern, Literal) else Literal(pattern)
-            self.block(f"if {self.constant(number, 'NUMBER')}.matches({var}):")
+            self.block(f"if {self.constant(Literal(pattern), 'NUMBER')}.matches({var}):")
 
     def bag(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.name("flat"), self.name("nested")
-        self.names["flat_arguments"] = flat_arguments
         self.line(f"{flat}, {nested} = flat_arguments({node})")
         self.nested.append(nested)
         self.block(f"if len({flat}) >= {len(wanted)}:")
@@ -220,6 +214,10 @@ class _Writer:
             self.block(f"for {index}, {var} in enumerate({flat}):")
             if taken:
                 self.block(f"if {' and '.join(f'{index} != {t}' for t in taken)}:")
+            if self.every:
+                # who takes the first answer has no use for this
+                others = "".join(f"{t}, " for t in taken)
+                self.block(f"if not seen_before({flat}, {index}, ({others})):")
             taken.append(index)
             self.one(pattern, var)
         if not at_root:
@@ -252,7 +250,6 @@ class _Writer:
             return
         inner = [var for var, _ in self.matched]
         lists = "".join(f", *{name}" for name in self.nested)
-        self.names["read_outside"] = read_outside
         test = f"not read_outside(fgraph, ({', '.join(inner)}{lists}))"
         if not self.nested:
             # as a rule each node is read by the one above it alone, which is told at once
@@ -263,7 +260,6 @@ class _Writer:
 
     def conditions(self) -> None:
         if self.rule.finite:
-            self.names["finite_constants"] = finite_constants
             values = ", ".join(self.bound.values())
             self.block(f"if finite_constants(({values}{',' if values else ''})):")
         for condition in self.rule.conditions:
@@ -275,9 +271,9 @@ class _Writer:
                 value = self.name("c")
                 self.line(f"{value} = {self.constant(condition.function, 'compute')}({args})")
                 if condition.out in self.bound:
-                    self.names["equal_values"] = equal_values
-                    self.block(f"if equal_values({self.bound[condition.out]}, {value}):")
+                    self.block(f"if agree({self.bound[condition.out]}, {value}):")
                 else:
+                    self.values.add(value)
                     self.bound[condition.out] = value
             else:
                 raise NotCompilable(f"its condition {condition} is a goal of another kind")
@@ -293,22 +289,35 @@ class _Writer:
     # -- what is built ---------------------------------------------------------------------
 
     def build(self, rest: str | None) -> None:
+        """Write what replaces the root: `new`, in the type of the root and not the root itself."""
         made: list[tuple[str, Op | None]] = []
+        # where a law wants one dtype throughout, a side that has no type at all is no match
+        typed = self.rule.one_dtype and (rest is not None or split(self.rule.template) is not None)
+        if typed:
+            self.block("try:")
         new = self.term(self.rule.template, made)
         if rest is not None:
-            root_op = split(self.rule.pattern)
-            assert root_op is not None
-            whole = self.name("t")
-            op = self.constant(root_op[0], "OP")
-            self.line(f"{whole} = {op}.make_node({new}, *{rest}).outputs[0] if {rest} else {new}")
-            made.append((whole, root_op[0]))
-            new = whole
+            new = self.with_rest(new, rest, made)
+        if typed:
+            self.depth -= 1
+            self.line("except (TypeError, ValueError):")
+            self.line(f"    {new} = None")
+            self.block(f"if {new} is not None:")
         self.guard_types(new, made)
-        self.names["fitted"] = fitted
         self.line(f"new = {new} if {new}.__class__ is root.__class__ and {new}.type is root.type")
         self.lines[-1] += f" else fitted({new}, root)"
         self.block("if new is not None and new is not root:")
-        self.line("return [new]")
+
+    def with_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
+        """Write how what the pattern did not mention is added; return the name of the result."""
+        head, _ = split(self.rule.pattern) or (None, ())
+        whole = self.name("t")
+        op = self.constant(head, "OP")
+        self.line(f"{whole} = {op}.make_node({new}, *{rest}).outputs[0] if {rest} else {new}")
+        # with no rest it is what the template says, which may be anything
+        op_of = dict(made).get(new)
+        made.append((whole, None if op_of is None or op_of.converts else head))
+        return whole
 
     def term(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
         """Write how a template is built; return the name of the result."""
@@ -317,108 +326,85 @@ class _Writer:
                 raise NotCompilable(f"{template} is open in what it builds")
             return self.bound[template]
         if isinstance(template, Literal):
-            return self.constant(template.value, "VALUE")
+            return self.fixed(template.value)
         parts = split(template)
         if parts is None:
-            return self.constant(template, "VALUE")
+            return self.fixed(template)
         head, patterns = parts
         args = ", ".join(self.term(p, made) for p in patterns)
         var = self.name("t")
         if isinstance(head, Op) and head.nout == 1:
             self.line(f"{var} = {self.constant(head, 'OP')}.make_node({args}).outputs[0]")
-        elif isinstance(head, Op):
-            self.line(f"{var} = {self.constant(head, 'OP')}({args})")
+            made.append((var, head))
         else:
             self.line(f"{var} = {self.op_term(head)}({args})")
-        made.append((var, head if isinstance(head, Op) else None))
+            made.append((var, None))
         return var
+
+    def fixed(self, value: Any) -> str:
+        """Return the name of a value that is built in."""
+        if variables_of(value):
+            raise NotCompilable(f"{value} is open in what it builds")
+        name = self.constant(value, "VALUE")
+        self.values.add(name)
+        return name
 
     def op_term(self, head: Any) -> str:
         """Return the text that makes the op of a template."""
-        if isvar(head):
-            return self.term(head, [])
         if isinstance(head, Op):
             return self.constant(head, "OP")
         parts = split(head)
         if parts is None:
-            return self.constant(head, "VALUE")
+            return self.term(head, [])
         cls, props = parts
-        args = ", ".join(self.op_term(p) if split(p) else self.term(p, []) for p in props)
+        args = ", ".join(self.op_term(p) for p in props)
         return f"{self.constant(cls, 'CLASS')}({args})"
 
     def guard_types(self, new: str, made: list[tuple[str, Op | None]]) -> None:
         """Write the guard that both sides stay within one dtype (see `laws.law`)."""
-        if not self.rule.one_dtype and self.rule.complex:
+        rule = self.rule
+        if not rule.one_dtype and rule.complex:
             return
-        self.names["one_dtype"] = one_dtype
-        self.names["free_dtypes"] = free_dtypes
-        sure = [v for v, op in (*self.matched, *made) if op is not None and not op.converts]
-        unsure = [v for v, op in (*self.matched, *made) if op is None]
-        leaf = "" if any(v == new for v, _ in made) else new
-        if leaf in self.numbers.values():
-            leaf = ""
-        if leaf and not sure:
-            unsure.append(leaf)
-        if unsure or not self.rule.one_dtype:
-            options = f"{self.rule.one_dtype}, {self.rule.complex}"
-            every = "".join(f"{v}, " for v in dict.fromkeys([*sure, *unsure, leaf]) if v)
-            self.block(f"if free_dtypes(({every}), {options}):")
-        else:
-            first = f"{sure[0]}.type.dtype" if sure else "None"
-            equal = "".join(f" == {v}.type.dtype" for v in sure[1:])
-            tests = [f"{first}{equal}"] if equal else []
-            if leaf and leaf != sure[0]:
-                self.names["converted"] = converted
-                tests.append(f"({leaf}.type.dtype == {first} or converted({leaf}))")
-            if not self.rule.complex:
-                tests.append(f"one_dtype({first})")
-            if tests:
-                self.block(f"if {' and '.join(tests)}:")
+        # a broadcast has the dtype of what it repeats, which may be a leaf of any
+        told = [v for v, op in made if op is None or v == new or op.repeats is None]
+        ops = {**dict(self.matched), **dict(made)}
+        every = [*(v for v, _ in self.matched), *told]
+        leaf = new if new not in ops else None
+        sure = [v for v in every if (op := ops[v]) is not None and not op.converts]
+        unsure = any(ops[v] is None for v in every) or leaf in self.values
+        if unsure or not sure or not rule.one_dtype:
+            names = ", ".join([*every, *([leaf] if leaf else [])])
+            self.block(f"if dtypes_admitted(({names},), {rule.one_dtype}, {rule.complex}):")
+            return
+        first = f"{sure[0]}.type.dtype"
+        equal = "".join(f" == {v}.type.dtype" for v in sure[1:])
+        tests = [f"{first}{equal}"] if equal else []
+        if leaf is not None:
+            tests.append(f"({leaf}.type.dtype == {first} or is_converted({leaf}))")
+        if not rule.complex:
+            tests.append(f"is_real({first})")
+        if tests:
+            self.block(f"if {' and '.join(tests)}:")
 
 
-def one_dtype(dtype: Any) -> bool:
-    """Return whether `dtype` is not complex."""
-    return dtype is None or not str(dtype).startswith("complex")
+def seen_before(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
+    """Return whether the argument at `index` stands before it too, where it isn't taken."""
+    var = arguments[index]
+    return any(arguments[i] is var for i in range(index) if i not in taken)
 
 
-def converted(var: Variable) -> bool:
-    """Return whether the dtype of `var` is the affair of the op that makes it."""
-    return var.owner is not None and var.owner.op.converts
+_HELPERS: dict[str, Any] = {
+    "agree": agree,
+    "dtypes_admitted": dtypes_admitted,
+    "finite_constants": finite_constants,
+    "fitted": fitted,
+    "flat_arguments": flat_arguments,
+    "is_converted": is_converted,
+    "is_real": is_real,
+    "read_outside": read_outside,
+    "same": same_variable,
+    "seen_before": seen_before,
+}
 
 
-def free_dtypes(variables: tuple[Any, ...], same: bool, complex_too: bool) -> bool:
-    """Return whether variables have one dtype, those that comparisons and casts made aside."""
-    dtypes = {
-        v.type.dtype
-        for v in variables
-        if isinstance(v, Variable) and (v.owner is None or not v.owner.op.converts)
-    }
-    if not complex_too and not all(one_dtype(d) for d in dtypes):
-        return False
-    return len(dtypes) <= 1 or not same
-
-
-def finite_constants(values: tuple[Any, ...]) -> bool:
-    """Return whether the constants among some variables are finite throughout."""
-    for value in values:
-        data = getattr(value, "data", None)
-        if data is not None and not value.type.all_finite(data):
-            return False
-    return True
-
-
-def equal_values(known: Any, computed: Any) -> bool:
-    """Return whether a value that was matched is the one that was computed."""
-    if isinstance(known, Variable):
-        if isinstance(computed, Variable):
-            return same_variable(known, computed)
-        return Literal(computed).matches(known)
-    return bool(known == computed)
-
-
-def fitted(new: Any, old: Variable) -> Variable | None:
-    """Return `new` in the type of `old`, or None if that can't be."""
-    if isinstance(new, Op):
-        return None
-    result: Variable | None = old.type.fit(new, old)
-    return result
+__all__ = ["NotCompilable", "Transform", "compile_rule"]

@@ -8,16 +8,15 @@ taken apart here, and only those known to be safe are run; meeting another makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 from cons.core import ConsPair
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from kanren.core import Zzz, eq, fail, lall, ldisj, succeed
-from toolz import interleave
 from unification import var
 from unification.core import unify
 from unification.utils import transitive_get
@@ -27,6 +26,8 @@ from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term
+
+T = TypeVar("T")
 
 STEPS = 2_000
 SECONDS = 1.0
@@ -105,7 +106,7 @@ def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
     held = tuple(
         goal.rename({v: _resolved(v, state) for v in goal.open_variables()}) for goal in state.held
     )
-    return Rule(name, pattern, template, held)
+    return Rule(name, pattern, template, held, as_written=True)
 
 
 def _resolved(x: Any, s: GuardedState) -> Any:
@@ -151,12 +152,12 @@ def _states(goal: Any, s: GuardedState, budget: Budget) -> Iterator[GuardedState
             yield after
     elif code is _ALL:
         yield from reduce(
-            lambda stream, g: interleave(_states(g, t, budget) for t in stream),
+            lambda stream, g: _interleaved(_states(g, t, budget) for t in stream),
             _listed(goal, "goals"),
             iter((s,)),
         )
     elif code is _ANY:
-        yield from interleave([_states(g, s, budget) for g in _listed(goal, "goals")])
+        yield from _interleaved(_states(g, s, budget) for g in _listed(goal, "goals"))
     elif code is _LATER:
         made = parts["gctor"](*parts["args"], **parts["kwargs"])
         yield from _states(made, s, budget)
@@ -165,6 +166,18 @@ def _states(goal: Any, s: GuardedState, budget: Budget) -> Iterator[GuardedState
     elif goal is not fail:
         name = getattr(goal, "__qualname__", type(goal).__name__).partition(".")[0]
         raise OpenRelation(f"its goal {name} may look at the state instead of unifying")
+
+
+def _interleaved(streams: Iterable[Iterator[T]]) -> Iterator[T]:
+    """Yield an item of each stream in turn, as kanren does."""
+    while streams:
+        going = []
+        for stream in streams:
+            for item in stream:
+                yield item
+                going.append(stream)
+                break
+        streams = going
 
 
 def _cells(goal: Any) -> dict[str, Any]:

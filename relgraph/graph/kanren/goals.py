@@ -11,6 +11,8 @@ from typing import Any
 
 from unification.core import isground, reify, unify
 
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.guards import agree
 from relgraph.graph.kanren.state import guarded
 from relgraph.graph.kanren.terms import renamed, variables_of
 
@@ -85,7 +87,10 @@ class Compute(Condition):
         return Compute(renamed(self.out, names), self.function, variables)
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        return unify(self.out, self.function(*values), s)
+        value, known = self.function(*values), reify(self.out, s)
+        if isinstance(known, Variable):
+            return s if agree(known, value) else False
+        return unify(self.out, value, s)
 
     def __str__(self) -> str:
         name = getattr(self.function, "__name__", str(self.function))

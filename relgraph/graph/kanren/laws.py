@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from typing import Any, TextIO
 
 from etuples import etuple
+from kanren.constraints import ConstrainedState
 from kanren.core import eq, lall
+from unification import var
 from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.explain import Explainable, NoSuchDirection, checked_direction
 from relgraph.graph.kanren.extraction import Extraction, extract
 from relgraph.graph.kanren.goals import Condition
+from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants
 from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.rules import Rule, rule_fits
-from relgraph.graph.kanren.state import GuardedState, extended
+from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
 from relgraph.graph.traversal import vars_between
+from relgraph.graph.unify import ConstrainedVar
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """What a law may claim about values; see `Law`."""
 
 
-class NoSuchDirection(AttributeError):
-    """A law was asked for a direction in which it would leave a variable without a value."""
-
-
-class Relation:
+class Relation(Explainable):
     """A named relation between what a node is and what may stand in its place.
 
     Parameters
@@ -97,8 +98,7 @@ class Relation:
         direction
             ``forward`` or ``backward``.
         """
-        if direction not in ("forward", "backward"):
-            raise ValueError(f"a direction is forward or backward, not {direction!r}")
+        checked_direction(direction)
         return self._extraction(direction)
 
     def _extraction(self, direction: str) -> Extraction:
@@ -170,9 +170,15 @@ class LawRewriter(KanrenRelationSub):
 
     def _function(self) -> Callable[[Any, Apply], Any]:
         try:
-            return compile_rule(self.rule)
+            compiled = compile_rule(self.rule)
         except NotCompilable:
             return self.search
+        if getattr(self.rule.root, "nout", None) == 1:
+            return compiled
+        # of a node with several outputs each one that is used may match
+        return lambda fgraph, node: (
+            compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k != "transform"}
@@ -205,6 +211,8 @@ class Law(Relation):
         self.mixed = mixed
         self.complex = complex
         self._variables = variables_of((self.lhs, self.rhs))
+        hidden = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
+        self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(hidden)]))
         if self._unbound(self.lhs, self.rhs) and self._unbound(self.rhs, self.lhs):
             lost = self._unbound(self.lhs, self.rhs)[0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
@@ -270,7 +278,7 @@ class Law(Relation):
         return Extraction(name, "closed", (rule,))
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
-        names = {v: v.fresh() for v in self._variables}
+        names = {v: _fresh(v) for v in self._renamed}
         lhs, rhs = renamed(self.lhs, names), renamed(self.rhs, names)
         conditions = [_renamed_goal(c, names) for c in self.conditions]
 
@@ -290,31 +298,30 @@ class Law(Relation):
     ) -> Iterator[Any]:
         """Match one side with a variable of a graph; relate the other side, built, to `other`."""
         regroup = self.sound != "exact"
-        for bindings, rest in match_root(matched, var, {}, regroup):
-            inner = bindings.pop(INNER, (var,))
+        for found, rest in match_root(matched, var, {}, regroup):
+            inner = found.get(INNER, (var,))
+            bindings = {k: v for k, v in found.items() if k is not INNER}
             start = extended(s, bindings)
             for answer in lall(*conditions)(start) if start is not False else ():
-                if self.sound == "finite" and not _finite_constants(bindings):
+                if self.sound == "finite" and not finite_constants(bindings.values()):
                     continue
                 term = reify(built, answer)
                 if rest and var.owner is not None:
                     term = etuple(var.owner.op, term, *rest)
-                # an open answer is related all the same; who wants it in a graph will refuse it
-                with suppress(OpenAnswerError):
+                try:
                     term = build(term)
+                except OpenAnswerError:
+                    pass  # it is related all the same; who wants it in a graph will refuse it
+                except (TypeError, ValueError):
+                    if self.mixed:
+                        raise
+                    continue  # where there is no type, there is not one dtype throughout
                 if self._admits((var, *inner), (*bindings.values(), *rest), term):
                     yield from eq(other, term)(answer)
 
     def _admits(self, matched: Iterable[Variable], given: Iterable[Any], new: Any) -> bool:
         """Return whether both sides stay within one dtype (see `law`)."""
-        dtypes = {
-            getattr(v.type, "dtype", None)
-            for v in (*matched, *_made_from(given, new))
-            if v.owner is None or not v.owner.op.converts
-        }
-        if not self.complex and any(str(d).startswith("complex") for d in dtypes):
-            return False
-        return self.mixed or len(dtypes) <= 1
+        return dtypes_admitted((*matched, *_made_from(given, new)), not self.mixed, self.complex)
 
     def __str__(self) -> str:
         text = f"{self.lhs} → {self.rhs}"
@@ -345,6 +352,13 @@ def _ground(x: Any, s: Any) -> Any:
         return seen
 
 
+def _fresh(v: Any) -> Any:
+    """Return a variable like `v` that no term holds."""
+    if isinstance(v, LogicVariable):
+        return v.fresh()
+    return ConstrainedVar(v.constraint) if isinstance(v, ConstrainedVar) else var()
+
+
 def _renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
     """Return `goal` on renamed variables."""
     if isinstance(goal, Condition):
@@ -355,24 +369,23 @@ def _renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
         start = extended(s, names)
         for answer in goal(start) if start is not False else ():
             data = {k: v for k, v in answer.items() if k not in names}
-            yield answer.copy(data) if isinstance(answer, GuardedState) else data
+            copied: Any = answer
+            yield copied.copy(data) if isinstance(answer, ConstrainedState) else data
 
     return renamed_goal
 
 
-def _finite_constants(bindings: Mapping[Any, Any]) -> bool:
-    """Return whether every constant among the bindings is finite."""
-    constants = [v for v in bindings.values() if isinstance(v, Constant)]
-    return all(v.type.all_finite(v.data) for v in constants)
-
-
 def _made_from(given: Iterable[Any], new: Any) -> list[Variable]:
-    """Return the variables that the built side computes from what was matched, its root too."""
+    """Return the variables that the built side computes from what was matched, its root too.
+
+    Those that broadcast a leaf have the dtype of it, and are left out.
+    """
     if not isinstance(new, Variable):
         return []
     leaves = {v for v in given if isinstance(v, Variable)}
-    inner = [v for v in vars_between(leaves, [new]) if v.owner is not None and v not in leaves]
-    return [new, *inner]
+    between = vars_between(leaves, [new])
+    inner = [v for v in between if v.owner is not None and v.owner.op.repeats is None]
+    return [new, *(v for v in inner if v not in leaves)]
 
 
 def law(

@@ -92,7 +92,7 @@ def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
     elif isinstance(pattern, Variable):
         if same_variable(pattern, var):
             yield s
-    elif Literal(pattern).matches(var) if isinstance(pattern, bool | int | float) else False:
+    elif isinstance(pattern, bool | int | float | complex) and Literal(pattern).matches(var):
         yield s
 
 

@@ -13,22 +13,28 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.closed import ClosedRules
 from relgraph.graph.kanren.codegen import NotCompilable
+from relgraph.graph.kanren.explain import Explanation, explain
 from relgraph.graph.kanren.extraction import extract
+from relgraph.graph.kanren.solutions import solutions
 from relgraph.graph.kanren.staging import NotStaged, fails_on, rules_out
-from relgraph.graph.kanren.state import Budget, GuardedState, is_settled
+from relgraph.graph.kanren.state import Budget, GuardedState
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 
 
 def first_answer(answers: Iterator[Any]) -> Any:
-    """Return the first answer of a stream, or None if there is none."""
+    """Return the first answer of a stream, or None if there is none.
+
+    As the filter of a `KanrenRelationSub` it is asked again while an answer does not fit.
+    """
     return next(answers, None)
 
 
 class KanrenRelationSub(LocalOptimizer):
     """A relation ``(in, out) -> goal`` as a local optimizer.
 
-    A node is replaced by the first answer ``q`` of ``relation(node's output, q)``. Of a node with
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits in its
+    place: that can have its type, and is not the node's own output. Of a node with
     several outputs the relation is given the list of them, and answers with a list; where it has
     no answer to that, it is asked about each output that is used, which it sees as
     ``etuple(nth, index, etuple(op, ...))``.
@@ -57,7 +63,7 @@ class KanrenRelationSub(LocalOptimizer):
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
-        self._staged = results_filter is first_answer
+        self._staged = self.results_filter is first_answer
 
     def might_match(self, node: Apply) -> bool:
         if not self._staged or len(node.outputs) != 1:
@@ -104,19 +110,34 @@ class KanrenRelationSub(LocalOptimizer):
         if not self.node_filter(node):
             return False
         if len(node.outputs) == 1:
-            return _replacements(node.outputs, [self._answer(node, node.outputs[0])])
-        answer = self._answer(node, node.outputs)
-        if answer is not None:
-            return _replacements(node.outputs, answer)
+            return self._first(node, node.outputs[0], node.outputs)
+        new = self._first(node, node.outputs, node.outputs)
+        if new is not False:
+            return new
         for old in node.outputs:
             if fgraph.clients.get(old):
-                new = _replacements([old], [self._answer(node, old)])
+                new = self._first(node, old, [old])
                 if new is not False:
                     return {old: new[0]}
         return False
 
-    def _answer(self, node: Apply, seen: Any) -> Any:
-        """Return the first answer to what is seen of `node`, built; None if there is none."""
+    def _first(
+        self, node: Apply, seen: Any, olds: Sequence[Variable]
+    ) -> list[Variable] | Literal[False]:
+        """Return the first answer to what is seen of `node`, in the types of `olds`."""
+        stream = self._answers(node, seen)
+        while (answer := self.results_filter(stream)) is not None:
+            try:
+                built = [build(answer)] if seen is not olds else _each(answer, node, str(self))
+            except OpenAnswerError as error:
+                raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
+            new = _replacements(olds, built)
+            if new is not False or self.results_filter is not first_answer:
+                return new
+        return False
+
+    def _answers(self, node: Apply, seen: Any) -> Iterator[Any]:
+        """Return the answers to what is seen of `node`, as the relation gives them."""
         q = var()
         goal = self.kanren_relation(seen, q)
         if not callable(goal):
@@ -124,14 +145,11 @@ class KanrenRelationSub(LocalOptimizer):
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
                 "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
             )
-        start = GuardedState(budget=Budget(str(self)))
-        answer = self.results_filter(reify(q, s) for s in goal(start) if is_settled(s))
-        if answer is None:
-            return None
-        try:
-            return build(answer) if seen is not node.outputs else _each(answer, node, str(self))
-        except OpenAnswerError as error:
-            raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
+        return (reify(q, s) for s in solutions(goal, GuardedState(budget=Budget(str(self)))))
+
+    def explain(self, variable: Any) -> Explanation:
+        """Return why the relation does not match `variable`, or what it gives if it does."""
+        return explain(self, variable, relation_name(self))
 
     def __str__(self) -> str:
         return relation_name(self)

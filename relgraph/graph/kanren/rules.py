@@ -29,6 +29,9 @@ class Rule:
         What has to hold of, or is computed from, what was matched.
     regroup
         Whether sums and products match in any grouping (see `matching`).
+    as_written
+        Whether the pattern matches as it stands: the arguments of a commutative op in order, and
+        no constant for a bare number (a `Literal` is another matter).
     one_dtype
         Whether it fires only where the root and all intermediates have one dtype.
     complex
@@ -44,6 +47,7 @@ class Rule:
     template: Any
     conditions: Sequence[Condition] = ()
     regroup: bool = False
+    as_written: bool = False
     one_dtype: bool = False
     complex: bool = True
     finite: bool = False

@@ -14,6 +14,7 @@ from cons import cons
 from unification import var
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.solutions import isolated
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.op import Op
 
@@ -74,7 +75,7 @@ def _fails(relation: Callable[[Any, Any], Any], seen: Variable) -> bool:
     try:
         goal = relation(seen, q)
         state = GuardedState(budget=Budget("a stand-in", STEPS, SECONDS))
-        return next(iter(goal(state)), None) is None
+        return next(isolated(goal)(state), None) is None
     except SearchBudgetError:
         return False
     except Exception:

@@ -124,7 +124,9 @@ def guarded(s: Any) -> GuardedState:
 
 def extended(s: Any, bindings: Mapping[Any, Any]) -> Any:
     """Return any kind of state with more bindings, or False if it rejects them."""
-    return s.extended(bindings) if isinstance(s, GuardedState) else {**s, **bindings}
+    if isinstance(s, ConstrainedState):
+        return guarded(s).extended(bindings)
+    return {**s, **bindings}
 
 
 def is_settled(s: Any) -> bool:
@@ -137,15 +139,15 @@ def _settled(state: GuardedState) -> GuardedState | bool:
     progress = True
     while progress and state.held:
         progress = False
-        for goal in state.held:
-            after = goal.decide(state)
+        for i, goal in enumerate(state.held):
+            # without the goal itself: what it binds settles the others in turn
+            rest = state.copy(state.data)
+            rest.held = (*state.held[:i], *state.held[i + 1 :])
+            after = goal.decide(rest)
             if after is False:
                 return False
             if after is not None:
-                rest = list(after.held)
-                rest.remove(goal)
-                state = after.copy()
-                state.held = tuple(rest)
+                state = after
                 progress = True
                 break
     return state

@@ -232,8 +232,10 @@ def _leaves_of(part: Any) -> Iterator[Any]:
             yield item
         elif isinstance(item, Term):
             stack.extend(reversed((item.op, *item.args)))
-        elif isinstance(item, tuple):
+        elif isinstance(item, tuple | list):
             stack.extend(reversed(item))
+        elif isinstance(item, ExpressionTuple):
+            stack.extend(reversed(item._tuple))
 
 
 def variables_of(part: Any) -> list[LogicVariable]:
@@ -246,13 +248,15 @@ def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
         return names.get(part, part)
     if isinstance(part, Term):
         return part.rename(names)
-    if isinstance(part, tuple):
-        return tuple(_renamed(item, names) for item in part)
+    if isinstance(part, tuple | list):
+        return type(part)(_renamed(item, names) for item in part)
+    if isinstance(part, ExpressionTuple) and variables_of(part):
+        return etuple(*[_renamed(item, names) for item in part._tuple])
     return part
 
 
 def renamed(part: Any, names: Mapping[Any, Any]) -> Any:
-    """Return `part` with logic variables replaced, in terms and tuples too."""
+    """Return `part` with logic variables replaced, in terms, expressions and tuples too."""
     return _renamed(part, names)
 
 

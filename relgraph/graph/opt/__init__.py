@@ -2,6 +2,7 @@
 
 from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, Rewriter
 from relgraph.graph.opt.chains import check_chain, copy_stack_trace
+from relgraph.graph.opt.derivation import Derivation
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
 from relgraph.graph.opt.functions import (
@@ -24,11 +25,13 @@ from relgraph.graph.opt.navigators import (
 )
 from relgraph.graph.opt.pattern import PatternSub
 from relgraph.graph.opt.profile import ProfileRow, print_optimizer_profile, profile_rows
+from relgraph.graph.opt.recorder import Recorder
 from relgraph.graph.opt.records import EquilibriumRecord, SequenceRecord
 from relgraph.graph.opt.sequence import SeqOptimizer, SequenceOptimizer
 from relgraph.graph.opt.substitution import OpRemove, OpSub
 
 __all__ = [
+    "Derivation",
     "DivergenceError",
     "DivergenceWarning",
     "EquilibriumOptimizer",
@@ -46,6 +49,7 @@ __all__ = [
     "OptimizationWarning",
     "PatternSub",
     "ProfileRow",
+    "Recorder",
     "Rewriter",
     "SeqOptimizer",
     "SequenceOptimizer",

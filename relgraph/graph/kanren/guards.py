@@ -1,0 +1,72 @@
+"""What a compiled rule asks of the values that it has matched and of what it has built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.terms import Literal
+from relgraph.graph.op import Op
+from relgraph.graph.unify import same_variable
+
+
+def is_real(dtype: Any) -> bool:
+    """Return whether `dtype` is not complex."""
+    return dtype is None or not str(dtype).startswith("complex")
+
+
+def is_converted(var: Variable) -> bool:
+    """Return whether the dtype of `var` is the affair of the op that makes it."""
+    return var.owner is not None and var.owner.op.converts
+
+
+def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> bool:
+    """Return whether a law may look at variables of these dtypes; other values don't count.
+
+    Parameters
+    ----------
+    same
+        Whether they must have one dtype, those that comparisons and casts made aside.
+    complex_too
+        Whether they may be complex.
+    """
+    dtypes = {v.type.dtype for v in values if isinstance(v, Variable) and not is_converted(v)}
+    if not complex_too and not all(map(is_real, dtypes)):
+        return False
+    return len(dtypes) <= 1 or not same
+
+
+def finite_constants(values: Iterable[Any]) -> bool:
+    """Return whether the constants among some values, seen through broadcasting, are finite."""
+    for value in values:
+        while isinstance(value, Variable) and value.owner is not None:
+            through = value.owner.op.repeats
+            if through is None:
+                break
+            value = value.owner.inputs[through]
+        if isinstance(value, Constant) and not value.type.all_finite(value.data):
+            return False
+    return True
+
+
+def agree(known: Any, value: Any) -> bool:
+    """Return whether two values that a rule has found for one variable are the same.
+
+    A number stands for a constant all of whose elements it is.
+    """
+    if isinstance(value, Variable):
+        known, value = value, known
+    if not isinstance(known, Variable):
+        return bool(known == value)
+    if isinstance(value, Variable):
+        return same_variable(known, value)
+    return isinstance(value, bool | int | float | complex) and Literal(value).matches(known)
+
+
+def fitted(new: Any, old: Variable) -> Variable | None:
+    """Return `new` in the type of `old`, or None if that can't be."""
+    if isinstance(new, Op):
+        return None
+    result: Variable | None = old.type.fit(new, old)
+    return result

@@ -1,0 +1,69 @@
+"""Running a goal in a state of ours.
+
+kanren's constraint goals (`neq`, `typeo`, `isinstanceo`) write into the state that they are given,
+and the branches of a `conde` are all given the same one. Here they are given copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import tee
+from typing import Any
+
+from kanren.constraints import isinstanceo, neq, typeo
+from kanren.core import Zzz, lall, lconj_seq, ldisj, ldisj_seq, succeed
+
+from relgraph.graph.kanren.state import GuardedState, SearchBudgetError, is_settled
+
+Goal = Callable[[Any], Iterator[Any]]
+
+
+def solutions(goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
+    """Yield the states in which `goal` holds and nothing is held back.
+
+    Raises
+    ------
+    SearchBudgetError
+        If the budget of `start` is used up, or the search goes deeper than Python's stack.
+    """
+    try:
+        yield from filter(is_settled, isolated(goal)(start))
+    except RecursionError:
+        who = "" if start.budget is None else f" {start.budget.who}"
+        raise SearchBudgetError(
+            f"the relation{who} went deeper than Python's stack without coming to an end"
+        ) from None
+
+
+def isolated(goal: Goal) -> Goal:
+    """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
+    code = getattr(goal, "__code__", None)
+    if code in _WRITING:
+        return lambda s: goal(s.copy())
+    if code is _ALL:
+        return lconj_seq(map(isolated, _goals_of(goal)))
+    if code is _ANY:
+        return ldisj_seq(map(isolated, _goals_of(goal)))
+    if code is _LATER:
+        make = _cells(goal)
+        return lambda s: isolated(make["gctor"](*make["args"], **make["kwargs"]))(s)
+    return goal
+
+
+def _cells(goal: Any) -> dict[str, Any]:
+    names, cells = goal.__code__.co_freevars, goal.__closure__
+    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
+
+
+def _goals_of(goal: Any) -> Iterator[Any]:
+    """Return the goals that a goal is made of, which it may hold as an iterator, even endless."""
+    cell = goal.__closure__[goal.__code__.co_freevars.index("goals")]
+    cell.cell_contents, goals = tee(cell.cell_contents)
+    return goals
+
+
+_CONSTRAINTS: tuple[Any, ...] = (neq, typeo, isinstanceo)
+_WRITING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}
+_ALL = lall(succeed, succeed).__code__
+_ANY = ldisj(succeed, succeed).__code__
+_LATER = Zzz(lambda _: succeed, None).__code__

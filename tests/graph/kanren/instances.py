@@ -1,0 +1,272 @@
+"""Random nodes that a pattern matches, or nearly, and random closed relations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from etuples.core import ExpressionTuple
+from kanren import eq
+from kanren.core import conde, lall
+from unification import var
+from unification.variable import isvar
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren import Literal, Term, computo, whereo
+from relgraph.graph.kanren.laws import SOUNDNESS, law
+from relgraph.graph.kanren.rules import is_bag, split
+from relgraph.graph.kanren.terms import number_of, renamed, variables_of
+from relgraph.tensor.terms import lvars
+
+DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]
+SHAPES = [(None,)] * 4 + [(3,), (1,), ()]
+NUMBERS = [0, 1, 2, -1, -0.0, 0.5, math.inf, math.nan, True]
+
+LEAVES = {
+    (dtype, shape): [at.TensorType(dtype, shape)(f"{dtype}_{len(shape)}_{i}") for i in range(2)]
+    for dtype in set(DTYPES)
+    for shape in set(SHAPES)
+}
+
+
+class Instances:
+    """Makes nodes for patterns by the choices of `random`."""
+
+    def __init__(self, random):
+        self.random = random
+        self.dtype = random.choice(DTYPES)
+        self.shape = random.choice(SHAPES)
+
+    def chance(self, percent):
+        return self.random.randrange(100) < percent
+
+    def leaf(self):
+        dtype = self.random.choice(DTYPES) if self.chance(5) else self.dtype
+        shape = self.random.choice(SHAPES) if self.chance(20) else self.shape
+        if self.chance(15):
+            return self.number(self.random.choice(NUMBERS), dtype, shape)
+        return self.random.choice(LEAVES[dtype, shape])
+
+    def number(self, value, dtype=None, shape=None):
+        """Return a constant of a value, or one that is spread by an op, in some shape."""
+        dtype, shape = dtype or self.dtype, self.shape if shape is None else shape
+        try:
+            scalar = at.constant(value, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            scalar = at.constant(value)
+        shape = [3 if n is None else n for n in shape]
+        kind = self.random.randrange(4)
+        if kind == 0:
+            return scalar.dimshuffle(*["x"] * len(shape)) if shape else scalar
+        if kind == 1 and shape:
+            return at.alloc(scalar, *shape)
+        if kind == 2 and shape:
+            return at.constant(np.full(3, scalar.data))
+        return scalar
+
+    def graph(self, depth):
+        """Return a small graph of no special form."""
+        if depth == 0 or self.chance(40):
+            return self.leaf()
+        op = self.random.choice([at.exp, at.log, at.neg, at.add, at.mul, at.sub, at.true_div])
+        count = 1 if op in (at.exp, at.log, at.neg) else 2
+        return self.apply(op, [self.graph(depth - 1) for _ in range(count)])
+
+    def apply(self, op, arguments):
+        try:
+            return op(*arguments)
+        except (TypeError, ValueError):  # no such dtype, or the known lengths differ
+            return self.leaf()
+
+    def of(self, pattern, bound):
+        """Return a graph that `pattern` matches unless chance will have it otherwise."""
+        if self.chance(4):
+            return self.graph(1)
+        if isvar(pattern):
+            if pattern not in bound:
+                bound[pattern] = self.graph(2)
+            elif self.chance(30) and bound[pattern].owner is not None:
+                # computed again the same way: an unmerged duplicate
+                return bound[pattern].owner.clone().outputs[0]
+            return bound[pattern]
+        if isinstance(pattern, Literal | bool | int | float):
+            return self.number(getattr(pattern, "value", pattern))
+        parts = split(pattern)
+        if parts is None:
+            return pattern if isinstance(pattern, Variable) else self.leaf()
+        head, patterns = parts
+        arguments = [self.of(p, bound) for p in patterns]
+        if is_bag(head):
+            return self.bag(head, arguments)
+        if getattr(head, "commutative", False) and self.chance(50):
+            arguments.reverse()
+        return self.apply(self.op(head, bound), arguments)
+
+    def op(self, head, bound):
+        parts = split(head)
+        if parts is None:
+            return head
+        cls, props = parts
+        values = []
+        for prop in props:
+            if isvar(prop):
+                prop = bound.setdefault(prop, self.random.choice([None, None, (0,)]))
+            values.append(prop)
+        return cls(*values)
+
+    def bag(self, op, arguments):
+        """Return `arguments` under `op`: more of them, in another order, in other groups."""
+        arguments = list(arguments)
+        if self.chance(40):
+            arguments.append(self.graph(1))
+        self.random.shuffle(arguments)
+        flat = []
+        for argument in arguments:
+            if argument.head is op and self.chance(50):
+                flat.extend(argument.owner.inputs)
+            else:
+                flat.append(argument)
+        flat = flat[:5]
+        while len(flat) > 2 and self.chance(40):
+            flat[:2] = [self.apply(op, flat[:2])]
+        return self.apply(op, flat)
+
+    def node(self, pattern):
+        """Return a node for a pattern; None if its op takes nothing of what was drawn."""
+        return self.of(pattern, {}).owner
+
+
+# -- random relations --------------------------------------------------------------------------
+
+X, Y, Z, W, A = lvars("x y z w a")
+
+
+def is_vector(v):
+    return isinstance(v, Variable) and v.type.ndim == 1
+
+
+def is_number(v):
+    return not isinstance(v, Variable) or number_of(v) is not None
+
+
+def distinct(u, v):
+    return u is not v
+
+
+def negated(v):
+    return -v
+
+
+def twice_number(v):
+    number = number_of(v) if isinstance(v, Variable) else v
+    return 2.0 if number is None or isinstance(number, bool) else 2 * number
+
+
+class Relations:
+    """Makes laws and other closed relations by the choices of `random`."""
+
+    UNARY = (at.exp, at.log, at.neg, at.sqr)
+    BINARY = (at.add, at.add, at.mul, at.mul, at.sub, at.true_div, at.maximum, at.eq, at.dot)
+
+    def __init__(self, random):
+        self.random = random
+
+    def chance(self, percent):
+        return self.random.randrange(100) < percent
+
+    def term(self, depth, leaves):
+        """Return a term, compound if `depth` is not 0."""
+        if depth == 0:
+            return self.random.choice(leaves)
+        kind = self.random.randrange(8)
+        if kind < 2:
+            return self.random.choice(self.UNARY)(self.open(depth, leaves))
+        if kind == 2 and A in leaves:
+            return at.sum(self.open(depth, leaves), axis=A)
+        op = self.random.choice(self.BINARY)
+        count = 3 if op in (at.add, at.mul) and self.chance(20) else 2
+        arguments = [self.open(depth, leaves)]
+        arguments.extend(self.inner(depth, leaves) for _ in range(count - 1))
+        self.random.shuffle(arguments)
+        return op(*arguments)
+
+    def open(self, depth, leaves):
+        """Return a term or logic variable to stand under another term."""
+        deeper = depth - 1 if self.chance(70) else 0
+        return self.term(deeper, [v for v in leaves if v is not A])
+
+    def inner(self, depth, leaves):
+        if self.chance(15):
+            return self.random.choice([0, 1, 2, -0.0, 0.5, True, math.nan])
+        return self.constant() if self.chance(8) else self.open(depth, leaves)
+
+    def constant(self):
+        return at.constant(self.random.choice([0.0, 1.0, 2.0]))
+
+    def sides(self):
+        """Return a pattern, a template of what it binds, and conditions."""
+        leaves = [X, Y, Z][: self.random.randrange(1, 4)]
+        pattern = self.term(self.random.randrange(1, 4), [*leaves, A] if self.chance(30) else leaves)
+        bound = variables_of(pattern)
+        known = [v for v in bound if v is not A] or [X]
+        conditions = []
+        if self.chance(20):
+            conditions.append(whereo(self.random.choice([is_vector, is_number]), known[0]))
+        if self.chance(10) and len(known) > 1:
+            conditions.append(whereo(distinct, *known[:2]))
+        if self.chance(20):
+            out = self.random.choice([W, *known])
+            function = self.random.choice([twice_number, negated])
+            conditions.append(computo(out, function, known[-1]))
+            known = [*known, W] if out is W else known
+        if self.chance(20):
+            template = self.random.choice([*known, 0, 1.5, self.constant()])
+        else:
+            template = self.term(self.random.randrange(1, 3), [*known, A] if A in bound else known)
+        return pattern, template, conditions
+
+    def law(self):
+        """Return a random law; None if what was drawn is none."""
+        pattern, template, conditions = self.sides()
+        sound = self.random.choice(SOUNDNESS)
+        options = {"mixed": self.chance(40), "complex": self.chance(40)}
+        try:
+            return law("random", pattern, template, *conditions, sound=sound, **options)
+        except ValueError:
+            return None
+
+    def relation(self):
+        """Return a random closed relation, with the patterns of its branches."""
+        branches = []
+        for _ in range(self.random.choice([1, 1, 2, 3])):
+            pattern, template, conditions = self.sides()
+            if not set(variables_of(template)) <= {
+                *variables_of(pattern),
+                *(W for c in conditions if c.binds),
+            }:
+                template = next(iter(variables_of(pattern)), 1)
+            # hand-written expressions are etuples, whose numbers match no constant
+            written = pattern.etuple if self.chance(50) else pattern
+            branches.append((written, template, conditions, self.random.random()))
+
+        def goals(i, o, branch):
+            pattern, template, conditions, shuffled = branch
+            names = {v: var() for v in (X, Y, Z, W, A)}
+            made = [
+                eq(i, renamed(pattern, names)),
+                *(c.rename(names) for c in conditions),
+                eq(o, renamed(template, names)),
+            ]
+            return made if shuffled < 0.5 else made[::-1]
+
+        def relation(i, o):
+            if len(branches) == 1:
+                return lall(*goals(i, o, branches[0]))
+            return conde(*[goals(i, o, branch) for branch in branches])
+
+        return relation, [branch[0] for branch in branches]
+
+
+__all__ = ["Constant", "ExpressionTuple", "Instances", "Relations"]

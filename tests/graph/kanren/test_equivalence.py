@@ -1,0 +1,169 @@
+"""The compiled matcher, the search and plain `kanren.run` give the same answers."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, assume, given, note, settings
+from hypothesis import strategies as st
+from kanren import lall
+from unification import reify, var
+
+import relations
+from relgraph.graph.basic import as_string, equal_computations, graph_inputs
+from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection
+from relgraph.graph.kanren.building import build
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.extraction import extract
+from relgraph.graph.kanren.guards import fitted
+from relgraph.graph.kanren.rules import rule_fits
+from relgraph.graph.kanren.staging import fails_on, rules_out
+from relgraph.graph.kanren.state import is_settled
+from tests.graph.kanren.instances import Instances, Relations
+
+BOOK = {
+    law.name: law for law in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
+}
+DIRECTIONS = {
+    f"{name}-{direction}": (law, direction)
+    for name, law in BOOK.items()
+    for direction in ("forward", "backward")
+    if hasattr(law, direction)
+}
+RANDOMS = st.randoms(use_true_random=False)
+
+
+def quick(examples):
+    return settings(
+        max_examples=max(examples, settings().max_examples if settings().max_examples > 100 else 0),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def once(answers):
+    """Return answers without those that compute the same as an earlier one."""
+    found = []
+    for answer in answers:
+        if not any(equal_computations([answer], [known]) for known in found):
+            found.append(answer)
+    return found
+
+
+def same_answers(ours, theirs):
+    assert len(ours) == len(theirs), (ours, theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        assert equal_computations([a], [b]), (ours, theirs)
+
+
+def run_answers(relation, root):
+    """Return what plain kanren gives in place of `root`, as far as it fits.
+
+    This is `kanren.run(0, q, relation(root, q))`, without the answers that hold goals back.
+    """
+    q = var()
+    answers = [reify(q, s) for s in lall(relation(root, q))({}) if is_settled(s)]
+    found = [fitted(build(a), root) for a in answers]
+    return once([a for a in found if a is not None and a is not root])
+
+
+def first(answers):
+    return answers[:1]
+
+
+def given_by(answer):
+    return [] if answer is False else answer
+
+
+def compare(rewriter, functions, root):
+    """Compare the compiled functions of a relation, its search and plain kanren on a node."""
+    node = root.owner
+    note(f"on {as_string([], [root])[0]}, {[str(v.type) for v in graph_inputs([root])]}")
+    try:
+        expected = run_answers(rewriter.kanren_relation, root)
+    except (TypeError, ValueError) as error:  # what is built has no type
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            [list(function(None, node)) for function in functions or [rewriter.transform]]
+        return []
+    if functions:
+        every = once([a for function in functions for (a,) in function(None, node)])
+        same_answers(every, expected)
+    same_answers(given_by(rewriter.transform(None, node)), first(expected))
+    same_answers(given_by(rewriter.search(None, node)), first(expected))
+    return expected
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_laws_of_the_book(name):
+    law, direction = DIRECTIONS[name]
+    rewriter = getattr(law, direction)
+    function = compile_rule(rewriter.rule, every=True)
+    matched = []
+
+    @quick(8)
+    @given(RANDOMS)
+    def check(random):
+        node = Instances(random).node(rewriter.rule.pattern)
+        assume(node is not None)
+        expected = compare(rewriter, [function], node.outputs[0])
+        if not rule_fits(rewriter.rule, node):
+            assert expected == []
+        matched.append(bool(expected))
+
+    check()
+    assert any(matched), "no node was matched"
+
+
+@quick(200)
+@given(RANDOMS)
+def test_random_laws(random):
+    law = Relations(random).law()
+    assume(law is not None)
+    note(f"{law!r}, {law.sound}, mixed={law.mixed}, complex={law.complex}")
+    for direction in ("forward", "backward"):
+        try:
+            rewriter = getattr(law, direction)
+        except NoSuchDirection:
+            continue
+        try:
+            functions = [compile_rule(rewriter.rule, every=True)]
+        except NotCompilable:
+            functions = []
+        for _ in range(3):
+            node = Instances(random).node(rewriter.rule.pattern)
+            if node is not None:
+                expected = compare(rewriter, functions, node.outputs[0])
+                assert rule_fits(rewriter.rule, node) or expected == []
+
+
+@quick(200)
+@given(RANDOMS)
+def test_random_relations(random):
+    relation, patterns = Relations(random).relation()
+    rewriter = KanrenRelationSub(relation)
+    assert rewriter.closed is not None
+    note(str(extract(relation, "relation")))
+    functions = [compile_rule(rule, every=True) for rule in rewriter.closed.rules]
+    for pattern in patterns * 2:
+        node = Instances(random).node(pattern)
+        if node is not None:
+            expected = compare(rewriter, functions, node.outputs[0])
+            assert rewriter.might_match(node) or expected == []
+    assert rewriter._staged
+
+
+@quick(50)
+@given(RANDOMS)
+def test_what_is_ruled_out_has_no_answer(random):
+    relation, patterns = Relations(random).relation()
+    _, others = Relations(random).relation()
+    ruled_out = set()
+    for pattern in (patterns + others) * 2:
+        node = Instances(random).node(pattern)
+        if node is None:
+            continue
+        structure = (node.op, *(v.head for v in node.inputs))
+        if structure in ruled_out:
+            assert fails_on(relation, node)
+        elif rules_out(relation, node):
+            ruled_out.add(structure)

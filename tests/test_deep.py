@@ -1,0 +1,106 @@
+"""A chain of 100,000 nodes, through everything that walks a graph: nothing here may recurse.
+
+(`sys.setrecursionlimit` stays as it is, and a node costs microseconds, or this takes minutes.)
+"""
+
+import gc
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import Mode, dprint, function, grad, pprint
+from relgraph.graph.basic import clone, graph_inputs, io_toposort
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import MergeOptimizer
+
+DEPTH = 100_000
+OPS = [(at.tanh, np.tanh), (at.neg, np.negative), (at.sin, np.sin), (at.neg, np.negative)]
+POINT = np.array([0.3, -1.0, 2.0])
+
+
+def chain(x, depth=DEPTH):
+    out = x
+    for i in range(depth):
+        out = OPS[i % len(OPS)][0](out)
+    return out
+
+
+def value_and_slope(at_x):
+    """Return what NumPy makes of the chain, and of its derivative."""
+    value, slope = at_x, np.ones_like(at_x)
+    derivatives = {np.tanh: lambda v: 1 - np.tanh(v) ** 2, np.sin: np.cos}
+    for i in range(DEPTH):
+        reference = OPS[i % len(OPS)][1]
+        slope = slope * derivatives.get(reference, lambda v: -1)(value)
+        value = reference(value)
+    return value, slope
+
+
+@pytest.fixture(scope="module")
+def deep():
+    x = at.dvector("x")
+    return x, chain(x)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return value_and_slope(POINT)
+
+
+def test_it_is_copied(deep):
+    x, out = deep
+    inputs, (copied,) = clone([x], [out])
+    assert copied is not out
+    assert len(io_toposort(inputs, [copied])) == DEPTH
+    assert list(graph_inputs([copied])) == inputs
+    fgraph = FunctionGraph([x], [out], clone=True)
+    fgraph.check_integrity()
+    assert len(fgraph.clone().apply_nodes) == len(fgraph.apply_nodes) == DEPTH
+
+
+def test_it_is_printed(deep):
+    x, out = deep
+    assert str(out) == "neg.0"
+    assert repr(out)
+    assert dprint(out, depth=5, file="str").count("\n") < 10
+    assert dprint(out, file="str").count("tanh") == DEPTH / 4
+    assert pprint(out).count("tanh(") == DEPTH / 4
+    assert str(FunctionGraph([x], [out], clone=True)).count("tanh(") == DEPTH / 4
+
+
+def test_it_is_merged(deep):
+    x, out = deep
+    fgraph = FunctionGraph([x], [out, chain(x)], clone=True)
+    assert len(fgraph.apply_nodes) == 2 * DEPTH
+    MergeOptimizer().optimize(fgraph)
+    assert len(fgraph.apply_nodes) == DEPTH
+    assert fgraph.outputs[0] is fgraph.outputs[1]
+
+
+@pytest.mark.parametrize("linker", ["py", "vm"])
+def test_it_is_run(deep, expected, linker):
+    x, out = deep
+    f = function([x], out, mode=Mode(linker, None))
+    np.testing.assert_allclose(f(POINT), expected[0])
+
+
+@pytest.mark.parametrize("linker", ["py", "vm"])
+def test_it_is_differentiated(deep, expected, linker):
+    x, out = deep
+    f = function([x], grad(at.sum(out), x), mode=Mode(linker, None))
+    np.testing.assert_allclose(f(POINT), expected[1])
+
+
+def test_it_is_optimized(deep, expected):
+    x, out = deep
+    f = function([x], out, mode=Mode("vm", "fast_compile"))
+    np.testing.assert_allclose(f(POINT), expected[0])
+
+
+def test_it_is_dropped():
+    """Python frees what a chain holds link by link: that may not exhaust the C stack either."""
+    out = chain(at.dvector(), 10 * DEPTH)
+    assert out.owner is not None
+    del out
+    gc.collect()
