@@ -187,11 +187,7 @@ class _Backward:
                 continue
             pattern = node.op.connection_pattern(node)
             rows = [row for v, row in zip(node.inputs, pattern, strict=True) if v in dependent]
-            reached = [
-                out
-                for o, out in enumerate(node.outputs)
-                if any(row[o] for row in rows)
-            ]
+            reached = [out for o, out in enumerate(node.outputs) if any(row[o] for row in rows)]
             if reached:
                 dependent.update(reached)
                 patterns[node] = pattern
@@ -210,9 +206,7 @@ class _Backward:
         reached = [
             i
             for i, v in enumerate(node.inputs)
-            if v in self.dependent
-            and v not in self.seeds
-            and any(pattern[i][o] for o in passing)
+            if v in self.dependent and v not in self.seeds and any(pattern[i][o] for o in passing)
         ]
         if not live:
             self.flat.update([node.inputs[i] for i in reached])
@@ -264,9 +258,7 @@ class _Backward:
         return g
 
 
-def _input_grads(
-    node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]
-) -> Sequence[Any]:
+def _input_grads(node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]) -> Sequence[Any]:
     """Return what an op gives for the gradients by its inputs at the positions `wanted`.
 
     Raises

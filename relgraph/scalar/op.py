@@ -106,7 +106,8 @@ class ScalarOp(TypedOp):
     def check_count(self, count: int) -> None:
         """Raise TypeError if the op does not take `count` inputs."""
         if count != self.nin if self.nin >= 0 else count < 1:
-            wanted = "at least 1 input" if self.nin < 0 else f"{self.nin} inputs"
+            some = f"{self.nin} input{'' if self.nin == 1 else 's'}"
+            wanted = "at least 1 input" if self.nin < 0 else some
             raise TypeError(f"{self.name} takes {wanted}, not {count}")
 
     def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:

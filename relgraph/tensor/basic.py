@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import check_dtype, number_kind, weak_dtype
 from relgraph.tensor.type import TensorType
@@ -43,7 +44,7 @@ def constant(
     kind = number_kind(x)
     array = np.asarray(x)
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"{x!r} is not an array of numbers")
+        raise TypeError(f"{x!r} is not an array of numbers{_advice(x)}")
     if dtype is not None:
         dtype = check_dtype(dtype)
     elif kind is not None:
@@ -107,6 +108,28 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     if isinstance(x, Sequence) and not isinstance(x, str) and _holds_variables(x):
         return _of_rank(TensorVariable._ops.stack(list(x)), ndim)
     return constant(x, name, ndim)
+
+
+def as_argument(x: Any, what: Any, place: int = 0) -> Any:
+    """Return `x` as `as_tensor_variable` does; its errors say whose input it was to be.
+
+    Parameters
+    ----------
+    what
+        The op or the function.
+    place
+        Which of its inputs, from 0 on.
+    """
+    try:
+        return as_tensor_variable(x)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: input {place}: {error}") from None
+
+
+def _advice(x: Any) -> str:
+    if isinstance(x, Type):
+        return f"; it is a type: call it to make a variable, {x}('x')"
+    return "; was it meant to be called?" if callable(x) else ""
 
 
 def _holds_variables(items: Any) -> bool:

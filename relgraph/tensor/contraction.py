@@ -10,7 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, result_dtype
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.basic import as_argument
 from relgraph.tensor.type import TensorType
 
 
@@ -33,7 +33,7 @@ class Product(TypedOp):
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != 2:
             raise TypeError(f"{self} takes 2 inputs, not {len(inputs)}")
-        return [as_tensor_variable(v) for v in inputs]
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
         for place, t in (("first", x), ("second", y)):

@@ -13,7 +13,7 @@ from relgraph.graph.op import Op
 from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
-from relgraph.tensor.basic import as_tensor_variable, constant, number
+from relgraph.tensor.basic import as_argument, constant, number
 from relgraph.tensor.dimshuffle import DimShuffle
 from relgraph.tensor.lifting import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.type import TensorType
@@ -133,7 +133,10 @@ class Elemwise(Op):
     def _as_tensors(self, inputs: Sequence[Any]) -> list[Any]:
         op = self.scalar_op
         op.check_count(len(inputs))
-        made = [x if number_kind(x) is not None else as_tensor_variable(x) for x in inputs]
+        made = [
+            x if number_kind(x) is not None else as_argument(x, self, i)
+            for i, x in enumerate(inputs)
+        ]
         if all(isinstance(x, Variable) for x in made):
             return made
         ndim = max((x.type.ndim for x in made if isinstance(x, Variable)), default=0)

@@ -36,7 +36,10 @@ def getitem(x: Any, key: Any) -> Any:
         If something is no index.
     """
     x = as_tensor_variable(x)
-    entries, inputs = parse(key, None if isinstance(x, LogicTerm) else x.type.ndim)
+    try:
+        entries, inputs = parse(key, None if isinstance(x, LogicTerm) else x.type.ndim)
+    except (IndexError, TypeError) as error:
+        raise type(error)(f"indexing {x}: {error}") from None
     if not entries:
         return x
     if Placeholder.ARRAY in entries:
@@ -50,7 +53,7 @@ def getitem(x: Any, key: Any) -> Any:
 
 def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     what = "set_subtensor" if is_set else "inc_subtensor"
-    owner = part.owner
+    owner = getattr(part, "owner", None)
     if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
         raise TypeError(
             f"{what}: the first argument is {part}, which is no part of a tensor; "

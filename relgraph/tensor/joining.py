@@ -14,7 +14,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete, result_dtype
 from relgraph.tensor.allocation import zeros_like
 from relgraph.tensor.axes import merge_lengths, normalize_axis
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.math import cast
 from relgraph.tensor.reshaping import expand_dims
 from relgraph.tensor.shapes import MakeVector, as_shape_vector, lengths
@@ -41,7 +41,7 @@ class Join(TypedOp):
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if not inputs:
             raise TypeError(f"{self} takes at least 1 input")
-        return [as_tensor_variable(v) for v in inputs]
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         ndim = input_types[0].ndim

@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import Product, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
 from relgraph.tensor.reduction import sum_like
@@ -121,7 +121,7 @@ def dot(a: Any, b: Any) -> Any:
     ValueError
         If the lengths to be summed over are known to differ.
     """
-    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    a, b = as_argument(a, "dot", 0), as_argument(b, "dot", 1)
     if isinstance(a, LogicTerm) or isinstance(b, LogicTerm):
         return _dot(a, b)
     n, m = a.type.ndim, b.type.ndim
@@ -142,7 +142,7 @@ def matmul(a: Any, b: Any) -> Any:
     ValueError
         If the lengths to be summed over are known to differ.
     """
-    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    a, b = as_argument(a, "dot", 0), as_argument(b, "dot", 1)
     if isinstance(a, LogicTerm) or isinstance(b, LogicTerm):
         return _dot(a, b)
     n, m = a.type.ndim, b.type.ndim

@@ -15,7 +15,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.math import cast, eq, neq, second, switch
 from relgraph.tensor.shapes import one_input
@@ -199,7 +199,7 @@ _LAW_NAMES = {str(op): name for op, name in _NAMES.items()}
 
 def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
     what = _NAMES[scalar_op]
-    x = as_tensor_variable(x)
+    x = as_argument(x, what)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return _reduce_term(scalar_op, x, axis, keepdims or dtype is not None)
     if dtype is not None:

@@ -13,7 +13,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import check_dtype
 from relgraph.tensor.axes import normalize_axis, static_int
-from relgraph.tensor.basic import as_tensor_variable, constant
+from relgraph.tensor.basic import as_argument, as_tensor_variable, constant
 from relgraph.tensor.math import cast
 from relgraph.tensor.type import TensorType
 
@@ -22,7 +22,7 @@ def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
     """Return the only input of `op` as a tensor variable."""
     if len(inputs) != 1:
         raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
-    return [as_tensor_variable(inputs[0])]
+    return [as_argument(inputs[0], op)]
 
 
 class Shape(TypedOp):

@@ -71,6 +71,14 @@ class TensorVariable(Operators, Variable):
             f"and `type.shape` says what is known beforehand: {self.type.shape}"
         )
 
+    def _no_number(self) -> NoReturn:
+        raise TypeError(
+            f"{self} ({self.type}) is symbolic, not a number; compute its value by a `function`, "
+            "or by `eval`, or convert it with `astype`"
+        )
+
+    __int__ = __float__ = __complex__ = _no_number
+
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.
 

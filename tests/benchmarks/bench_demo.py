@@ -5,6 +5,7 @@ Run with ``python tests/benchmarks/bench_demo.py``.
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
@@ -14,7 +15,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
-    for _ in range(3):
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3, help="how often it is run")
+    for _ in range(parser.parse_args().rounds):
         start = time.perf_counter()
         subprocess.run(
             [sys.executable, "-m", "relgraph", "demo"], cwd=ROOT, check=True, capture_output=True

@@ -6,6 +6,7 @@ the two sides taking turns, less what starting Python costs; the aim is a ratio 
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import subprocess
 import sys
@@ -13,7 +14,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PROCESSES = 15
 STATEMENTS = {
     "nothing": "pass",
     "numpy, scipy.linalg": "import numpy, scipy.linalg",
@@ -29,10 +29,13 @@ def seconds(statement: str) -> float:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15, help="how many processes of each")
+    rounds = parser.parse_args().rounds
     times: dict[str, list[float]] = {name: [] for name in STATEMENTS}
     for statement in STATEMENTS.values():
         seconds(statement)  # the first one writes the byte code
-    for _ in range(PROCESSES):
+    for _ in range(rounds):
         for name, statement in STATEMENTS.items():
             times[name].append(seconds(statement))
     bare, base, ours = (statistics.median(times[name]) for name in STATEMENTS)

@@ -79,7 +79,7 @@ def test_wrong_dtypes_and_counts() -> None:
         scalar.and_(b, x)
     with pytest.raises(TypeError, match="sub is not defined for input 0 of dtype bool"):
         scalar.sub(b, b)
-    with pytest.raises(TypeError, match="exp takes 1 inputs, not 2"):
+    with pytest.raises(TypeError, match="exp takes 1 input, not 2"):
         scalar.exp(x, x)
     with pytest.raises(TypeError, match=r"cast{int8} of a complex64 would drop"):
         scalar.cast(scalar.complex64("z"), "int8")

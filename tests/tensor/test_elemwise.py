@@ -211,7 +211,7 @@ def test_nodes_are_whole() -> None:
 
 def test_counts_and_types_are_checked() -> None:
     x = at.dvector("x")
-    with pytest.raises(TypeError, match="exp takes 1 inputs, not 2"):
+    with pytest.raises(TypeError, match="exp takes 1 input, not 2"):
         at.exp(x, x)
     with pytest.raises(TypeError, match="add takes at least 1 input, not 0"):
         at.add()

@@ -29,6 +29,7 @@ class ClosedRules:
         if extraction.status != "closed":
             raise NotCompilable(extraction.reason)
         self.rules = extraction.rules
+        self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
         self.unchecked = CHECKED
 
@@ -37,12 +38,20 @@ class ClosedRules:
         return any(rule_fits(rule, node) for rule in self.rules)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        """Return the answer of the first rule that has one, or False."""
+        """Return the answer of the first rule that has one, or False.
+
+        Return None where several have one, and which comes first takes a search to tell.
+        """
+        found = False
         for function in self._functions:
             answer = function(fgraph, node)
             if answer is not False:
-                return answer
-        return False
+                if self._ordered:
+                    return answer
+                if found is not False:
+                    return None
+                found = answer
+        return found
 
     def agrees(self, answer: Any, searched: Any) -> bool:
         """Return whether what the rules gave is what the search gave; counts the comparison."""

@@ -16,21 +16,14 @@ through tries the next one. The enumeration is that of `matching`, which says wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.kanren import guards
 from relgraph.graph.kanren.goals import Compute, Where
-from relgraph.graph.kanren.guards import (
-    agree,
-    dtypes_admitted,
-    finite_constants,
-    fitted,
-    is_converted,
-    is_real,
-)
 from relgraph.graph.kanren.matching import flat_arguments, read_outside
 from relgraph.graph.kanren.rules import Rule, flat_patterns, is_bag, split
 from relgraph.graph.kanren.source import NotCompilable, Source
@@ -387,23 +380,17 @@ class _Writer(Source):
             self.block(f"if {' and '.join(tests)}:")
 
 
-def seen_before(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
-    """Return whether the argument at `index` stands before it too, where it isn't taken."""
-    var = arguments[index]
-    return any(arguments[i] is var for i in range(index) if i not in taken)
-
-
 _HELPERS: dict[str, Any] = {
-    "agree": agree,
-    "dtypes_admitted": dtypes_admitted,
-    "finite_constants": finite_constants,
-    "fitted": fitted,
+    "agree": guards.agree,
+    "dtypes_admitted": guards.dtypes_admitted,
+    "finite_constants": guards.finite_constants,
+    "fitted": guards.fitted,
     "flat_arguments": flat_arguments,
-    "is_converted": is_converted,
-    "is_real": is_real,
+    "is_converted": guards.is_converted,
+    "is_real": guards.is_real,
     "read_outside": read_outside,
     "same": same_variable,
-    "seen_before": seen_before,
+    "seen_before": guards.seen_before,
 }
 
 

@@ -53,12 +53,16 @@ class Extraction:
         The rules of a closed one, in the order of the answers.
     reason
         Why it is not closed.
+    ordered
+        Whether the answers for any node come in the order of their rules. Where choices follow
+        each other, kanren's interleaving depends on which of them fail.
     """
 
     name: str
     status: str
     rules: tuple[Rule, ...] = ()
     reason: str = ""
+    ordered: bool = True
 
     def __str__(self) -> str:
         if self.status != "closed":
@@ -75,11 +79,11 @@ class Extraction:
 def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     """Return the rules of a relation from left to right."""
     in_lv, out_lv = var(prefix="in"), var(prefix="out")
-    budget = Budget(name, STEPS, SECONDS)
+    run = _Run(Budget(name, STEPS, SECONDS))
     rules: list[Rule] = []
     try:
         goal = relation(in_lv, out_lv)
-        for state in _states(goal, GuardedState(budget=budget), budget):
+        for state in _states(goal, GuardedState(budget=run.budget), run):
             if len(rules) == MOST_RULES:
                 raise OpenRelation(f"it has more than {MOST_RULES} answers")
             rules.append(_rule(name, in_lv, out_lv, state))
@@ -93,7 +97,7 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
         return Extraction(name, "open", reason=reason)
     if not rules:
         return Extraction(name, "open", reason="with open ends it has no answer at all")
-    return Extraction(name, "closed", tuple(rules))
+    return Extraction(name, "closed", tuple(rules), ordered=run.ordered)
 
 
 def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
@@ -132,7 +136,39 @@ def _resolved(x: Any, s: GuardedState) -> Any:
     return x
 
 
-def _states(goal: Any, s: GuardedState, budget: Budget) -> Iterator[GuardedState]:
+class _Run:
+    """One run with open ends.
+
+    Attributes
+    ----------
+    ordered
+        Whether its answers came one choice after the other, so that those which any node has
+        come in the same order.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.ordered = True
+
+    def interleaved(self, streams: Iterable[Iterator[T]]) -> Iterator[T]:
+        """Yield an item of each stream in turn, as kanren does."""
+        rounds: list[list[int]] = []  # which streams had an item, round by round
+        places: Iterable[tuple[int, Iterator[T]]] = enumerate(streams)
+        while places:
+            going = []
+            for i, stream in places:
+                for item in stream:
+                    yield item
+                    going.append((i, stream))
+                    break
+            places = going
+            rounds.append([i for i, _ in going])
+        # one after the other only if all but the last hold one item
+        if len(rounds) > 1 and any(i != rounds[0][-1] for i in rounds[1]):
+            self.ordered = False
+
+
+def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
     """Run a goal whose parts are known to be safe; the order of answers is kanren's.
 
     Raises
@@ -140,7 +176,7 @@ def _states(goal: Any, s: GuardedState, budget: Budget) -> Iterator[GuardedState
     OpenRelation
         If a part isn't.
     """
-    budget.step()
+    run.budget.step()
     if isinstance(goal, Condition):
         yield from goal(s)
         return
@@ -152,32 +188,20 @@ def _states(goal: Any, s: GuardedState, budget: Budget) -> Iterator[GuardedState
             yield after
     elif code is _ALL:
         yield from reduce(
-            lambda stream, g: _interleaved(_states(g, t, budget) for t in stream),
+            lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
             _listed(goal, "goals"),
             iter((s,)),
         )
     elif code is _ANY:
-        yield from _interleaved(_states(g, s, budget) for g in _listed(goal, "goals"))
+        yield from run.interleaved(_states(g, s, run) for g in _listed(goal, "goals"))
     elif code is _LATER:
         made = parts["gctor"](*parts["args"], **parts["kwargs"])
-        yield from _states(made, s, budget)
+        yield from _states(made, s, run)
     elif goal is succeed:
         yield s
     elif goal is not fail:
         name = getattr(goal, "__qualname__", type(goal).__name__).partition(".")[0]
         raise OpenRelation(f"its goal {name} may look at the state instead of unifying")
-
-
-def _interleaved(streams: Iterable[Iterator[T]]) -> Iterator[T]:
-    """Yield an item of each stream in turn, as kanren does."""
-    while streams:
-        going = []
-        for stream in streams:
-            for item in stream:
-                yield item
-                going.append(stream)
-                break
-        streams = going
 
 
 def _cells(goal: Any) -> dict[str, Any]:

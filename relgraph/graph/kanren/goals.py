@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kanren.constraints import ConstrainedState
 from unification.core import isground, reify, unify
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.guards import agree
-from relgraph.graph.kanren.state import guarded
+from relgraph.graph.kanren.state import extended, guarded
 from relgraph.graph.kanren.terms import renamed, variables_of
 
 
@@ -111,3 +112,19 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     It is computed once all of `variables` are bound.
     """
     return Compute(out, function, variables)
+
+
+def renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
+    """Return `goal` on renamed variables."""
+    if isinstance(goal, Condition):
+        return goal.rename(names)
+
+    def on_new_variables(s: Any) -> Iterator[Any]:
+        # the goal's own variables can't be seen, so they are bound to the new ones for its run
+        start = extended(s, names)
+        for answer in goal(start) if start is not False else ():
+            data = {k: v for k, v in answer.items() if k not in names}
+            copied: Any = answer
+            yield copied.copy(data) if isinstance(answer, ConstrainedState) else data
+
+    return on_new_variables

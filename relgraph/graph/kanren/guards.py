@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
+from relgraph.graph.traversal import vars_between
 from relgraph.graph.unify import same_variable
 
 
@@ -62,6 +63,25 @@ def agree(known: Any, value: Any) -> bool:
     if isinstance(value, Variable):
         return same_variable(known, value)
     return isinstance(value, bool | int | float | complex) and Literal(value).matches(known)
+
+
+def made_from(given: Iterable[Any], new: Any) -> list[Variable]:
+    """Return the variables that the built side computes from what was matched, its root too.
+
+    Those that broadcast a leaf have the dtype of it, and are left out.
+    """
+    if not isinstance(new, Variable):
+        return []
+    leaves = {v for v in given if isinstance(v, Variable)}
+    between = vars_between(leaves, [new])
+    inner = [v for v in between if v.owner is not None and v.owner.op.repeats is None]
+    return [new, *(v for v in inner if v not in leaves)]
+
+
+def seen_before(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
+    """Return whether the argument at `index` stands before it too, where it isn't taken."""
+    var = arguments[index]
+    return any(arguments[i] is var for i in range(index) if i not in taken)
 
 
 def fitted(new: Any, old: Variable) -> Variable | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, TextIO
 
 from etuples import etuple
-from kanren.constraints import ConstrainedState
 from kanren.core import eq, lall
-from unification import var
 from unification.core import reify
 from unification.variable import isvar
 
@@ -19,15 +17,20 @@ from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.explain import Explainable, NoSuchDirection, checked_direction
 from relgraph.graph.kanren.extraction import Extraction, extract
-from relgraph.graph.kanren.goals import Condition
-from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants
+from relgraph.graph.kanren.goals import Condition, renamed_goal
+from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants, made_from
 from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.rules import Rule, rule_fits
 from relgraph.graph.kanren.state import extended
-from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
-from relgraph.graph.traversal import vars_between
-from relgraph.graph.unify import ConstrainedVar
+from relgraph.graph.kanren.terms import (
+    Literal,
+    LogicVariable,
+    Term,
+    fresh_variable,
+    renamed,
+    variables_of,
+)
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """What a law may claim about values; see `Law`."""
@@ -278,9 +281,9 @@ class Law(Relation):
         return Extraction(name, "closed", (rule,))
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
-        names = {v: _fresh(v) for v in self._renamed}
+        names = {v: fresh_variable(v) for v in self._renamed}
         lhs, rhs = renamed(self.lhs, names), renamed(self.rhs, names)
-        conditions = [_renamed_goal(c, names) for c in self.conditions]
+        conditions = [renamed_goal(c, names) for c in self.conditions]
 
         def goal(s: Any) -> Iterator[Any]:
             seen_in, seen_out = _ground(in_lv, s), _ground(out_lv, s)
@@ -298,6 +301,7 @@ class Law(Relation):
     ) -> Iterator[Any]:
         """Match one side with a variable of a graph; relate the other side, built, to `other`."""
         regroup = self.sound != "exact"
+        computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
         for found, rest in match_root(matched, var, {}, regroup):
             inner = found.get(INNER, (var,))
             bindings = {k: v for k, v in found.items() if k is not INNER}
@@ -316,12 +320,13 @@ class Law(Relation):
                     if self.mixed:
                         raise
                     continue  # where there is no type, there is not one dtype throughout
-                if self._admits((var, *inner), (*bindings.values(), *rest), term):
+                given = (*bindings.values(), *rest, *reify(computed, answer))
+                if self._admits((var, *inner), given, term):
                     yield from eq(other, term)(answer)
 
     def _admits(self, matched: Iterable[Variable], given: Iterable[Any], new: Any) -> bool:
         """Return whether both sides stay within one dtype (see `law`)."""
-        return dtypes_admitted((*matched, *_made_from(given, new)), not self.mixed, self.complex)
+        return dtypes_admitted((*matched, *made_from(given, new)), not self.mixed, self.complex)
 
     def __str__(self) -> str:
         text = f"{self.lhs} → {self.rhs}"
@@ -350,42 +355,6 @@ def _ground(x: Any, s: Any) -> Any:
         return build(seen)
     except (OpenAnswerError, TypeError):
         return seen
-
-
-def _fresh(v: Any) -> Any:
-    """Return a variable like `v` that no term holds."""
-    if isinstance(v, LogicVariable):
-        return v.fresh()
-    return ConstrainedVar(v.constraint) if isinstance(v, ConstrainedVar) else var()
-
-
-def _renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
-    """Return `goal` on renamed variables."""
-    if isinstance(goal, Condition):
-        return goal.rename(names)
-
-    def renamed_goal(s: Any) -> Iterator[Any]:
-        # the goal's own variables can't be seen, so they are bound to the new ones for its run
-        start = extended(s, names)
-        for answer in goal(start) if start is not False else ():
-            data = {k: v for k, v in answer.items() if k not in names}
-            copied: Any = answer
-            yield copied.copy(data) if isinstance(answer, ConstrainedState) else data
-
-    return renamed_goal
-
-
-def _made_from(given: Iterable[Any], new: Any) -> list[Variable]:
-    """Return the variables that the built side computes from what was matched, its root too.
-
-    Those that broadcast a leaf have the dtype of it, and are left out.
-    """
-    if not isinstance(new, Variable):
-        return []
-    leaves = {v for v in given if isinstance(v, Variable)}
-    between = vars_between(leaves, [new])
-    inner = [v for v in between if v.owner is not None and v.owner.op.repeats is None]
-    return [new, *(v for v in inner if v not in leaves)]
 
 
 def law(

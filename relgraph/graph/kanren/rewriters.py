@@ -92,6 +92,8 @@ class KanrenRelationSub(LocalOptimizer):
         if not self.node_filter(node):
             return False
         answer = self.closed.transform(fgraph, node)
+        if answer is None:
+            return self.search(fgraph, node)
         if self.closed.unchecked and not self.closed.agrees(answer, self.search(fgraph, node)):
             self._staged = False
             return self.search(fgraph, node)

@@ -35,8 +35,10 @@ def stand_in(node: Apply) -> Variable:
 
 
 def _general(v: Variable) -> Any:
-    known = isinstance(v.head, Op) and v.owner is not None and len(v.owner.outputs) == 1
-    return cons(v.head, var()) if known else var()
+    # a number in a term looks through an op that repeats, so the head of that tells nothing
+    known = isinstance(v.head, Op) and v.head.repeats is None
+    alone = v.owner is not None and len(v.owner.outputs) == 1
+    return cons(v.head, var()) if known and alone else var()
 
 
 def rules_out(relation: Callable[[Any, Any], Any], node: Apply) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from cons.core import _car, _cdr
 from etuples import etuple
 from etuples.core import ExpressionTuple
-from unification import Var
+from unification import Var, var
 from unification.core import _reify, _unify, _unify_Var_object
 from unification.variable import isvar
 
@@ -258,6 +258,13 @@ def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
 def renamed(part: Any, names: Mapping[Any, Any]) -> Any:
     """Return `part` with logic variables replaced, in terms, expressions and tuples too."""
     return _renamed(part, names)
+
+
+def fresh_variable(v: Any) -> Any:
+    """Return a variable like `v` that no term holds."""
+    if isinstance(v, LogicVariable):
+        return v.fresh()
+    return ConstrainedVar(v.constraint) if isinstance(v, ConstrainedVar) else var()
 
 
 def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-
-from etuples.core import ExpressionTuple
+from etuples import etuple
 from kanren import eq
 from kanren.core import conde, lall
 from unification import var
 from unification.variable import isvar
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren import Literal, Term, computo, whereo
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import SOUNDNESS, law
 from relgraph.graph.kanren.rules import is_bag, split
 from relgraph.graph.kanren.terms import number_of, renamed, variables_of
@@ -208,7 +207,9 @@ class Relations:
     def sides(self):
         """Return a pattern, a template of what it binds, and conditions."""
         leaves = [X, Y, Z][: self.random.randrange(1, 4)]
-        pattern = self.term(self.random.randrange(1, 4), [*leaves, A] if self.chance(30) else leaves)
+        pattern = self.term(
+            self.random.randrange(1, 4), [*leaves, A] if self.chance(30) else leaves
+        )
         bound = variables_of(pattern)
         known = [v for v in bound if v is not A] or [X]
         conditions = []
@@ -250,6 +251,8 @@ class Relations:
             # hand-written expressions are etuples, whose numbers match no constant
             written = pattern.etuple if self.chance(50) else pattern
             branches.append((written, template, conditions, self.random.random()))
+            if self.chance(30):  # another answer for the same nodes
+                branches.append((written, variables_of(pattern)[0], [], 0))
 
         def goals(i, o, branch):
             pattern, template, conditions, shuffled = branch
@@ -261,12 +264,20 @@ class Relations:
             ]
             return made if shuffled < 0.5 else made[::-1]
 
+        twice = self.chance(30)
+
         def relation(i, o):
             if len(branches) == 1:
                 return lall(*goals(i, o, branches[0]))
+            if twice:
+                # one choice after the other: the order of the answers depends on which fail
+                left, right = var(), var()
+                inner = conde(
+                    [whereo(is_number, left), eq(o, etuple(at.add, left, right))],
+                    [eq(o, etuple(at.sub, left, right))],
+                )
+                outer = conde(*[goals(i, left, branch) for branch in branches])
+                return lall(outer, inner, eq(left, right))
             return conde(*[goals(i, o, branch) for branch in branches])
 
         return relation, [branch[0] for branch in branches]
-
-
-__all__ = ["Constant", "ExpressionTuple", "Instances", "Relations"]

@@ -1,0 +1,213 @@
+"""Wrong use, as a newcomer meets it: each error names the thing, what came and what was wanted."""
+
+import re
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import Mode, function, optimize_graph, shared
+from relgraph.graph.kanren import KanrenRelationSub
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MissingInputError
+
+X, Y = at.dvectors("x", "y")
+M = at.dmatrix("m")
+S, N, F = at.dscalar("s"), at.lvector("i"), at.fvector("f")
+LINKERS = ["py", "vm"]
+
+
+def parts(*texts):
+    """Return a pattern in which the texts come in this order."""
+    return "(?s)" + ".*".join(map(re.escape, texts))
+
+
+def test_a_missing_input():
+    texts = ["needs a value for y", "TensorType(float64, (?,))", "not an input", "input 1", "mul"]
+    with pytest.raises(MissingInputError, match=parts(*texts)) as info:
+        function([X], at.exp(X) * Y)
+    assert info.value.variable is Y
+    with pytest.raises(MissingInputError, match=parts("needs a value for x")):
+        function([], X)
+    with pytest.raises(MissingInputError, match=parts("no value was given for y", "mul needs")):
+        (X * Y).eval({X: [1.0]})
+    with pytest.raises(MissingInputError, match=parts("no value was given for y", "mul needs")):
+        evaluate([X * Y], {X: np.ones(2)})
+
+
+BUILDING = {
+    "a maker of variables": (
+        lambda: at.exp(at.dmatrix),
+        ["exp: input 0: ", "dmatrix", "not an array of numbers; was it meant to be called?"],
+    ),
+    "a type": (
+        lambda: X + at.TensorType("float64", (None,)),
+        ["add: input 1: TensorType(float64, (?,))", "it is a type: call it to make a variable"],
+    ),
+    "a type to sum": (lambda: at.sum(at.dmatrix), ["sum: input 0: ", "dmatrix"]),
+    "text": (lambda: X + "a", ["add: input 1: 'a' is not an array of numbers"]),
+    "nothing": (lambda: at.maximum(X, None), ["maximum: input 1: None is not an array"]),
+    "dot with text": (lambda: at.dot(X, "a"), ["dot: input 1: 'a' is not an array of numbers"]),
+    "too many inputs": (lambda: at.exp(X, Y), ["exp takes 1 input, not 2"]),
+    "too few inputs": (lambda: at.switch(X, Y), ["switch takes 3 inputs, not 2"]),
+    "matmul with a scalar": (lambda: at.matmul(S, M), ["matmul: s has rank 0"]),
+    "lengths of a product": (
+        lambda: at.dot(at.tensor("float64", (2, 3)), at.tensor("float64", (4, 2))),
+        ["dot: axis 1 of the first input has length 3, axis 0 of the second 4"],
+    ),
+    "lengths of a sum": (
+        lambda: at.tensor("float64", (2,)) + at.tensor("float64", (3,)),
+        ["add: ", "axis 0", "(2,), (3,)"],
+    ),
+    "logic of floats": (lambda: X & Y, ["and_ is not defined for input 0 of dtype float64"]),
+    "an integer that does not fit": (
+        lambda: at.bvector() + 300,
+        ["add: input 1 is 300, out of the range of int8"],
+    ),
+    "the imaginary part": (lambda: at.cast(at.zvector(), "float64"), ["cast{float64}", "`real`"]),
+    "a part of too high a rank": (
+        lambda: at.set_subtensor(X[:2], M),
+        ["set_subtensor{:2}: a TensorType(float64, (?, ?))", "part", "TensorType(float64, (?,))"],
+    ),
+    "a part of another dtype": (
+        lambda: at.set_subtensor(N[:2], X),
+        ["set_subtensor{:2}: float64 values", "tensor of int64; cast them"],
+    ),
+    "no part": (
+        lambda: at.inc_subtensor(X, 1.0),
+        ["inc_subtensor: the first argument is x", "write inc_subtensor(x[...], y)"],
+    ),
+    "a part of a number": (lambda: at.set_subtensor(3, 1.0), ["the first argument is 3"]),
+    "a rank to join": (
+        lambda: at.concatenate([X, M]),
+        ["join{axis=0}: input 0 has 1 dimensions, input 1 2"],
+    ),
+    "an axis": (lambda: at.sum(X, axis=1), ["sum: axis 1", "1 dimensions"]),
+    "an index": (lambda: X[1.5], ["indexing x: 1.5 is no index: it is a TensorType(float64"]),
+    "too many indices": (lambda: X[0, 0], ["indexing x: 2 indices"]),
+    "a value to fill": (lambda: at.alloc(M, 3), ["alloc: the value has 2 dimensions"]),
+    "a length": (lambda: X.reshape((2.5,)), ["reshape: 2.5 is", "an integer of rank 0 is wanted"]),
+    "a dtype": (lambda: at.cast(X, "flot64"), ["'flot64' is not a dtype"]),
+    "an input of a function": (
+        lambda: function([X, 2.0], X),
+        ["an input of a function is a Variable, not 2.0"],
+    ),
+    "an output of a function": (
+        lambda: function([X], "x"),
+        ["an output of a function is a Variable, not 'x'"],
+    ),
+    "an update": (
+        lambda: function([X], X, updates={shared(np.int64(1), name="n"): X}),
+        ["the update of n", "TensorType(int64, ())", "x of type TensorType(float64, (?,))"],
+    ),
+    "a given": (
+        lambda: function([X], X * 2, givens={X: M}),
+        ["what is given for x", "TensorType(float64, (?,))", "m of type"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUILDING)
+def test_building_a_graph(name):
+    build, texts = BUILDING[name]
+    with pytest.raises((TypeError, ValueError, IndexError, OverflowError), match=parts(*texts)):
+        build()
+
+
+CALLS = {
+    "rank": (X, np.ones((2, 2)), ["argument 0 `x`", "TensorType(float64, (?,))", "shape (2, 2)"]),
+    "dtype": (F, np.ones(3), ["argument 0 `f`", "TensorType(float32", "float64", "allow_downcast"]),
+    "value": (N, [1.5], ["argument 0 `i`", "TensorType(int64, (?,))", "[1.5]"]),
+    "text": (N, "a", ["argument 0 `i`", "TensorType(int64, (?,))", "'a' (str)"]),
+    "variable": (N, N, ["argument 0 `i`", "the variable i came where a value"]),
+}
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize("name", CALLS)
+def test_calling_a_function(name, linker):
+    variable, value, texts = CALLS[name]
+    f = function([variable], variable * 2, mode=Mode(linker, None), name="double")
+    with pytest.raises(TypeError, match=parts(*texts)) as info:
+        f(value)
+    assert "double" in str(info.value)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_calling_with_the_wrong_arguments(linker):
+    f = function([X, Y], X * Y, mode=Mode(linker, None), name="times")
+    with pytest.raises(
+        TypeError, match=parts("function `times` takes 2 arguments, got 1", "`y` is missing")
+    ):
+        f([1.0])
+    with pytest.raises(TypeError, match="function `times` takes 2 arguments, got 3"):
+        f([1.0], [1.0], [1.0])
+    with pytest.raises(
+        TypeError, match=parts("function `times` has no argument called 'z'", "'x', 'y'")
+    ):
+        f([1.0], z=[1.0])
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize("optimizer", [None, "fast_run"])
+def test_an_axis_that_was_not_declared_to_broadcast(linker, optimizer):
+    f = function([X, Y], X + Y, mode=Mode(linker, optimizer))
+    texts = ["add: axis 0 of input", "(x) has length 1", "declare TensorType('float64', (1,))"]
+    with pytest.raises(ValueError, match=parts(*texts, "specify_shape")):
+        f([1.0], [1.0, 2.0])
+    column = at.dcol("c")
+    g = function([M, column], M * column, mode=Mode(linker, optimizer))
+    texts = ["axis 0 of input", "(m) has length 1", "declare TensorType('float64', (1, None))"]
+    with pytest.raises(ValueError, match=parts(*texts)):
+        g([[1.0, 2.0]], [[1.0], [2.0]])
+    with pytest.raises(ValueError, match=parts("(y) has length 2", "(3,), (2,)")):
+        function([X, Y], X + Y, mode=Mode(linker, None))([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_a_declared_axis_broadcasts(linker):
+    """The cure that the error names works."""
+    one = at.TensorType("float64", (1,))("x")
+    f = function([one, Y], one + Y, mode=Mode(linker, None))
+    np.testing.assert_array_equal(f([1.0], [1.0, 2.0]), [2, 3])
+    specified = at.specify_shape(X, (1,))
+    g = function([X, Y], specified + Y, mode=Mode(linker, None))
+    np.testing.assert_array_equal(g([1.0], [1.0, 2.0]), [2, 3])
+
+
+@pytest.mark.parametrize("answer", [None, True, 5, "eq", ["a", "b"]])
+def test_a_relation_that_gives_no_goal(answer):
+    def oddo(before, after):
+        return answer
+
+    text = parts("the relation oddo gave", repr(answer), "not a goal", "eq(in, out)")
+    with pytest.raises(TypeError, match=text):
+        optimize_graph(at.exp(X), include=[], custom_opt=KanrenRelationSub(oddo), clone=True)
+
+
+TRUTH = {
+    "if": lambda: 1 if X > 0 else 2,
+    "not": lambda: not X,
+    "and": lambda: X > 0 and Y > 0,
+    "a chain": lambda: 0 < S < 1,
+    "max": lambda: max(S, at.dscalar()),
+}
+
+
+@pytest.mark.parametrize("name", TRUTH)
+def test_a_truth_value(name):
+    texts = parts("(TensorType(", "is symbolic and has no truth value", "`switch`")
+    with pytest.raises(TypeError, match=texts):
+        TRUTH[name]()
+
+
+def test_what_else_needs_a_value():
+    for convert in (int, float, complex):
+        with pytest.raises(TypeError, match=parts("s (TensorType(", "symbolic, not a number")):
+            convert(S)
+    with pytest.raises(TypeError, match="needs a truth value"):
+        _ = 1.0 in X
+    with pytest.raises(TypeError, match=parts("x is symbolic and has no len()", "shape[0]")):
+        len(X)
+    with pytest.raises(TypeError, match="x can't be iterated over"):
+        list(X)
