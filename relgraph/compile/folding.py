@@ -28,6 +28,9 @@ class ConstantFolding(LocalOptimizer):
     name = "constant_folding"
     depth = 2
 
+    def might_match(self, node: Apply) -> bool:
+        return bool(node.inputs) and all(v.head is Constant for v in node.inputs)
+
     def transform(self, fgraph: FunctionGraph, node: Apply) -> list[Constant] | bool:
         if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
             return False

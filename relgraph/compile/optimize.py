@@ -9,6 +9,7 @@ from relgraph.compile.database import optdb
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
+from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.optdb import OptimizationQuery
 
 
@@ -69,6 +70,7 @@ def optimize_graph(
     trace: Literal[True],
     **query_kwargs: Any,
 ) -> tuple[list[Variable], Derivation]: ...
+@paused_collector()
 def optimize_graph(
     fgraph_or_variables: FunctionGraph | Variable | Sequence[Variable],
     include: Iterable[str] = ("canonicalize",),

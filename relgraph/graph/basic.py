@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from relgraph.graph.cloning import clone, clone_get_equiv, clone_replace
 from relgraph.graph.traversal import (
     ancestors,
     applys_between,
     as_string,
-    clone,
-    clone_get_equiv,
-    clone_replace,
     equal_computations,
     general_toposort,
     graph_inputs,
@@ -131,10 +129,9 @@ class Variable(_Tagged):
 
     def clone(self, **kwargs: Any) -> Variable:
         """Return a new variable of the same type, name and notes that nothing computes."""
-        name = kwargs.pop("name", self.name)
-        copy = self.type.make_variable(name)
-        assert isinstance(copy, Variable)
-        copy.copy_tag_from(self)
+        copy: Variable = self.type.make_variable(kwargs.get("name", self.name))
+        if self._tag is not None:
+            copy.copy_tag_from(self)
         return copy
 
     def eval(self, inputs_to_values: Mapping[Any, Any] | None = None) -> Any:
@@ -297,8 +294,35 @@ class Apply(_Tagged):
 
     def clone(self) -> Apply:
         """Return a node with the same op and inputs, and new outputs."""
-        copy = Apply(self.op, self.inputs, [out.clone() for out in self.outputs])
-        copy.copy_tag_from(self)
+        return self._copy(list(self.inputs))
+
+    def _copy(self, inputs: list[Variable]) -> Apply:
+        """Return a node like this one on `inputs`, which are of the types of its own."""
+        # what the constructor would check holds of this node, and so of its copy
+        copy = object.__new__(type(self))
+        copy.op = op = self.op
+        copy.inputs = inputs
+        copy.view = None
+        copy._tag = None
+        copy.outputs = outputs = []
+        for out in self.outputs:
+            cls = type(out)
+            if cls.clone is Variable.clone and cls.__init__ is Variable.__init__:
+                # all that `clone` and the constructor do, without the calls
+                new = object.__new__(cls)
+                new.type = out.type
+                new.name = out.name
+                new._tag = None
+                if out._tag is not None:
+                    new.copy_tag_from(out)
+            else:
+                new = out.clone()
+            new.owner = copy
+            new.index = out.index
+            new.head = op
+            outputs.append(new)
+        if self._tag is not None:
+            copy.copy_tag_from(self)
         return copy
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:
@@ -323,10 +347,9 @@ class Apply(_Tagged):
             if strict:
                 new_inputs[i] = old.type.filter_variable(new)
             remake = True
-        if remake:
-            node: Apply = self.op.make_node(*new_inputs)
-        else:
-            node = Apply(self.op, new_inputs, [out.clone() for out in self.outputs])
+        if not remake:
+            return self._copy(new_inputs)
+        node: Apply = self.op.make_node(*new_inputs)
         node.copy_tag_from(self)
         return node
 

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relgraph.graph.traversal import io_toposort
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
+
+
+Callback = TypeVar("Callback", bound=Callable[..., None])
+
+
+def takes_notes(callback: Callback) -> Callback:
+    """Mark a callback of a feature that only takes notes: it never raises, changes no graph.
+
+    Where all that listen to an event are of this kind the graph calls them without the clock, and
+    without the precautions that let it undo a change. A method that overrides one that is marked
+    is not marked by that.
+    """
+    callback.quiet = True  # type: ignore[attr-defined]
+    return callback
 
 
 class AlreadyThere(Exception):

@@ -14,7 +14,7 @@ from relgraph.graph.basic import (
     graph_inputs,
     io_toposort,
 )
-from relgraph.graph.clients import Client
+from relgraph.graph.clients import Client, with_client
 from relgraph.graph.feature import Feature
 from relgraph.graph.fg_boundary import Boundary
 from relgraph.graph.integrity import check_integrity
@@ -80,17 +80,24 @@ class FunctionGraph(Boundary):
         super().__init__()
         if outputs is None:
             raise ValueError("a FunctionGraph needs outputs (an empty list is possible)")
+        complete = inputs is None
         if inputs is None:
             inputs = [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
+        nodes: list[Apply] = []
         if clone:
             memo = clone_get_equiv(inputs, outputs, **clone_kwds)
             inputs = [memo[v] for v in inputs]
             outputs = [memo[v] for v in outputs]
+            if complete and not clone_kwds:
+                # all that is needed is there, each node after what it reads
+                nodes = [copy for copy in memo.values() if type(copy) is Apply]
         elif clone_kwds:
             raise TypeError(f"{', '.join(clone_kwds)} can't be used with clone=False")
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
         for var in inputs:
             self.add_input(var)
+        for node in nodes:
+            self._connect(node)
         for var in outputs:
             self.add_output(var, reason="init")
         for feature in features or ():
@@ -198,6 +205,15 @@ class FunctionGraph(Boundary):
         if var not in self.variables or new_var is var:
             return
         new_var = _fitted(var, new_var)
+        quiet = self._quiet
+        if not (
+            import_missing
+            or quiet["on_change_input"] is None
+            or quiet["on_import"] is None
+            or quiet["on_prune"] is None
+        ):
+            self._replace_everywhere(var, new_var, reason)
+            return
         users = self.clients[var].copy()
         inputs_before = len(self.inputs)
         try:
@@ -209,6 +225,40 @@ class FunctionGraph(Boundary):
             self._unreplace(users, var, new_var, reason, error)
             self._drop_inputs_from(inputs_before, reason, error)
             raise
+
+    def _replace_everywhere(self, var: Variable, new_var: Variable, reason: str | None) -> None:
+        """Do what `replace` does, in one go: nobody who is told can object or interfere."""
+        users = self.clients[var]
+        if not users:
+            return
+        owner = new_var.owner
+        if new_var not in self.variables:
+            # what the new term reads of `var` goes into a list of its own, and so stays
+            self.clients[var] = []
+            try:
+                self.import_var(new_var, reason)
+            except BaseException:
+                self.clients[var] = users
+                raise
+        else:
+            if owner is not None and any(node is owner for node, _ in users):
+                raise InconsistencyError(
+                    f"{new_var} would become an input of its own node, {owner}"
+                )
+            self.clients[var] = []
+        for node, i in users:
+            (self.outputs if isinstance(node, str) else node.inputs)[i] = new_var
+        known = self.clients[new_var]
+        if known:
+            for user in users:
+                known = self.clients[new_var] = with_client(known, user)
+        else:
+            self.clients[new_var] = users
+        for hook in self._quiet["on_change_input"] or ():
+            for node, i in users:
+                hook(self, node, i, var, new_var, reason)
+        if not self.clients[var]:
+            self._prune([var], reason)
 
     def _unreplace(
         self,

@@ -164,8 +164,12 @@ class Connections(FeatureHost):
             for var in missing:
                 self.add_input(var)
             told = self._hooks["on_import"]
+            quiet = self._quiet["on_import"]
             for node in new_nodes:
-                if told:
+                if quiet is not None:
+                    for hook in quiet:
+                        hook(self, node, reason)
+                elif told:
                     self._tell("on_import", (node, reason), "on_prune", (node, reason))
                 self._connect(node)
                 done.append(node)
@@ -180,6 +184,8 @@ class Connections(FeatureHost):
     def _nodes_not_here(self, root: Apply) -> list[Apply]:
         """Return the nodes `root` depends on that are not in the graph, in topological order."""
         here = self.apply_nodes
+        if all(v.owner is None or v.owner in here for v in root.inputs):
+            return [root]
         order: list[Apply] = []
         opened: set[Apply] = set()
         closed: set[Apply] = set()
@@ -214,19 +220,27 @@ class Connections(FeatureHost):
         if node in self.apply_nodes:
             return
         self.apply_nodes.add(node)
-        for out in node.outputs:
-            self.setup_var(out)
+        variables, all_clients = self.variables, self.clients
+        for var in (*node.inputs, *node.outputs):
+            if var not in variables:
+                variables.add(var)
+                all_clients.setdefault(var, [])
         for i, var in enumerate(node.inputs):
-            if var not in self.variables:
-                self.setup_var(var)
-            self.add_client(var, (node, i))
+            clients = all_clients[var]
+            if len(clients) < SHORT:
+                clients.append((node, i))
+            else:
+                all_clients[var] = with_client(clients, (node, i))
 
     def _disconnect(self, node: Apply, keep_entries: bool = False) -> None:
         self.apply_nodes.discard(node)
+        variables, all_clients = self.variables, self.clients
         for out in node.outputs:
-            self._forget(out, keep_entries)
+            variables.discard(out)
+            if not keep_entries:
+                all_clients.pop(out, None)
         for i, var in enumerate(node.inputs):
-            clients = self.clients.get(var)
+            clients = all_clients.get(var)
             # `remove_client` may have taken it already
             if clients and (node, i) in clients:
                 clients.remove((node, i))
@@ -248,21 +262,26 @@ class Connections(FeatureHost):
         What a callback raises is raised when all is done, or noted on `error`.
         """
         told = self._hooks["on_prune"]
+        quiet = self._quiet["on_prune"]
+        here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
         raised: BaseException | None = None
         stack = list(variables)
         while stack:
             var = stack.pop()
-            if self.clients.get(var) or var not in self.variables:
+            if all_clients.get(var) or var not in here:
                 continue
             node = var.owner
-            if node is None or node not in self.apply_nodes:
+            if node is None or node not in nodes:
                 if var not in self._input_set:
                     self._forget(var, keep_entries)
                 continue
-            if any(self.clients.get(out) for out in node.outputs):
+            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
                 continue
             self._disconnect(node, keep_entries)
-            if told and error is not None:
+            if quiet is not None:
+                for hook in quiet:
+                    hook(self, node, reason)
+            elif told and error is not None:
                 self._tell_back("on_prune", (node, reason), error)
             elif told:
                 try:

@@ -32,6 +32,20 @@ class _Hooks(dict[str, tuple[Hook, ...]]):
         return self[event]
 
 
+class _QuietHooks(dict[str, "tuple[Callable[..., Any], ...] | None"]):
+    """For each event, the callbacks of all who listen if they only take notes; None otherwise."""
+
+    def __init__(self, hooks: _Hooks) -> None:
+        super().__init__()
+        self._hooks = hooks
+
+    def __missing__(self, event: str) -> tuple[Callable[..., Any], ...] | None:
+        hooks = [hook for _, hook in self._hooks[event]]
+        quiet = all(getattr(hook, "quiet", False) for hook in hooks)
+        self[event] = found = tuple(hooks) if quiet else None
+        return found
+
+
 class FeatureHost:
     """What features are attached to.
 
@@ -40,7 +54,8 @@ class FeatureHost:
     features
         The attached features, in the order in which they are told things.
     execute_callbacks_time, execute_callbacks_times
-        The seconds spent in callbacks: in all, and by feature.
+        The seconds spent in callbacks: in all, and by feature. Those that only take notes (see
+        `takes_notes`) are not timed where nobody else listens.
     validate_time
         The seconds spent validating (see `Validator`).
     """
@@ -56,6 +71,7 @@ class FeatureHost:
         self.execute_callbacks_times = {}
         self.validate_time = 0.0
         self._hooks = _Hooks(self.features)
+        self._quiet = _QuietHooks(self._hooks)
         self._published: dict[str, Feature] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -84,6 +100,7 @@ class FeatureHost:
             raise
         self.features.append(feature)
         self._hooks.clear()
+        self._quiet.clear()
 
     def remove_feature(self, feature: Feature) -> None:
         """Detach `feature`, call its `on_detach`, and remove what it published.
@@ -94,6 +111,7 @@ class FeatureHost:
             return
         self.features[:] = [other for other in self.features if other is not feature]
         self._hooks.clear()
+        self._quiet.clear()
         try:
             detach = getattr(feature, "on_detach", None)
             if detach is not None:
@@ -136,6 +154,10 @@ class FeatureHost:
         for name in [n for n, holder in self._published.items() if holder is feature]:
             del self._published[name]
             self.__dict__.pop(name, None)
+
+    def listens(self, name: str) -> bool:
+        """Return whether some feature has a callback `name` that does something."""
+        return bool(self._hooks[name])
 
     def execute_callbacks(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call ``feature.name(fgraph, *args, **kwargs)`` for each feature that has the method."""

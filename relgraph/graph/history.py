@@ -6,7 +6,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from relgraph.graph.feature import Feature
+from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
@@ -42,6 +42,8 @@ class History(Feature):
 
     def __init__(self) -> None:
         self._log: list[_Undo] = []
+        # whether there may be a checkpoint: cheaper to ask than whether there is one
+        self._noting = False
         self._live: weakref.WeakSet[Checkpoint] = weakref.WeakSet()
         self._fgraph: weakref.ref[FunctionGraph] | None = None
 
@@ -76,6 +78,7 @@ class History(Feature):
             self._log.clear()
         made = Checkpoint(self, len(self._log), fgraph.update_mapping)
         self._live.add(made)
+        self._noting = True
         return made
 
     def revert(self, fgraph: FunctionGraph, checkpoint: Checkpoint) -> None:
@@ -108,11 +111,15 @@ class History(Feature):
         fgraph.update_mapping = checkpoint.update_mapping
 
     def _note(self, method: str, *args: object) -> None:
+        if not self._noting:
+            return
         if self._live:
             self._log.append((method, args))
-        elif self._log:
+        else:
+            self._noting = False
             self._log.clear()
 
+    @takes_notes
     def on_change_input(
         self,
         fgraph: FunctionGraph,
@@ -124,19 +131,23 @@ class History(Feature):
     ) -> None:
         self._note("_change_back", node, i, var)
 
+    @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         self._note("_remove_input", i)
 
+    @takes_notes
     def on_remove_input(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
         self._note("_insert_input", i, var)
 
+    @takes_notes
     def on_add_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
         self._note("_remove_output", i)
 
+    @takes_notes
     def on_remove_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:

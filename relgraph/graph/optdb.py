@@ -16,9 +16,13 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.database import Entry, OptimizationDatabase
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.opt.navigators import FailureCallback
 from relgraph.graph.opt.query import OptimizationQuery
 from relgraph.graph.opt.sequence import SequenceCallback
+
+# Different queries to one database of which it remembers what they have led to.
+_MOST_TABLES = 16
 
 
 class EquilibriumDB(OptimizationDatabase):
@@ -43,6 +47,8 @@ class EquilibriumDB(OptimizationDatabase):
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.failure_callback = failure_callback
         self.max_use_ratio = max_use_ratio
+        # what was found out about some rewriters, for the next query that gives the same
+        self._tables: dict[tuple[int, ...], RewriterTables] = {}
 
     def register(
         self,
@@ -73,7 +79,7 @@ class EquilibriumDB(OptimizationDatabase):
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
         found = self._matches(query)
-        return EquilibriumOptimizer(
+        made = EquilibriumOptimizer(
             [item for entry, item in found if not entry.final and not entry.cleanup],
             failure_callback=self.failure_callback,
             ignore_newtrees=self.ignore_newtrees,
@@ -82,6 +88,16 @@ class EquilibriumDB(OptimizationDatabase):
             final_optimizers=[item for entry, item in found if entry.final],
             cleanup_optimizers=[item for entry, item in found if entry.cleanup],
         )
+        if len(self._tables) >= _MOST_TABLES:
+            self._tables.clear()
+        # the tables hold the rewriters, so that no other object comes to have the id of one
+        same = tuple(map(id, made.local_optimizers))
+        known = self._tables.get(same)
+        if known is None:
+            self._tables[same] = made.tables
+        else:
+            made.tables = known
+        return made
 
 
 def _position(position: float | Literal["first", "last"]) -> float:

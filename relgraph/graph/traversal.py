@@ -154,16 +154,46 @@ def io_toposort(
     ValueError
         If that leaves no order.
     """
-    given = frozenset(inputs)
+    # where no input is computed by a node, none has to be looked for on the way
+    cut = {v for v in inputs if v.owner is not None}
+    roots = [v.owner for v in outputs if v.owner is not None and v not in cut]
+    if not cut and not orderings:
+        return _plain_toposort(roots)
     before: Mapping[Apply, Iterable[Apply]] = {} if orderings is None else orderings
 
     def deps(node: Apply) -> Iterable[Apply]:
-        needed = [v.owner for v in node.inputs if v.owner is not None and v not in given]
+        needed = [v.owner for v in node.inputs if v.owner is not None and v not in cut]
         needed.extend(before.get(node, ()))
         return needed
 
-    roots = [v.owner for v in outputs if v.owner is not None and v not in given]
     return general_toposort(roots, deps)
+
+
+def _plain_toposort(roots: list[Apply]) -> list[Apply]:
+    """Return `roots` and all they depend on, each after what it depends on.
+
+    What `general_toposort` would return: this is the one walk that every optimizer makes.
+    """
+    order: list[Apply] = []
+    opened: set[Apply] = set()
+    done: set[Apply] = set()
+    stack = roots[::-1]
+    while stack:
+        node = stack[-1]
+        if node in opened:
+            stack.pop()
+            if node not in done:
+                done.add(node)
+                order.append(node)
+            continue
+        opened.add(node)
+        for var in reversed(node.inputs):
+            owner = var.owner
+            if owner is not None and owner not in done:
+                if owner in opened:
+                    raise ValueError(f"the graph contains a cycle through {owner}")
+                stack.append(owner)
+    return order
 
 
 def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply]:
@@ -179,93 +209,6 @@ def is_in_ancestors(l_apply: Apply, f_node: Apply) -> bool:
             [l_apply], lambda node: [v.owner for v in node.inputs if v.owner is not None]
         )
     )
-
-
-def clone(
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    copy_inputs: bool = True,
-    copy_orphans: bool | None = None,
-) -> tuple[list[Variable], list[Variable]]:
-    """Return copies of the inputs and outputs of a graph, and so of all between them.
-
-    Parameters
-    ----------
-    copy_inputs
-        Copy the inputs too; otherwise the copy shares them.
-    copy_orphans
-        Copy constants and other variables that are not among the inputs. Like `copy_inputs` if
-        None.
-    """
-    memo = clone_get_equiv(
-        inputs, outputs, copy_inputs, copy_inputs if copy_orphans is None else copy_orphans
-    )
-    return [memo[v] for v in inputs], [memo[v] for v in outputs]
-
-
-def clone_get_equiv(
-    inputs: Iterable[Variable],
-    outputs: Iterable[Variable],
-    copy_inputs: bool = True,
-    copy_orphans: bool = True,
-    memo: dict[Any, Any] | None = None,
-) -> dict[Any, Any]:
-    """Copy a graph; return a dict from each of its variables and nodes to its copy.
-
-    Parameters
-    ----------
-    memo
-        Where to note the copies; what it maps already is not copied again.
-    """
-    memo = {} if memo is None else memo
-    for var in inputs:
-        if var not in memo:
-            memo[var] = var.clone() if copy_inputs else var
-    outputs = list(outputs)
-    for node in io_toposort(memo, outputs):
-        if node in memo:
-            continue
-        for var in node.inputs:
-            if var not in memo:
-                memo[var] = var.clone() if copy_orphans else var
-        copy = node.clone_with_new_inputs([memo[v] for v in node.inputs])
-        memo[node] = copy
-        for old, new in zip(node.outputs, copy.outputs, strict=True):
-            if old not in memo:
-                new.name = old.name
-                memo[old] = new
-    for var in outputs:
-        if var not in memo:
-            memo[var] = var.clone() if copy_orphans else var
-    return memo
-
-
-def clone_replace(
-    output: Variable | Sequence[Variable],
-    replace: Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]] | None = None,
-) -> Any:
-    """Return a copy of a graph in which some variables are replaced.
-
-    Parameters
-    ----------
-    output
-        One output or several; what comes back has the same form.
-    replace
-        From variables to what stands in their place. A replacement is used as it is, not copied.
-
-    Raises
-    ------
-    TypeError
-        If a replacement does not fit the type of what it replaces.
-    """
-    pairs = dict({} if replace is None else replace)
-    memo: dict[Any, Any] = {
-        old: old.type.filter_variable(new, allow_convert=True) for old, new in pairs.items()
-    }
-    outs = list(output) if isinstance(output, Sequence) else [output]
-    clone_get_equiv([], outs, copy_inputs=False, copy_orphans=False, memo=memo)
-    new_outs = [memo[out] for out in outs]
-    return new_outs if isinstance(output, Sequence) else new_outs[0]
 
 
 def equal_computations(

@@ -35,6 +35,7 @@ class Alloc(Op):
     """
 
     __props__ = ()
+    repeats = 0
 
     def __str__(self) -> str:
         return "alloc"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -212,7 +213,9 @@ class TensorType(Type):
         return like(old, new)
 
     def all_finite(self, value: Any) -> bool:
-        return bool(np.all(np.isfinite(value)))
+        if value.size == 1:
+            return cmath.isfinite(value.item())
+        return bool(np.isfinite(value).all())
 
     def values_eq(self, a: Any, b: Any) -> bool:
         """Return whether two arrays have one dtype and shape, and equal elements (nan is nan)."""

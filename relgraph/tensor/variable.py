@@ -212,9 +212,10 @@ class TensorConstant(TensorVariable, Constant):
     Two are equal where type and bits are: 0.0 is not -0.0, any nan is nan.
     """
 
-    __slots__ = ("_signature",)
+    __slots__ = ("_signature", "_unique")
 
     _signature: Hashable
+    _unique: Any  # what `unique_value` has found; the class itself before that
 
     def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
         super().__init__(type, data, name)
@@ -222,6 +223,17 @@ class TensorConstant(TensorVariable, Constant):
             self.data = np.array(self.data)
             self.data.flags.writeable = False
         self._signature = None
+        self._unique = TensorConstant
+
+    def clone(self, **kwargs: Any) -> TensorConstant:
+        copy = object.__new__(type(self))
+        # the data can't be written to, so two constants may share it
+        copy.type, copy.data, copy.name = self.type, self.data, kwargs.get("name", self.name)
+        copy.owner = copy.index = None
+        copy.head = Constant
+        copy._signature, copy._unique = self._signature, self._unique
+        copy.copy_tag_from(self)
+        return copy
 
     def signature(self) -> Hashable:
         if self._signature is None:
@@ -233,6 +245,11 @@ class TensorConstant(TensorVariable, Constant):
     def unique_value(self) -> Any:
         """Return the Python number that every element is, or None if there's no such (or no
         element). All nans are one value; 0.0 and -0.0 are two."""
+        if self._unique is TensorConstant:
+            self._unique = self._same_everywhere()
+        return self._unique
+
+    def _same_everywhere(self) -> Any:
         data = self.data
         if data.size == 0:
             return None

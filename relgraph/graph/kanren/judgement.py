@@ -14,12 +14,11 @@ from unification.variable import isvar
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.goals import Compute, Condition
-from relgraph.graph.kanren.guards import finite_constants, is_converted, is_real
+from relgraph.graph.kanren.guards import finite_constants, is_converted, is_real, made_from
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import GuardedState, guarded
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.graph.op import Op
-from relgraph.graph.traversal import vars_between
 
 Path = tuple[int, ...]
 Bindings = dict[Any, Any]
@@ -156,7 +155,7 @@ class Guards:
             return build(term)
         except OpenAnswerError as error:
             raise _Refused(Failure(Reason.OPEN, (), self.rule.template, str(error))) from None
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             if not self.rule.one_dtype:
                 raise
             # what can't be built is not of one dtype throughout
@@ -175,11 +174,7 @@ class Guards:
 
     def dtypes(self, new: Any, named: Bindings) -> None:
         """Refuse more than one dtype, and complex ones, as `laws.law` says."""
-        made: list[Variable] = []
-        if isinstance(new, Variable):
-            leaves = {v for v in (*named.values(), *self.rest) if isinstance(v, Variable)}
-            between = vars_between(leaves, [new])
-            made = [new, *(v for v in between if v.owner is not None and v not in leaves)]
+        made = made_from((*named.values(), *self.rest), new)
         first: dict[str, Variable] = {}
         for v in (self.var, *self.inner, *made):
             dtype = getattr(v.type, "dtype", None)

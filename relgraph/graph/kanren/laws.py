@@ -159,6 +159,7 @@ class LawRewriter(KanrenRelationSub):
         self.law = law
         self.rule = rule
         self.depth = rule.depth
+        self.regroups = rule.regroups
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

@@ -170,12 +170,14 @@ def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
         `nested` are the sums that were taken apart.
     """
     kind, op = node.outputs[0].type, node.op
+    if op not in [v.head for v in node.inputs]:
+        return node.inputs, []
     flat: list[Variable] = []
     nested: list[Variable] = []
     stack = node.inputs[::-1]
     while stack:
         var = stack.pop()
-        if var.head is op and var.type.in_same_class(kind):
+        if var.head is op and (var.type is kind or var.type.in_same_class(kind)):
             nested.append(var)
             stack.extend(reversed(var.owner.inputs))
         else:

@@ -59,9 +59,18 @@ class Rule:
         return head_of(self.pattern)
 
     @property
-    def depth(self) -> int | None:
-        """How many levels of nodes the pattern looks at; None if sums may be nested in it."""
-        return None if self.regroup and _regroups(self.pattern) else height(self.pattern)
+    def depth(self) -> int:
+        """How many levels of nodes the pattern looks at, nested sums being one."""
+        return height(self.pattern)
+
+    @property
+    def regroups(self) -> bool:
+        """Whether it does to a sum with other sums nested in it what it does to these.
+
+        A condition might hold of a part of the sum and not of all of it.
+        """
+        plain = not self.one_client and not self.conditions
+        return self.regroup and plain and is_bag(head_of(self.pattern))
 
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
@@ -91,13 +100,6 @@ def height(pattern: Any) -> int:
     """Return how many levels of nodes a pattern spans."""
     parts = split(pattern)
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
-
-
-def _regroups(pattern: Any) -> bool:
-    parts = split(pattern)
-    if parts is None:
-        return False
-    return is_bag(parts[0]) or any(map(_regroups, parts[1]))
 
 
 def is_bag(head: Any) -> bool:

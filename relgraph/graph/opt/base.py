@@ -136,15 +136,20 @@ class LocalOptimizer(Rewriter, abc.ABC):
     ----------
     depth
         How many levels of nodes `transform` looks at, the given node being the first; an
-        equilibrium revisits a node only when something within that depth has changed. None, the
-        default, means unknown: the equilibrium then looks at the whole graph once more before it
-        stops.
+        equilibrium revisits a node only when something within that depth has changed. Sums nested
+        in a sum are one level, and so for any op whose arguments are a bag. None, the default,
+        means unknown: the equilibrium then looks at the whole graph once more before it stops.
+    regroups
+        Whether, on a node of an op whose arguments are a bag, it does to a sum with other sums
+        nested in it what it does to these. An equilibrium then leaves it out on a sum that is only
+        read by another one.
     late
         Whether this flattens or collects; it is then tried when the others have nothing left to
         do, readers before what they read.
     """
 
     depth: int | None = None
+    regroups: bool = False
     late: bool = False
 
     @abc.abstractmethod

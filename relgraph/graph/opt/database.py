@@ -204,7 +204,7 @@ class OptimizationDatabase:
         found: list[tuple[Entry, Any]] = []
         for entry in self._entries.values():
             tags = entry.tags.keys()
-            if not include & tags or not require <= tags or exclude & tags:
+            if include.isdisjoint(tags) or not require <= tags or not exclude.isdisjoint(tags):
                 continue
             item = entry.optimizer
             if isinstance(item, OptimizationDatabase):

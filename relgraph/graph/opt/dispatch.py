@@ -65,6 +65,49 @@ class Dispatch:
         return found
 
 
+class RewriterTables:
+    """Which of some rewriters an equilibrium tries on which nodes, and how far they see.
+
+    What is found out about the structures of nodes is kept, so that it pays to keep the tables for
+    as long as the rewriters.
+
+    Attributes
+    ----------
+    early, late
+        Those to try at once, and those to try when the others have nothing left to do.
+    nested
+        Of the early ones, those to try on a sum that only another sum reads.
+    unknown
+        Those that may depend on anything, however far from the node.
+    """
+
+    __slots__ = ("_reach", "early", "late", "nested", "unknown")
+
+    # A rewriter that does not say how deep it looks most often looks at a node and what it reads.
+    USUAL_DEPTH = 2
+
+    def __init__(self, rewriters: Iterable[LocalOptimizer]) -> None:
+        every = tuple(rewriters)
+        self.early = Dispatch(r for r in every if not r.late)
+        self.late = Dispatch(r for r in every if r.late)
+        self.nested = Dispatch(r for r in every if not r.late and not r.regroups)
+        self.unknown = Dispatch(r for r in every if r.depth is None)
+        self._reach: dict[Any, int] = {None: self._deepest(every)}
+
+    def reach(self, op: Any) -> int:
+        """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""
+        found = self._reach.get(op)
+        if found is None:
+            if len(self._reach) > Dispatch.LIMIT:
+                self._reach = {None: self._reach[None]}
+            found = self._reach[op] = self._deepest((*self.early[op], *self.late[op]))
+        return found
+
+    def _deepest(self, rewriters: Iterable[LocalOptimizer]) -> int:
+        depths = [self.USUAL_DEPTH if r.depth is None else r.depth for r in rewriters]
+        return max(depths, default=1)
+
+
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
     """Whether `rewriter` wants to see nodes of `op`."""
     tracks = rewriter.tracks()

@@ -68,6 +68,29 @@ def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
     )
 
 
+class Budget:
+    """How often a rewriter may be applied, and how long a chain of rewrites may get.
+
+    Without an explicit ratio the bounds are far above what rewriting that ends is known to need.
+    """
+
+    def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
+        self.explicit = max_use_ratio is not None
+        if max_use_ratio is None:
+            self.uses = 1000.0 + 32 * nodes
+            self.descent = 1000.0 + 2 * nodes
+        else:
+            self.uses = max_use_ratio * max(nodes, 1)
+            self.descent = float("inf")
+
+    def exceeded(self, uses: int, descent: int) -> bool:
+        return uses > self.uses or descent > self.descent
+
+    def nearly(self, uses: int, descent: int) -> bool:
+        """Whether rewrites should be written down, for the message that is about to come."""
+        return uses + 3 > self.uses or descent + 3 > self.descent
+
+
 class Fingerprints:
     """Numbers for terms: equal computations of equal leaves have equal numbers, across time."""
 

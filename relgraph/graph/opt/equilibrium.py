@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 from relgraph.graph.basic import Apply
@@ -14,7 +15,7 @@ from relgraph.graph.opt.base import (
     display_name,
     paused_collector,
 )
-from relgraph.graph.opt.dispatch import Dispatch
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.opt.functions import require_replace_validate
 from relgraph.graph.opt.navigators import FailureCallback, NavigatorOptimizer
 from relgraph.graph.opt.profile import print_equilibrium
@@ -23,9 +24,6 @@ from relgraph.graph.opt.saturate import Saturation
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-
-# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
-_USUAL_DEPTH = 2
 
 
 class EquilibriumOptimizer(NavigatorOptimizer):
@@ -83,33 +81,15 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         )
         self.final_optimizers = _global_ones(final_optimizers)
         self.cleanup_optimizers = _global_ones(cleanup_optimizers)
-        locals_ = self.local_optimizers
-        self._early = Dispatch(o for o in locals_ if not o.late)
-        self._late = Dispatch(o for o in locals_ if o.late)
-        self._unknown = Dispatch(o for o in locals_ if o.depth is None)
-        self.has_unknown_depth = bool(self._unknown.rewriters)
-        self._reach: dict[Any, int] = {None: _deepest(locals_)}
+
+    @cached_property
+    def tables(self) -> RewriterTables:
+        """Which rewriters to try where; a database that gives the same ones again hands it on."""
+        return RewriterTables(self.local_optimizers)
 
     def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
         """The rewriters to try on `node`, in order: those that its op and its inputs' ops admit."""
-        return self._early.on(node)
-
-    def late_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
-        """The rewriters to try on `node` when the others have nothing left to do anywhere."""
-        return self._late.on(node)
-
-    def unknown_candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
-        """Those rewriters for `node` that may depend on anything, however far from it."""
-        return self._unknown.on(node)
-
-    def reach(self, op: Any) -> int:
-        """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""
-        found = self._reach.get(op)
-        if found is None:
-            if len(self._reach) > Dispatch.LIMIT:
-                self._reach = {None: self._reach[None]}
-            found = self._reach[op] = _deepest((*self._early[op], *self._late[op]))
-        return found
+        return self.tables.early.on(node)
 
     def every_global(self) -> tuple[GlobalOptimizer, ...]:
         """The global optimizers of all kinds."""
@@ -142,12 +122,3 @@ def _global_ones(optimizers: Sequence[Any] | None) -> tuple[GlobalOptimizer, ...
         if not isinstance(optimizer, GlobalOptimizer):
             raise TypeError(f"expected a GlobalOptimizer, got {display_name(optimizer)}")
     return tuple(optimizers or ())
-
-
-def _deepest(optimizers: Sequence[LocalOptimizer]) -> int:
-    return max(_depths(optimizers), default=1)
-
-
-def _depths(optimizers: Sequence[LocalOptimizer]) -> Iterator[int]:
-    for optimizer in optimizers:
-        yield _USUAL_DEPTH if optimizer.depth is None else optimizer.depth

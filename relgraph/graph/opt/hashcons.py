@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -42,19 +44,19 @@ def constant_key(constant: Constant) -> Hashable | None:
 class ConstantTable:
     """The first constant met of each type and value stands for all of them."""
 
-    __slots__ = ("_first", "_known")
+    __slots__ = ("_first", "known")
 
     def __init__(self) -> None:
         self._first: dict[Hashable, Constant] = {}
-        self._known: dict[Constant, Constant] = {}
+        self.known: dict[Constant, Constant] = {}
 
     def representative(self, constant: Constant) -> Constant:
         """The constant that stands for `constant`, which may be itself."""
-        found = self._known.get(constant)
+        found = self.known.get(constant)
         if found is None:
             key = constant_key(constant)
             found = constant if key is None else self._first.setdefault(key, constant)
-            self._known[constant] = found
+            self.known[constant] = found
         return found
 
 
@@ -66,36 +68,83 @@ def replaceable_by(node: Apply, twin: Apply) -> bool:
     )
 
 
-class HashConsing:
+class HashConsing(Feature):
     """The nodes of a graph by their keys.
 
-    A node whose input changes is to be forgotten, and comes back under its new key when it is next
-    looked up: a node of many inputs that all change is hashed once, not once for each.
+    A node whose input changes is forgotten, and comes back under its new key when it is next looked
+    up: a node of many inputs that all change is hashed once, not once for each.
+
+    Attributes
+    ----------
+    keys
+        The key of each node that is in the table.
+    constants
+        The constants met so far.
     """
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[Any, ...], Apply] = {}
-        self._keys: dict[Apply, tuple[Any, ...]] = {}
+        self.keys: dict[Apply, tuple[Any, ...]] = {}
+        self.constants = ConstantTable()
+
+    def clone(self) -> Feature:
+        return type(self)()
+
+    @takes_notes
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+    ) -> None:
+        if node in self.keys:
+            self.forget(node)
+
+    @takes_notes
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        if node in self.keys:
+            self.forget(node)
 
     def twin(self, node: Apply) -> Apply | None:
         """Another node of the graph that computes the same as `node`, or None.
 
         `node` itself is entered into the table if there is none.
         """
-        if node in self._keys:
+        if node in self.keys:
             return None
         key = node_key(node)
         first = self._nodes.setdefault(key, node)
         if first is node:
-            self._keys[node] = key
+            self.keys[node] = key
             return None
         return first
 
     def forget(self, node: Apply) -> None:
         """Take `node` out of the table."""
-        key = self._keys.pop(node, None)
+        key = self.keys.pop(node, None)
         if key is not None:
             del self._nodes[key]
+
+
+@contextmanager
+def hashed(fgraph: FunctionGraph) -> Iterator[HashConsing]:
+    """Attach a table to `fgraph` for the time of the block, or give the one that it has.
+
+    So optimizers that follow one another in such a block don't hash the same nodes again.
+    """
+    for feature in fgraph.features:
+        if isinstance(feature, HashConsing):
+            yield feature
+            return
+    made = HashConsing()
+    fgraph.attach_feature(made)
+    try:
+        yield made
+    finally:
+        fgraph.remove_feature(made)
 
 
 def merge_pairs(fgraph: FunctionGraph, node: Apply, twin: Apply) -> list[tuple[Variable, Variable]]:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant
-from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, display_name
-from relgraph.graph.opt.changes import Changes
+from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer, display_name
+from relgraph.graph.opt.changes import Changes, nodes_above
 from relgraph.graph.opt.divergence import (
+    Budget,
     CycleWatch,
     DivergenceError,
     DivergenceWarning,
@@ -20,7 +21,7 @@ from relgraph.graph.opt.divergence import (
     cycle_message,
     step_of,
 )
-from relgraph.graph.opt.hashcons import ConstantTable, HashConsing, merge_pairs, replaceable_by
+from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Replacement, apply_replacement, read_answer
 from relgraph.graph.opt.worklist import Worklist
@@ -32,28 +33,10 @@ if TYPE_CHECKING:
 
 MERGE = "MergeOptimizer"
 
-
-class Budget:
-    """How often a rewriter may be applied, and how long a chain of rewrites may get.
-
-    Without an explicit ratio the bounds are far above what rewriting that ends is known to need.
-    """
-
-    def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
-        self.explicit = max_use_ratio is not None
-        if max_use_ratio is None:
-            self.uses = 1000.0 + 32 * nodes
-            self.descent = 1000.0 + 2 * nodes
-        else:
-            self.uses = max_use_ratio * max(nodes, 1)
-            self.descent = float("inf")
-
-    def exceeded(self, uses: int, descent: int) -> bool:
-        return uses > self.uses or descent > self.descent
-
-    def nearly(self, uses: int, descent: int) -> bool:
-        """Whether rewrites should be written down, for the message that is about to come."""
-        return uses + 3 > self.uses or descent + 3 > self.descent
+# Clocks cost as much as a rewriter that has nothing to do. On graphs of more nodes than this, the
+# rewriters are timed on one node of so many (a prime number, for graphs that repeat themselves).
+_TIMED_IN_FULL = 200
+_STRIDE = 31
 
 
 class Saturation:
@@ -70,12 +53,17 @@ class Saturation:
         self.budget = Budget(nodes, optimizer.max_use_ratio)
         self.watch = CycleWatch(fgraph)
         self.steps: list[Step] = []
-        self.constants = ConstantTable()
+        self.tables = optimizer.tables
         self.consing = HashConsing()
         self.work = Worklist(self.toposort())
-        self.changes = Changes(self.work, self.consing)
+        self.changes = Changes(self.work)
+        self.nests: dict[Apply, None] = {}
         self.waiting: dict[Apply, None] = {}
         self.stopped = False
+        self.revisiting = False  # whether all nodes have been looked at once
+        exact = nodes <= _TIMED_IN_FULL or getattr(fgraph, "profile", None) is not None
+        self.stride = 1 if exact else _STRIDE
+        self.until_timed = 1
 
     # -- the phases ------------------------------------------------------------------------
 
@@ -84,8 +72,9 @@ class Saturation:
         start = time.perf_counter()
         self.fgraph.attach_feature(self.changes)
         try:
-            self.begin_pass()
-            self.rounds()
+            with hashed(self.fgraph) as self.consing:
+                self.begin_pass()
+                self.rounds()
         finally:
             self.fgraph.remove_feature(self.changes)
             self.end_pass()
@@ -109,7 +98,7 @@ class Saturation:
             self.run_globals(optimizer.final_optimizers)
             if self.work or (changes.version != before and optimizer.every_global()):
                 continue
-            if changes.version == looked_at or not optimizer.has_unknown_depth:
+            if changes.version == looked_at or not self.tables.unknown.rewriters:
                 break
             looked_at = changes.version
             self.look_once_more()
@@ -117,11 +106,14 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work = self.work
-        while not self.stopped:
-            node = work.pop()
-            if node is not None:
+        while True:
+            for node in work.generation():
                 self.visit(node)
-            elif len(work):
+                if self.stopped:
+                    break
+            if self.stopped:
+                return
+            if work:
                 self.end_pass()
                 work.turn()
                 self.begin_pass()
@@ -130,22 +122,57 @@ class Saturation:
 
     def visit(self, node: Apply) -> None:
         """Merge `node` with one that computes the same, or try the rewriters on it."""
-        if self.merged(node):
+        consing, tables = self.consing, self.tables
+        for var in node.inputs:
+            if var.head is Constant and consing.constants.known.get(var) is not var:
+                self.merge_constant(node, var)
+        if node not in consing.keys and self.merged(node):
             return
-        for rewriter in self.optimizer.candidates(node):
-            if self.rewrite(rewriter, node):
-                return
-        if self.optimizer.late_candidates(node):
+        rewriters, op = tables.early.on(node), node.op
+        if (
+            op.associative
+            and op.commutative
+            and (rewriters or self.revisiting)
+            and self.is_part_or_whole(node)
+        ):
+            rewriters = tables.nested.on(node)
+        if rewriters and self.rewritten(node, rewriters):
+            return
+        if tables.late.rewriters and tables.late.on(node):
             self.waiting[node] = None
 
+    def is_part_or_whole(self, node: Apply) -> bool:
+        """Whether `node`, whose arguments are a bag, is nested in one of its op, or has one nested.
+
+        What regroups is not tried on the first, and on the second when all else is at rest: so it
+        looks through a nest of any depth once.
+        """
+        fgraph, changes = self.fgraph, self.changes
+        outer = readers_alike(fgraph, node)
+        if outer and self.revisiting:
+            # the reason to look at this one may lie far inside of it
+            for reader in outer:
+                self.work.put_next((reader, *nodes_above(fgraph, reader, self.tables.reach)))
+        if outer and is_nested(fgraph, node):
+            changes.nested[node] = None
+            return True
+        if node.op in [v.head for v in node.inputs]:
+            self.nests[node] = None
+            return True
+        return False
+
     def collect(self) -> bool:
-        """Try the late rewriters, outermost nodes first, until one does something."""
-        while self.waiting:
-            node = self.waiting.popitem()[0]
-            if node in self.fgraph.apply_nodes:
-                for rewriter in self.optimizer.late_candidates(node):
-                    if self.rewrite(rewriter, node):
-                        return True
+        """Try what waits for the rest to be done, until something changes: nests, then the late
+        rewriters; outermost nodes first."""
+        for waiting, table in ((self.nests, self.tables.early), (self.waiting, self.tables.late)):
+            while waiting:
+                node = waiting.popitem()[0]
+                if node not in self.fgraph.apply_nodes:
+                    continue
+                if waiting is self.nests and is_nested(self.fgraph, node):
+                    self.changes.nested[node] = None
+                elif self.rewritten(node, table.on(node)):
+                    return True
         return False
 
     def look_once_more(self) -> None:
@@ -153,10 +180,10 @@ class Saturation:
         self.end_pass()
         self.begin_pass()
         for node in self.toposort():
-            for rewriter in self.optimizer.unknown_candidates(node):
+            for rewriter in self.tables.unknown.on(node):
                 if self.stopped or node not in self.fgraph.apply_nodes:
                     break
-                self.rewrite(rewriter, node)
+                self.rewritten(node, (rewriter,))
 
     def run_globals(self, optimizers: Sequence[GlobalOptimizer]) -> None:
         """Apply global optimizers, and the cleanup ones after each that changed the graph."""
@@ -185,16 +212,16 @@ class Saturation:
 
     # -- one node --------------------------------------------------------------------------
 
+    def merge_constant(self, node: Apply, var: Constant) -> None:
+        """Let the first constant of this type and value stand for `var`, which `node` reads."""
+        known = self.consing.constants.representative(var)
+        if known is not var:
+            self.fgraph.replace(var, known, reason=MERGE)
+            # whoever reads it is still to be looked at, and sees the same as before
+            self.changes.same_again()
+
     def merged(self, node: Apply) -> bool:
-        """Merge the constants `node` reads, and `node` itself if another one computes the same."""
-        for var in node.inputs:
-            if var.head is Constant:
-                known = self.constants.representative(var)
-                if known is not var:
-                    self.fgraph.replace(var, known, reason=MERGE)
-                    self.settle(0)
-                    # it is being looked at right now
-                    self.work.discard(node)
+        """Merge `node` with another one if that computes the same."""
         twin = self.consing.twin(node)
         if twin is None or not replaceable_by(node, twin):
             return False
@@ -211,16 +238,39 @@ class Saturation:
         self.settle(0)
         return True
 
-    def rewrite(self, rewriter: LocalOptimizer, node: Apply) -> bool:
-        """Try one rewriter on `node`; whether it changed the graph."""
-        fgraph, record = self.fgraph, self.records[rewriter]
+    def rewritten(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """Try rewriters on `node` until one has changed the graph; whether one has."""
+        fgraph = self.fgraph
+        self.until_timed -= 1
+        timed = self.until_timed == 0
+        start = 0.0
+        for rewriter in rewriters:
+            if timed:
+                self.until_timed = self.stride
+                start = time.perf_counter()
+            try:
+                answer = rewriter.transform(fgraph, node)
+            except (DivergenceError, DivergenceWarning):
+                raise
+            except Exception as exc:
+                answer = False
+                self.failed(exc, [], rewriter, node)
+            if timed:
+                # one stands for all those that are not timed
+                record = self.records[rewriter]
+                record.tried += self.stride
+                record.time += self.stride * (time.perf_counter() - start)
+            if answer is not False and answer is not None and self.accept(rewriter, node, answer):
+                return True
+        return False
+
+    def accept(self, rewriter: LocalOptimizer, node: Apply, answer: Answer) -> bool:
+        """Do what a rewriter answered for `node`; whether that changed the graph."""
+        record = self.records[rewriter]
         pairs: list[Any] = []
         start = time.perf_counter()
         try:
-            answer = rewriter.transform(fgraph, node)
-            if answer is False or answer is None:
-                return False
-            wanted = read_answer(fgraph, node, rewriter, answer)
+            wanted = read_answer(self.fgraph, node, rewriter, answer)
             if wanted is None:
                 return False
             pairs = wanted.pairs
@@ -228,15 +278,19 @@ class Saturation:
         except (DivergenceError, DivergenceWarning):
             raise
         except Exception as exc:
-            self.settle(0)
-            self.optimizer.fail(exc, pairs, rewriter, node)
+            self.failed(exc, pairs, rewriter, node)
             return False
         finally:
-            record.tried += 1
             record.time += time.perf_counter() - start
-        if node in fgraph.apply_nodes:
+        if node in self.fgraph.apply_nodes:
             self.work.put_later((node,))
         return True
+
+    def failed(
+        self, exc: Exception, pairs: list[Any], rewriter: LocalOptimizer, node: Apply
+    ) -> None:
+        self.settle(0)
+        self.optimizer.fail(exc, pairs, rewriter, node)
 
     def perform(self, wanted: Replacement, record: RewriterRecord, node: Apply) -> None:
         """Change the graph, count, and see to it that this does not go on for ever."""
@@ -265,7 +319,7 @@ class Saturation:
 
     def replace(self, wanted: Replacement, reason: str) -> None:
         """Make a change, validated where a feature of the graph has something to say."""
-        if len(wanted.pairs) == 1 and not wanted.remove and not must_validate(self.fgraph):
+        if len(wanted.pairs) == 1 and not wanted.remove and not self.fgraph.listens("validate"):
             ((old, new),) = wanted.pairs
             self.fgraph.replace(old, new, reason=reason)
         else:
@@ -273,12 +327,12 @@ class Saturation:
 
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
-        optimizer = self.optimizer
-        fresh, touched = self.changes.take(self.fgraph, optimizer.reach)
+        optimizer, changes = self.optimizer, self.changes
+        fresh, touched = changes.take(self.fgraph, self.tables.reach)
         if descent:
-            marks = self.changes.descent
             for node in fresh:
-                marks[node] = descent
+                changes.descent[node] = descent
+        self.work.put_later(changes.woken())
         if optimizer.tracks_on_change_inputs:
             self.work.put_next(touched)
         if optimizer.ignore_newtrees:
@@ -287,8 +341,9 @@ class Saturation:
             self.work.put_next(fresh)
         if not optimizer.tracks_on_change_inputs:
             self.work.put_later(touched)
-        for node in touched:
-            self.waiting.pop(node, None)
+        if self.waiting:
+            for node in touched:
+                self.waiting.pop(node, None)
 
     # -- the end, and the books ------------------------------------------------------------
 
@@ -320,6 +375,7 @@ class Saturation:
         return nodes
 
     def begin_pass(self) -> None:
+        self.revisiting = bool(self.record.passes)
         self.current = PassRecord(len(self.fgraph.apply_nodes))
         self.record.passes.append(self.current)
         self._pass_start = time.perf_counter()
@@ -330,6 +386,16 @@ class Saturation:
         self.current.time_toposort = self.record.time_toposort - self._toposort_before
 
 
-def must_validate(fgraph: FunctionGraph) -> bool:
-    """Whether a feature of the graph may reject a change."""
-    return any(getattr(feature, "validate", None) is not None for feature in fgraph.features)
+def readers_alike(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
+    """The nodes of the same op that read `node`."""
+    op = node.op
+    readers = fgraph.clients[node.outputs[0]]
+    return [n for n, _ in readers if not isinstance(n, str) and n.op is op]
+
+
+def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Whether all that reads `node` is one node of its op, which takes it apart as it matches."""
+    alike = readers_alike(fgraph, node)
+    if len(alike) != 1 or len(fgraph.clients[node.outputs[0]]) != 1 or len(node.outputs) != 1:
+        return False
+    return bool(node.outputs[0].type.in_same_class(alike[0].outputs[0].type))

@@ -13,6 +13,7 @@ from relgraph.graph.opt.base import (
     explain,
     paused_collector,
 )
+from relgraph.graph.opt.hashcons import hashed
 from relgraph.graph.opt.navigators import NavigatorOptimizer
 from relgraph.graph.opt.profile import print_sequence
 from relgraph.graph.opt.records import SequenceRecord, StepRecord
@@ -66,7 +67,7 @@ class SequenceOptimizer(GlobalOptimizer):
         record = SequenceRecord(self, len(fgraph.apply_nodes))
         validating, calling = validate_time(fgraph), callback_time(fgraph)
         start = time.perf_counter()
-        with paused_collector():
+        with paused_collector(), hashed(fgraph):
             for index, opt in enumerate(self.opts):
                 record.steps.append(self._step(fgraph, index, opt))
         record.time = time.perf_counter() - start

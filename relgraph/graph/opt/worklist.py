@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from relgraph.graph.basic import Apply
 
@@ -43,6 +43,15 @@ class Worklist:
                 pending.remove(node)
                 return node
         return None
+
+    def generation(self) -> Iterator[Apply]:
+        """Take out the nodes of this generation one by one, those that join it meanwhile too."""
+        now, pending = self._now, self._pending
+        while now:
+            node = now.popleft()
+            if node in pending:
+                pending.remove(node)
+                yield node
 
     def turn(self) -> bool:
         """Begin the next generation; False if there is nothing in it."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, assume, given, note, settings
+from etuples import etuple
+from hypothesis import HealthCheck, assume, currently_in_test_context, given, note, settings
 from hypothesis import strategies as st
-from kanren import lall
+from kanren import conde, eq, lall
 from unification import reify, var
 
 import relations
+import relgraph.tensor as at
 from relgraph.graph.basic import as_string, equal_computations, graph_inputs
-from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection
+from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, whereo
 from relgraph.graph.kanren.building import build
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.extraction import extract
@@ -20,7 +22,7 @@ from relgraph.graph.kanren.guards import fitted
 from relgraph.graph.kanren.rules import rule_fits
 from relgraph.graph.kanren.staging import fails_on, rules_out
 from relgraph.graph.kanren.state import is_settled
-from tests.graph.kanren.instances import Instances, Relations
+from tests.graph.kanren.instances import Instances, Relations, is_number
 
 BOOK = {
     law.name: law for law in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
@@ -78,7 +80,8 @@ def given_by(answer):
 def compare(rewriter, functions, root, ordered=True):
     """Compare the compiled functions of a relation, its search and plain kanren on a node."""
     node = root.owner
-    note(f"on {as_string([], [root])[0]}, {[str(v.type) for v in graph_inputs([root])]}")
+    if currently_in_test_context():
+        note(f"on {as_string([], [root])[0]}, {[str(v.type) for v in graph_inputs([root])]}")
     try:
         expected = run_answers(rewriter.kanren_relation, root)
     except (TypeError, ValueError) as error:  # what is built has no type
@@ -171,3 +174,21 @@ def test_what_is_ruled_out_has_no_answer(random):
             assert fails_on(relation, node)
         elif rules_out(relation, node):
             ruled_out.add(structure)
+
+
+def test_choices_one_after_the_other_keep_the_order_of_the_search():
+    def relation(i, o):
+        x, y, left = var(), var(), var()
+        either = conde([eq(left, x)], [eq(left, y)])
+        squared = [whereo(is_number, left), eq(o, etuple(at.mul, left, left))]
+        negated = [eq(o, etuple(at.neg, left))]
+        return lall(eq(i, etuple(at.add, x, y)), either, conde(squared, negated))
+
+    rewriter = KanrenRelationSub(relation)
+    assert not extract(relation, "relation").ordered
+    a, two = at.dvector("a"), at.constant([2.0])
+    functions = [compile_rule(rule, every=True) for rule in rewriter.closed.rules]
+    for _ in range(5):
+        expected = compare(rewriter, functions, a + two, ordered=False)
+        assert len(expected) == 3
+        assert expected[0].owner.op is at.neg
