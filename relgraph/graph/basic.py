@@ -294,10 +294,11 @@ class Apply(_Tagged):
 
     def clone(self) -> Apply:
         """Return a node with the same op and inputs, and new outputs."""
-        return self._copy(list(self.inputs))
+        return self.copy_with_inputs(list(self.inputs))
 
-    def _copy(self, inputs: list[Variable]) -> Apply:
-        """Return a node like this one on `inputs`, which are of the types of its own."""
+    def copy_with_inputs(self, inputs: list[Variable]) -> Apply:
+        """Return a node like this one on `inputs`: a list that becomes its own, of variables of
+        the very types that its inputs have."""
         # what the constructor would check holds of this node, and so of its copy
         copy = object.__new__(type(self))
         copy.op = op = self.op
@@ -348,7 +349,7 @@ class Apply(_Tagged):
                 new_inputs[i] = old.type.filter_variable(new)
             remake = True
         if not remake:
-            return self._copy(new_inputs)
+            return self.copy_with_inputs(new_inputs)
         node: Apply = self.op.make_node(*new_inputs)
         node.copy_tag_from(self)
         return node

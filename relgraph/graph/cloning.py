@@ -47,6 +47,7 @@ def clone_get_equiv(
     memo
         Where to note the copies; what it maps already is not copied again.
     """
+    same_types = memo is None
     memo = {} if memo is None else memo
     for var in inputs:
         if var not in memo:
@@ -61,7 +62,11 @@ def clone_get_equiv(
             if known is None:
                 known = memo[var] = var.clone() if copy_orphans else var
             inputs.append(known)
-        copy = memo[node] = node.clone_with_new_inputs(inputs)
+        if same_types:
+            copy = node.copy_with_inputs(inputs)
+        else:
+            copy = node.clone_with_new_inputs(inputs)
+        memo[node] = copy
         for old, new in zip(node.outputs, copy.outputs, strict=True):
             if old not in memo:
                 new.name = old.name

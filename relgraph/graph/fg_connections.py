@@ -184,7 +184,10 @@ class Connections(FeatureHost):
     def _nodes_not_here(self, root: Apply) -> list[Apply]:
         """Return the nodes `root` depends on that are not in the graph, in topological order."""
         here = self.apply_nodes
-        if all(v.owner is None or v.owner in here for v in root.inputs):
+        for var in root.inputs:
+            if var.owner is not None and var.owner not in here:
+                break
+        else:
             return [root]
         order: list[Apply] = []
         opened: set[Apply] = set()
@@ -241,9 +244,11 @@ class Connections(FeatureHost):
                 all_clients.pop(out, None)
         for i, var in enumerate(node.inputs):
             clients = all_clients.get(var)
-            # `remove_client` may have taken it already
-            if clients and (node, i) in clients:
-                clients.remove((node, i))
+            if clients:
+                client = (node, i)
+                # `remove_client` may have taken it already
+                if client in clients:
+                    clients.remove(client)
 
     def _forget(self, var: Variable, keep_entries: bool = False) -> None:
         self.variables.discard(var)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from relgraph.graph.feature import AlreadyThere, Feature
-from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.feature import AlreadyThere, Feature, takes_notes
+from relgraph.graph.fg import FunctionGraph, MissingInputError
+from relgraph.graph.utils import InconsistencyError
 from tests.graph.edits import state
 from tests.graph.toys import MyOp, Objector, Recorder, variables
 
@@ -176,3 +177,81 @@ class TestCallbacks:
         fg.attach_feature(Orders({a.owner: [b.owner]}))
         with pytest.raises(ValueError, match="cycle"):
             fg.toposort()
+
+
+class Notes(Feature):
+    """Takes notes only, and says so."""
+
+    def __init__(self):
+        self.changes = []
+
+    @takes_notes
+    def on_change_input(self, fgraph, node, i, var, new_var, reason=None):
+        self.changes.append((node, i, var, new_var, reason))
+
+
+class TestTakingNotes:
+    def test_all_users_are_told_and_none_is_timed(self):
+        x, y = variables("x y")
+        a = f(x)
+        fg = FunctionGraph([x, y], [g(a, a), a], clone=False)
+        fg.attach_feature(notes := Notes())
+        node, b = fg.outputs[0].owner, h(y)
+        fg.replace(a, b, reason="why")
+        assert notes.changes == [
+            (node, 0, a, b, "why"),
+            (node, 1, a, b, "why"),
+            ("output", 1, a, b, "why"),
+        ]
+        assert notes not in fg.execute_callbacks_times
+        fg.check_integrity()
+
+    def test_one_that_overrides_is_not_taken_for_quiet(self):
+        class Objects(Notes):
+            def on_change_input(self, fgraph, node, i, var, new_var, reason=None):
+                raise RuntimeError("I object")
+
+        x, y = variables("x y")
+        fg = FunctionGraph([x, y], [f(x)], clone=False)
+        fg.attach_feature(Objects())
+        before = state(fg)
+        with pytest.raises(RuntimeError, match="I object"):
+            fg.replace(x, y)
+        assert state(fg) == before
+
+    def test_what_is_built_from_the_old_variable_keeps_it(self):
+        (x,) = variables("x")
+        a = f(x)
+        fg = FunctionGraph([x], [neg(a), a], clone=False)
+        fg.attach_feature(Notes())
+        fg.replace(a, b := h(a))
+        assert fg.outputs[1] is b and fg.clients[a] == [(b.owner, 0)]
+        fg.check_integrity()
+
+    def test_a_missing_input_leaves_all_as_it_was(self):
+        x, y = variables("x y")
+        a = f(x)
+        fg = FunctionGraph([x], [neg(a), a], clone=False)
+        fg.attach_feature(Notes())
+        before = state(fg)
+        with pytest.raises(MissingInputError, match="y"):
+            fg.replace(a, g(a, y))
+        assert state(fg) == before
+        fg.check_integrity()
+
+    def test_a_reader_of_the_variable_can_not_replace_it(self):
+        (x,) = variables("x")
+        a = f(x)
+        b = neg(a)
+        fg = FunctionGraph([x], [b], clone=False)
+        before = state(fg)
+        with pytest.raises(InconsistencyError, match="its own node"):
+            fg.replace(a, b)
+        assert state(fg) == before
+
+    def test_who_listens(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [f(x)], clone=False)
+        assert not fg.listens("on_change_input")
+        fg.attach_feature(Notes())
+        assert fg.listens("on_change_input") and not fg.listens("validate")

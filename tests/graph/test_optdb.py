@@ -320,3 +320,15 @@ def test_print_summary(capsys):
     ]
     db.print_summary(depth=0)
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_what_was_found_out_about_rewriters_outlives_a_query():
+    db = EquilibriumDB()
+    db.register("one", OpSub(exp, log), "a", "b")
+    db.register("two", OpSub(log, neg), "a")
+    first, again, other = db.query("+a"), db.query("+a"), db.query("+b")
+    assert first is not again and first.tables is again.tables
+    assert other.tables is not first.tables
+    x = float64("x")
+    assert [r.name for r in other.candidates(exp(x).owner)] == ["one"]
+    assert list(other.candidates(log(x).owner)) == []

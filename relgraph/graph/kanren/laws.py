@@ -158,11 +158,13 @@ class LawRewriter(KanrenRelationSub):
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth = rule.depth
-        self.regroups = rule.regroups
+        self.depth, self.regroups = rule.depth, rule.regroups
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
+
+    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
+        return self.rule.looks_into
 
     def might_match(self, node: Apply) -> bool:
         return rule_fits(self.rule, node)

@@ -179,7 +179,7 @@ def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
         var = stack.pop()
         if var.head is op and (var.type is kind or var.type.in_same_class(kind)):
             nested.append(var)
-            stack.extend(reversed(var.owner.inputs))
+            stack.extend(var.owner.inputs[::-1])
         else:
             flat.append(var)
     return flat, nested

@@ -64,6 +64,19 @@ class Rule:
         return height(self.pattern)
 
     @property
+    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
+        """The pairs of an op and the op of an input whose inputs it looks at; None if any."""
+        if self.one_client or self.conditions:
+            return None
+        pairs = {
+            (head_of(part), head_of(inner))
+            for part in compound_parts(self.pattern)
+            for inner in (split(part) or ((), ()))[1]
+            if split(inner) is not None
+        }
+        return None if any(None in pair for pair in pairs) else frozenset(pairs)
+
+    @property
     def regroups(self) -> bool:
         """Whether it does to a sum with other sums nested in it what it does to these.
 

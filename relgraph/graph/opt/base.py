@@ -172,6 +172,12 @@ class LocalOptimizer(Rewriter, abc.ABC):
         """
         return True
 
+    def looks_into(self) -> frozenset[tuple[Tracked, Tracked]] | None:
+        """The pairs (an op, the op of one of its inputs) such that it looks at the inputs of the
+        latter; that an op only repeats elements, or sums are nested, need not be said. None, the
+        default, stands for all pairs within its depth, and that it may ask who reads a variable."""
+        return None
+
     def tracks(self) -> Sequence[Tracked] | None:
         """The Ops and Op classes on whose nodes this optimizer can do something; None for any."""
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.clients import Client
 from relgraph.graph.feature import Feature, takes_notes
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.opt.worklist import Worklist
 
 if TYPE_CHECKING:
@@ -104,36 +105,32 @@ class Changes(Feature):
         self._dropped.clear()
 
     def take(
-        self, fgraph: FunctionGraph, reach: Callable[[Any], int]
+        self, fgraph: FunctionGraph, tables: RewriterTables
     ) -> tuple[list[Apply], list[Apply]]:
         """What is to be looked at because of the changes since the last call.
-
-        Parameters
-        ----------
-        reach
-            How many levels of nodes the rewriters for a node of an op look at; under None, the
-            most that any of them does.
 
         Returns
         -------
         new, touched
-            The new nodes, what they read before them; and the nodes that see something else than
-            before within their reach: the nearest first.
+            The new nodes, what they read before them; and the nodes whose inputs have changed, or
+            that see something else than before within the reach of the rewriters: the nearest
+            first.
         """
         new, self._new = self._new, {}
         touched, self._touched = self._touched, {}
         dropped, self._dropped = self._dropped, {}
         found = {node: None for node in touched if node not in new}
         clients = fgraph.clients
-        # A node that has lost all readers but one is now free to be rewritten together with it.
         alone: dict[Apply, None] = {}
-        for var in dropped:
-            readers = clients.get(var)
-            if readers is not None and len(readers) == 1:
-                reader = readers[0][0]
-                if isinstance(reader, Apply):
-                    alone[reader] = None
-        for node in _seeing(clients, touched, alone, reach):
+        if tables.blind:
+            # A node that has lost all readers but one is now free to be rewritten together with it.
+            for var in dropped:
+                readers = clients.get(var)
+                if readers is not None and len(readers) == 1:
+                    reader = readers[0][0]
+                    if isinstance(reader, Apply):
+                        alone[reader] = None
+        for node in _seeing(clients, touched, alone, tables):
             if node not in new:
                 found[node] = None
         return list(new), list(found)
@@ -143,16 +140,22 @@ def _seeing(
     clients: dict[Variable, list[Client]],
     level: dict[Apply, None],
     above: dict[Apply, None],
-    reach: Callable[[Any], int],
+    tables: RewriterTables,
 ) -> list[Apply]:
     """The nodes within whose reach are those of `level`, and those of `above` one nearer."""
     found: list[Apply] = []
     climbed = set(above)
+    reach, see_into, blind = tables.reach, tables.see_into, tables.blind
     for distance in range(1, reach(None)):
         for node in level:
+            op = node.op
             for out in node.outputs:
                 for reader, _ in clients.get(out, ()):
-                    if reader not in climbed and not isinstance(reader, str):
+                    if (
+                        not isinstance(reader, str)
+                        and (distance < blind or see_into(reader.op, op))
+                        and reader not in climbed
+                    ):
                         climbed.add(reader)
                         above[reader] = None
         if not above:
@@ -162,6 +165,6 @@ def _seeing(
     return found
 
 
-def nodes_above(fgraph: FunctionGraph, node: Apply, reach: Callable[[Any], int]) -> list[Apply]:
+def nodes_above(fgraph: FunctionGraph, node: Apply, tables: RewriterTables) -> list[Apply]:
     """The nodes that see `node` within their reach."""
-    return _seeing(fgraph.clients, {node: None}, {}, reach)
+    return _seeing(fgraph.clients, {node: None}, {}, tables)

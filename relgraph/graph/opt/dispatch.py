@@ -7,7 +7,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
-from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.base import LocalOptimizer, Tracked
 
 
 class Dispatch:
@@ -79,9 +79,11 @@ class RewriterTables:
         Of the early ones, those to try on a sum that only another sum reads.
     unknown
         Those that may depend on anything, however far from the node.
+    blind
+        How many levels are looked at by those that don't tell what they look into; 0 if all do.
     """
 
-    __slots__ = ("_reach", "early", "late", "nested", "unknown")
+    __slots__ = ("_pairs", "_reach", "_seen", "blind", "early", "late", "nested", "unknown")
 
     # A rewriter that does not say how deep it looks most often looks at a node and what it reads.
     USUAL_DEPTH = 2
@@ -93,6 +95,27 @@ class RewriterTables:
         self.nested = Dispatch(r for r in every if not r.late and not r.regroups)
         self.unknown = Dispatch(r for r in every if r.depth is None)
         self._reach: dict[Any, int] = {None: self._deepest(every)}
+        told = [(r, r.looks_into()) for r in every]
+        self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
+        self._seen: dict[tuple[Op, Op], bool] = {}
+        silent = [r for r, pairs in told if pairs is None]
+        self.blind = self._deepest(silent) if silent else 0
+
+    def see_into(self, outer: Op, inner: Op) -> bool:
+        """Whether some rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
+
+        That is among those that tell; see `blind` for the others.
+        """
+        found = self._seen.get((outer, inner))
+        if found is None:
+            if len(self._seen) >= Dispatch.LIMIT:
+                self._seen.clear()
+            found = self._seen[outer, inner] = (
+                inner.repeats is not None
+                or (outer is inner and outer.associative and outer.commutative)
+                or any(_is_one(outer, a) and _is_one(inner, b) for a, b in self._pairs)
+            )
+        return found
 
     def reach(self, op: Any) -> int:
         """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""
@@ -111,6 +134,8 @@ class RewriterTables:
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
     """Whether `rewriter` wants to see nodes of `op`."""
     tracks = rewriter.tracks()
-    return tracks is None or any(
-        isinstance(op, t) if isinstance(t, type) else op == t for t in tracks
-    )
+    return tracks is None or any(_is_one(op, tracked) for tracked in tracks)
+
+
+def _is_one(op: Op, tracked: Tracked) -> bool:
+    return isinstance(op, tracked) if isinstance(tracked, type) else op == tracked

@@ -22,6 +22,7 @@ from relgraph.graph.opt.divergence import (
     step_of,
 )
 from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
+from relgraph.graph.opt.nests import has_nest, is_nested, is_sum, readers_alike
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Replacement, apply_replacement, read_answer
 from relgraph.graph.opt.worklist import Worklist
@@ -133,7 +134,7 @@ class Saturation:
             op.associative
             and op.commutative
             and (rewriters or self.revisiting)
-            and self.is_part_or_whole(node)
+            and self.waits(node)
         ):
             rewriters = tables.nested.on(node)
         if rewriters and self.rewritten(node, rewriters):
@@ -141,22 +142,22 @@ class Saturation:
         if tables.late.rewriters and tables.late.on(node):
             self.waiting[node] = None
 
-    def is_part_or_whole(self, node: Apply) -> bool:
-        """Whether `node`, whose arguments are a bag, is nested in one of its op, or has one nested.
+    def waits(self, node: Apply) -> bool:
+        """Whether `node`, a sum, is nested in one of its op, or is or reads one that is a nest.
 
-        What regroups is not tried on the first, and on the second when all else is at rest: so it
-        looks through a nest of any depth once.
+        What regroups is not tried on the first, and on the others when all else is at rest: so it
+        looks through a nest of any depth once, and not at what will be gone by then.
         """
         fgraph, changes = self.fgraph, self.changes
         outer = readers_alike(fgraph, node)
         if outer and self.revisiting:
             # the reason to look at this one may lie far inside of it
             for reader in outer:
-                self.work.put_next((reader, *nodes_above(fgraph, reader, self.tables.reach)))
+                self.work.put_next((reader, *nodes_above(fgraph, reader, self.tables)))
         if outer and is_nested(fgraph, node):
             changes.nested[node] = None
             return True
-        if node.op in [v.head for v in node.inputs]:
+        if has_nest(node) or any(has_nest(v.owner) for v in node.inputs if is_sum(v.head)):
             self.nests[node] = None
             return True
         return False
@@ -328,7 +329,7 @@ class Saturation:
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes = self.optimizer, self.changes
-        fresh, touched = changes.take(self.fgraph, self.tables.reach)
+        fresh, touched = changes.take(self.fgraph, self.tables)
         if descent:
             for node in fresh:
                 changes.descent[node] = descent
@@ -384,18 +385,3 @@ class Saturation:
     def end_pass(self) -> None:
         self.current.time = time.perf_counter() - self._pass_start
         self.current.time_toposort = self.record.time_toposort - self._toposort_before
-
-
-def readers_alike(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
-    """The nodes of the same op that read `node`."""
-    op = node.op
-    readers = fgraph.clients[node.outputs[0]]
-    return [n for n, _ in readers if not isinstance(n, str) and n.op is op]
-
-
-def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:
-    """Whether all that reads `node` is one node of its op, which takes it apart as it matches."""
-    alike = readers_alike(fgraph, node)
-    if len(alike) != 1 or len(fgraph.clients[node.outputs[0]]) != 1 or len(node.outputs) != 1:
-        return False
-    return bool(node.outputs[0].type.in_same_class(alike[0].outputs[0].type))

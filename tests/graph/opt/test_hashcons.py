@@ -1,4 +1,10 @@
-from relgraph.graph.opt.hashcons import ConstantTable, HashConsing, node_key, replaceable_by
+from relgraph.graph.opt.hashcons import (
+    ConstantTable,
+    HashConsing,
+    hashed,
+    node_key,
+    replaceable_by,
+)
 from relgraph.scalar import add, constant, exp, float32, sub
 
 
@@ -42,3 +48,21 @@ def test_types_decide_who_may_stand_for_whom(graphs):
 
 def test_keys_hold_the_op(graphs):
     assert node_key(exp(graphs.x).owner) == (exp, graphs.x)
+
+
+def test_a_table_for_the_time_of_a_block(graphs):
+    fgraph = graphs(exp(graphs.x))
+    node = fgraph.outputs[0].owner
+    with hashed(fgraph) as table:
+        assert table.twin(node) is None
+        with hashed(fgraph) as inner:
+            assert inner is table
+        assert fgraph.features == [table]
+        fgraph.replace(graphs.x, graphs.y)
+        assert node not in table.keys
+        table.twin(node)
+        fgraph.replace(node.outputs[0], graphs.y)
+        assert not table.keys
+        copy = table.clone()
+        assert isinstance(copy, HashConsing) and copy is not table
+    assert fgraph.features == []

@@ -3,6 +3,7 @@ import re
 
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
+    LocalOptimizer,
     MergeOptimizer,
     OpSub,
     PatternSub,
@@ -90,3 +91,27 @@ def test_data(graphs):
     assert one.tried == 1 and one.time > 0
     assert record.time >= record.time_local > 0
     assert [p.nodes for p in record.passes] == [2]
+
+
+class Idle(LocalOptimizer):
+    """Is tried on every node, and does nothing."""
+
+    depth = 1
+    calls = 0
+
+    def transform(self, fgraph, node):
+        self.calls += 1
+        return False
+
+
+def test_on_a_large_graph_a_sample_is_timed(graphs):
+    out = graphs.x
+    for _ in range(600):
+        out = log(exp(out))
+    fgraph, idle = graphs(out), Idle()
+    (one,) = EquilibriumOptimizer([idle]).optimize(fgraph).rewriters.values()
+    assert idle.calls == 1200
+    assert abs(one.tried - 1200) < 31 and one.time > 0
+    fgraph.profile = object()
+    (exact,) = EquilibriumOptimizer([idle]).optimize(fgraph).rewriters.values()
+    assert exact.tried == 1200

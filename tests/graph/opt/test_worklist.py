@@ -49,3 +49,19 @@ def test_it_is_two_lists_without_repetition(initial, script):
             drained.append(node)
         work.turn()
     assert drained == [NODES[i] for i in now + later]
+
+
+def test_a_generation_is_handed_out_with_what_joins_it():
+    first, second, third, fourth = NODES[:4]
+    work = Worklist([first, second])
+    seen = []
+    for node in work.generation():
+        seen.append(node)
+        if node is first:
+            work.put_next([third])
+            work.put_later([fourth])
+            work.discard(second)
+    assert seen == [first, third]
+    assert fourth in work and list(work.generation()) == []
+    work.turn()
+    assert list(work.generation()) == [fourth]

@@ -1,0 +1,355 @@
+"""How fast graphs are matched and rewritten, here and in PyTensor.
+
+    python tests/benchmarks/bench_rewriting.py [KIND ...] [--peer PYTHON] [--rounds N]
+
+The kinds (all, if none is named):
+
+match       one pattern tried on one node: microseconds
+rewrite     whole graphs through canonicalize, stabilize and specialize: milliseconds
+scale       chains of 1,000, 10,000 and 100,000 links: microseconds a node, and their growth
+memory      bytes that a rewritten chain and the user's own hold, by node of the user's
+open        the documented relation (a dot distributes over a sum): milliseconds
+dismissal   nodes that none of 200 laws matches: microseconds, and times a wrong op's
+sums        sums of 300 and 3,000 different terms: milliseconds, and their ratio
+
+``--peer`` is an interpreter that has PyTensor. It is measured on what it has too, in turn with this
+one, each time in a process of its own; the median over the rounds is printed.
+"""
+
+import argparse
+import gc
+import importlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+KINDS = ("match", "rewrite", "scale", "memory", "open", "dismissal", "sums")
+PEER_KINDS = ("match", "rewrite", "scale", "open")
+PHASES = ("canonicalize", "stabilize", "specialize")
+LINKS = {"relgraph": (1_000, 10_000, 100_000), "pytensor": (1_000,)}
+LAWS = 200
+MATCHES = 2_000
+
+
+class Library:
+    """The names that differ between the two libraries."""
+
+    def __init__(self, name):
+        ours = name == "relgraph"
+        graph = f"{name}.graph"
+        rewriting = f"{graph}.opt" if ours else f"{graph}.rewriting.basic"
+        basic = importlib.import_module(rewriting)
+        self.name = name
+        self.T = importlib.import_module(f"{name}.tensor")
+        self.FunctionGraph = importlib.import_module(f"{graph}.fg").FunctionGraph
+        self.Pattern = basic.PatternSub if ours else basic.PatternNodeRewriter
+        self.Equilibrium = basic.EquilibriumOptimizer if ours else basic.EquilibriumGraphRewriter
+        utils = f"{graph}.opt_utils" if ours else f"{graph}.rewriting.utils"
+        rewrite = "optimize_graph" if ours else "rewrite_graph"
+        self.rewrite = getattr(importlib.import_module(utils), rewrite)
+        self.custom = "custom_opt" if ours else "custom_rewrite"
+        self.kanren = f"{graph}.kanren" if ours else f"{graph}.rewriting.kanren"
+
+    def grad(self, cost, wrt):
+        return importlib.import_module(self.name).grad(cost, wrt)
+
+    def size(self, outputs):
+        return len(self.FunctionGraph(outputs=outputs, clone=True).apply_nodes)
+
+
+def best(call, seconds=0.5, least=3):
+    """Return the smallest number of seconds that `call` takes, over at least `least` calls."""
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < least or time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+# -- graphs ------------------------------------------------------------------------------------
+
+
+def cancellations(lib, n):
+    x, y = lib.T.dvector("x"), lib.T.dvector("y")
+    e = x
+    for _ in range(n):
+        e = (e * y) / y + x
+    return [e]
+
+
+def logs_of_exps(lib, n):
+    return [lib.T.add(*[lib.T.log(lib.T.exp(lib.T.dvector())) for _ in range(n)])]
+
+
+def chain(lib, n):
+    T = lib.T
+    x = T.dvector("x")
+    e = x
+    for i in range(n):
+        e = T.tanh(e) * 2.0 + x if i % 2 else T.exp(-e) / (1.0 + T.exp(-e))
+    return [e]
+
+
+def different_terms(lib, n):
+    return [lib.T.add(*[lib.T.exp(lib.T.dvector()) for _ in range(n)])]
+
+
+def training_step(lib):
+    T = lib.T
+    x, y = T.dmatrix("x"), T.dmatrix("y")
+    weights = [T.dmatrix(f"w{i}") for i in range(4)]
+    biases = [T.dvector(f"b{i}") for i in range(4)]
+    h = x
+    for w, b in zip(weights[:-1], biases[:-1], strict=True):
+        h = T.tanh(T.dot(h, w) + b)
+    z = T.dot(h, weights[-1]) + biases[-1]
+    e = T.exp(z - T.max(z, axis=1, keepdims=True))
+    loss = -T.mean(T.sum(y * T.log(e / T.sum(e, axis=1, keepdims=True)), axis=1))
+    wrt = weights + biases
+    return [loss] + [v - 0.1 * g for v, g in zip(wrt, lib.grad(loss, wrt), strict=True)]
+
+
+# -- kinds -------------------------------------------------------------------------------------
+
+
+def match(lib):
+    T = lib.T
+    x = T.dvector("x")
+    cases = {
+        "shallow": ((T.log, (T.exp, "x")), "x", T.log(T.exp(x))),
+        "deep": ((T.log, (T.exp, (T.log, (T.exp, "x")))), "x", T.log(T.exp(T.log(T.exp(x))))),
+        "constant": ((T.sub, 1.0, (T.erf, "x")), (T.erfc, "x"), 1.0 - T.erf(x)),
+        "no match": ((T.log, (T.exp, "x")), "x", T.log(x)),
+        "wrong op": ((T.log, (T.exp, "x")), "x", T.sqrt(x)),
+    }
+    return {
+        f"{name} µs": _tried(lib, lib.Pattern(lhs, rhs), x, out)
+        for name, (lhs, rhs, out) in cases.items()
+    }
+
+
+def _tried(lib, rewriter, x, out):
+    fgraph = lib.FunctionGraph([x], [out], clone=False)
+    node = out.owner
+    return best(lambda: [rewriter.transform(fgraph, node) for _ in range(MATCHES)]) / MATCHES * 1e6
+
+
+def rewrite(lib):
+    graphs = {
+        "cancel100": lambda: cancellations(lib, 100),
+        "chain100": lambda: chain(lib, 100),
+        "logexp300": lambda: logs_of_exps(lib, 300),
+        "mlp_grad": lambda: training_step(lib),
+    }
+    found = {}
+    for name, make in graphs.items():
+        found[f"{name} ms"] = _rewriting_seconds(lib, make) * 1e3
+        found[f"{name} nodes left"] = lib.size(lib.rewrite(make(), include=PHASES, clone=True))
+    return found
+
+
+def _rewriting_seconds(lib, make, times=5):
+    """Return the least seconds to rewrite one of some fresh graphs; the first is to warm up."""
+    taken = []
+    for _ in range(times + 1):
+        graph = make()
+        start = time.perf_counter()
+        lib.rewrite(graph, include=PHASES, clone=True)
+        taken.append(time.perf_counter() - start)
+    return min(taken[1:])
+
+
+def scale(lib):
+    lib.rewrite(chain(lib, 100), include=PHASES, clone=True)
+    found = {}
+    for n in LINKS[lib.name]:
+        nodes = lib.size(chain(lib, n))
+        times = 2 if n <= 10_000 else 1
+        taken = min(_once(lib, chain(lib, n)) for _ in range(times))
+        found[f"chain of {n:,}, µs a node"] = taken / nodes * 1e6
+    costs = list(found.values())
+    if len(costs) > 1:
+        found["growth from the first to the last"] = costs[-1] / costs[0]
+    return found
+
+
+def _once(lib, graph):
+    start = time.perf_counter()
+    lib.rewrite(graph, include=PHASES, clone=True)
+    return time.perf_counter() - start
+
+
+def memory(lib):
+    """What is held once a chain is rewritten: the user's graph and the rewritten copy."""
+    lib.rewrite(chain(lib, 100), include=PHASES, clone=True)
+    gc.collect()
+    tracemalloc.start()
+    graph = chain(lib, 10_000)
+    fgraph = lib.FunctionGraph(outputs=graph, clone=True)
+    nodes = len(fgraph.apply_nodes)
+    lib.rewrite(fgraph, include=PHASES)
+    gc.collect()
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return {"held, bytes a node": held / nodes, "most at one time, bytes a node": most / nodes}
+
+
+def open_relation(lib):
+    etuple = importlib.import_module("etuples").etuple
+    kanren = importlib.import_module("kanren")
+    assoccomm = importlib.import_module("kanren.assoccomm")
+    mapo = importlib.import_module("kanren.graph").mapo
+    logic_variables = importlib.import_module("unification").vars
+    T = lib.T
+    dot = importlib.import_module(f"{lib.name}.tensor.math")._dot
+    kanren.fact(assoccomm.associative, T.add)
+
+    def distributes(i, o):
+        A, s, terms, products, flat = logic_variables(5)
+        return kanren.core.lall(
+            kanren.eq(i, etuple(dot, A, s)),
+            kanren.heado(T.add, s),
+            assoccomm.assoc_flatten(s, flat),
+            kanren.tailo(terms, flat),
+            kanren.conso(T.add, products, o),
+            mapo(lambda x, y: kanren.conso(dot, etuple(A, x), y), terms, products),
+        )
+
+    relation = importlib.import_module(lib.kanren).KanrenRelationSub(distributes)
+    optimizer = lib.Equilibrium([relation], max_use_ratio=1000)
+    A, x = T.dmatrix("A"), T.dvector("x")
+
+    def make():
+        e = x
+        for i in range(200):
+            e = A.dot(e + x) if i % 20 == 0 else T.tanh(e)
+        return [e]
+
+    taken = []
+    for _ in range(4):
+        graph = make()
+        start = time.perf_counter()
+        lib.rewrite(graph, include=(), clone=True, **{lib.custom: optimizer})
+        taken.append(time.perf_counter() - start)
+    return {"distribute ms": min(taken) * 1e3}
+
+
+def dismissal(lib):
+    """The equilibrium's look-up on nodes for which 200 laws have nothing, beside a wrong op's."""
+    T = lib.T
+    law, lvars = (
+        getattr(importlib.import_module("relgraph.tensor.terms"), name) for name in ("law", "lvars")
+    )
+    a, b = lvars("a b")
+    inner = [T.exp, T.log, T.sin, T.cos, T.sinh, T.cosh, T.erf, T.erfc, T.expm1, T.log1p]
+    outer = [*inner, T.sqrt, T.sqr, T.arctan, T.arcsinh]
+    one = [law(f"{f} {g}", f(g(a)), a, sound="domain") for f in outer for g in inner]
+    two = [
+        law(f"{o} {f}", op(f(a), b), b, sound="domain")
+        for o, op in (("add", T.add), ("mul", T.mul), ("sub", T.sub), ("div", T.true_div))
+        for f in (*inner, T.sqrt, T.sqr, T.arctan, T.arcsinh, T.sigmoid)
+    ]
+    laws = [*one, *two][:LAWS]
+    assert len(laws) == LAWS
+    tables = lib.Equilibrium(laws).tables
+    x, y = T.dvector("x"), T.dvector("y")
+    nodes = {
+        "unary": T.exp(T.tanh(x)),
+        "binary": T.tanh(x) * y,
+        "sum of 10": T.add(*[T.tanh(T.dvector()) for _ in range(10)]),
+        "sum of 100": T.add(*[T.tanh(T.dvector()) for _ in range(100)]),
+    }
+    wrong = _tried(lib, lib.Pattern((T.log, (T.exp, "x")), "x"), x, T.sqrt(x))
+    found = {"wrong op µs": wrong}
+    for name, out in nodes.items():
+        node, fgraph = out.owner, lib.FunctionGraph(outputs=[out], clone=False)
+        taken = _dismissed(tables.early, fgraph, node)
+        found[f"{name} µs"] = taken
+        found[f"{name}, times a wrong op's"] = taken / wrong
+    return found
+
+
+def _dismissed(table, fgraph, node):
+    def look():
+        for _ in range(MATCHES):
+            for rewriter in table.on(node):
+                assert rewriter.transform(fgraph, node) is False
+
+    return best(look) / MATCHES * 1e6
+
+
+def sums(lib):
+    few = _rewriting_seconds(lib, lambda: different_terms(lib, 300)) * 1e3
+    many = _rewriting_seconds(lib, lambda: different_terms(lib, 3_000)) * 1e3
+    return {"300 terms ms": few, "3,000 terms ms": many, "ratio": many / few}
+
+
+MEASURES = {
+    "match": match,
+    "rewrite": rewrite,
+    "scale": scale,
+    "memory": memory,
+    "open": open_relation,
+    "dismissal": dismissal,
+    "sums": sums,
+}
+
+
+# -- the two libraries in turn -----------------------------------------------------------------
+
+
+def measured(python, lib, kind):
+    """Return the figures of one kind, measured by `python` in a process of its own."""
+    ran = subprocess.run(
+        [python, __file__, "--measure", lib, kind], cwd=ROOT, capture_output=True, text=True
+    )
+    if ran.returncode:
+        raise SystemExit(f"{kind} of {lib} failed:\n{ran.stderr[-3000:]}")
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def compared(kind, peer, rounds):
+    """Print the figures of one kind, and the peer's where there are any."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(measured(sys.executable, "relgraph", kind))
+        if peer is not None and kind in PEER_KINDS:
+            theirs.append(measured(peer, "pytensor", kind))
+    for name in ours[0]:
+        value = statistics.median(figures[name] for figures in ours)
+        line = f"{kind:10} {name:36} {value:12.3f}"
+        if theirs and name in theirs[0]:
+            other = statistics.median(figures[name] for figures in theirs)
+            line += f"   peer {other:12.3f}   peer/ours {other / value:7.2f}"
+        print(line, flush=True)
+
+
+def main():
+    text, _, details = (__doc__ or "").partition("\n")
+    parser = argparse.ArgumentParser(
+        description=text, epilog=details, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}")
+    parser.add_argument("--peer", help="an interpreter that has PyTensor")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
+    parser.add_argument("--measure", metavar="LIBRARY", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    unknown = set(options.kinds) - set(KINDS)
+    if unknown:
+        parser.error(f"there is no kind {', '.join(sorted(unknown))}: take of {', '.join(KINDS)}")
+    if options.measure is not None:
+        print(json.dumps(MEASURES[options.kinds[0]](Library(options.measure))))
+        return
+    for kind in options.kinds or KINDS:
+        compared(kind, options.peer, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""An equilibrium skips what can't have changed: here the rewriters are then tried on everything."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relations import CANONICALIZE, SPECIALIZE, STABILIZE
+from relgraph.compile.folding import constant_folding
+from relgraph.compile.optimize import optimize_graph
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import EquilibriumOptimizer
+from relgraph.graph.opt.hashcons import node_key
+from relgraph.graph.opt.replacement import read_answer
+from relgraph.tensor.terms import law, lvars
+
+UNARY = (at.neg, at.exp, at.log, at.sigmoid, at.log1p)
+BINARY = (at.add, at.mul, at.sub, at.true_div)
+steps = st.lists(
+    st.tuples(
+        st.integers(0, len(UNARY) + 2 * len(BINARY) - 1), st.integers(0, 30), st.integers(0, 30)
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+def graph(script):
+    """A graph of what the steps make, each of two things that are there already."""
+    made = [at.dvector("x"), at.dvector("y"), at.constant([1.0]), at.constant([2.0])]
+    made[2:] = [1.0 * at.dvector("z"), at.exp(made[0])]
+    for which, i, j in script:
+        a, b = made[i % len(made)], made[j % len(made)]
+        if which < len(UNARY):
+            made.append(UNARY[which](a))
+        else:
+            op = BINARY[(which - len(UNARY)) % len(BINARY)]
+            number = (0.0, 1.0, 2.0)[j % 3]
+            made.append(op(a, number if which >= len(UNARY) + len(BINARY) else b))
+    return made[-3:]
+
+
+@pytest.mark.parametrize("laws", [CANONICALIZE, STABILIZE, SPECIALIZE], ids=["c", "st", "sp"])
+@given(script=steps)
+@settings(max_examples=60, deadline=None)
+def test_nothing_is_left_to_do(laws, script):
+    fgraph = FunctionGraph(outputs=graph(script))
+    optimizer = EquilibriumOptimizer([*laws, constant_folding])
+    record = optimizer.optimize(fgraph)
+    assert record.stop_reason == "fixpoint"
+    fgraph.check_integrity()
+    left = [
+        (str(rewriter), str(node))
+        for node in fgraph.toposort()
+        for rewriter in optimizer.local_optimizers
+        if read_answer(fgraph, node, rewriter, rewriter.transform(fgraph, node)) is not None
+    ]
+    assert left == []
+    keys = [node_key(node) for node in fgraph.apply_nodes]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("depth", [1, 5, 40])
+def test_a_change_far_inside_a_nest_of_sums(depth):
+    # what is simplified late lies `depth` sums below the one that is looked at
+    x, ys = at.dvector("x"), at.dvectors(*[f"y{i}" for i in range(depth)])
+    e = x + -at.exp(at.log(at.exp(at.log(ys[0]))))
+    for y in ys:
+        e = y + e
+    (out,) = optimize_graph([at.log(at.exp(e))], include=("canonicalize", "stabilize"), clone=True)
+    laws = [law.forward for law in (*CANONICALIZE, *STABILIZE)]
+    fgraph = FunctionGraph(outputs=[out])
+    for node in fgraph.toposort():
+        assert not any(law.transform(fgraph, node) for law in laws)
+
+
+u, v = lvars("u v")
+FIRST = law("first", at.tanh(u), at.sin(u), sound="domain")
+THEN = law("then", at.sin(u), -u, sound="domain")
+
+
+def test_what_looks_deep_sees_a_change_of_a_later_generation():
+    # when the logarithm is looked at first, what is in it is not yet what it will be
+    deep = law("deep", at.log(1 + at.exp(-u)), at.sqrt(u), sound="domain")
+    x = at.dvector("x")
+    fgraph = FunctionGraph(outputs=[at.log(1.0 + at.exp(at.tanh(x)))])
+    record = EquilibriumOptimizer([deep, FIRST, THEN]).optimize(fgraph)
+    assert record.applied == {"first": 1, "then": 1, "deep": 1}
+    assert fgraph.outputs[0].owner.op is at.sqrt
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 6])
+def test_a_nest_passes_on_what_changes_in_it_after_it_was_tried(depth):
+    # the nests are tried from the outside, so the inner one changes when the outer one is done
+    negated = law("add-neg", u + -v, u - v, sound="rounding")
+    of_difference = law("of-difference", at.exp(u - v), -u, sound="domain")
+    a, b, c, *ys = at.dvectors("a", "b", "c", *[f"y{i}" for i in range(depth + 1)])
+    e = ys[0] + at.exp((a + b) + -c)
+    for y in ys[1:]:
+        e = y + e
+    fgraph = FunctionGraph(outputs=[at.abs(e)])
+    record = EquilibriumOptimizer([negated, of_difference]).optimize(fgraph)
+    assert record.applied == {"add-neg": 2, "of-difference": 1}
+    assert fgraph.outputs[0].owner.inputs[0].owner.op is at.sub
