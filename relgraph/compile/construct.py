@@ -183,6 +183,7 @@ def _optimize(
 def _run_optimizer(
     optimizer: GlobalOptimizer, fgraph: FunctionGraph, profile: FunctionProfile | None
 ) -> None:
+    fgraph.profile = profile
     started = time.perf_counter()
     record = optimizer.optimize(fgraph)
     if profile is not None:

@@ -58,18 +58,22 @@ class FeatureHost:
         `takes_notes`) are not timed where nobody else listens.
     validate_time
         The seconds spent validating (see `Validator`).
+    profile
+        Set by who wants every rewriter timed, however large the graph is; None by default.
     """
 
     features: list[Feature]
     execute_callbacks_time: float
     execute_callbacks_times: dict[Feature, float]
     validate_time: float
+    profile: Any
 
     def __init__(self) -> None:
         self.features = []
         self.execute_callbacks_time = 0.0
         self.execute_callbacks_times = {}
         self.validate_time = 0.0
+        self.profile = None
         self._hooks = _Hooks(self.features)
         self._quiet = _QuietHooks(self._hooks)
         self._published: dict[str, Feature] = {}

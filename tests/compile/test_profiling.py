@@ -62,3 +62,10 @@ def test_settings_print_it(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().err
     assert "\nOptimizer Profile\n-----------------\nSeqOptimizer optdb time " in printed
     assert re.search(r"\('canonicalize', 'EquilibriumOptimizer', \d+\)", printed)
+
+
+def test_a_profiled_function_times_every_rewriter():
+    x = at.dvector("x")
+    f = function([x], at.exp(x) * 1.0, profile=True)
+    assert f.maker.fgraph.profile is f.profile
+    assert function([x], at.exp(x)).maker.fgraph.profile is None

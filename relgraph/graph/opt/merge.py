@@ -49,7 +49,7 @@ class MergeOptimizer(GlobalOptimizer):
 
     def apply(self, fgraph: FunctionGraph) -> MergeRecord:
         require_replace_validate(fgraph)
-        start, measured = time.perf_counter(), getattr(fgraph, "profile", None) is not None
+        start, measured = time.perf_counter(), fgraph.profile is not None
         validating, calling = validate_time(fgraph), callback_time(fgraph)
         sweep = _Sweep(fgraph)
         for node in fgraph.toposort():

@@ -62,7 +62,7 @@ class Saturation:
         self.waiting: dict[Apply, None] = {}
         self.stopped = False
         self.revisiting = False  # whether all nodes have been looked at once
-        exact = nodes <= _TIMED_IN_FULL or getattr(fgraph, "profile", None) is not None
+        exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
         self.until_timed = 1
 
