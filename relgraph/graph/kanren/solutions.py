@@ -6,7 +6,7 @@ and the branches of a `conde` are all given the same one. Here they are given co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import tee
 from typing import Any
 
@@ -23,13 +23,21 @@ def solutions(goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
 
     Raises
     ------
+    TypeError
+        If `goal` or one it is made of is none.
     SearchBudgetError
         If the budget of `start` is used up, or the search goes deeper than Python's stack.
     """
+    who = "" if start.budget is None else f" {start.budget.who}"
     try:
-        yield from filter(is_settled, isolated(goal)(start))
+        stream = isolated(goal)(start)
+        if not isinstance(stream, Iterable):
+            raise TypeError(
+                f"the relation{who} gave {goal!r}, which is not a goal: on a state it gave "
+                f"{stream!r} instead of a stream of states"
+            )
+        yield from filter(is_settled, stream)
     except RecursionError:
-        who = "" if start.budget is None else f" {start.budget.who}"
         raise SearchBudgetError(
             f"the relation{who} went deeper than Python's stack without coming to an end"
         ) from None
@@ -37,6 +45,8 @@ def solutions(goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
 
 def isolated(goal: Goal) -> Goal:
     """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
+    if not callable(goal):
+        raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
     code = getattr(goal, "__code__", None)
     if code in _WRITING:
         return lambda s: goal(s.copy())

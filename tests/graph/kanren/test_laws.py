@@ -157,6 +157,19 @@ def test_a_relation_must_give_a_goal():
         KanrenRelationSub(nonsense).transform(None, exp(a).owner)
 
 
+def test_the_parts_of_a_goal_must_be_goals():
+    def counts(i, o):
+        return lambda s: 3
+
+    def lists(i, o):
+        return lall(eq(o, a), 3)
+
+    with pytest.raises(TypeError, match=r"the relation counts gave .* on a state it gave 3"):
+        KanrenRelationSub(counts).transform(None, exp(a).owner)
+    with pytest.raises(TypeError, match="3 stands where a goal"):
+        KanrenRelationSub(lists).transform(None, exp(a).owner)
+
+
 def test_an_open_answer_is_refused():
     def leaves_open(i, o):
         return eq(o, y * x)
