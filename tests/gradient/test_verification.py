@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.gradient import GradientError, verify_grad
+from relgraph.gradient import GradientError, grad, verify_grad
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 
@@ -35,6 +35,7 @@ UNARY = {
         ["arcsinh", "erf", "erfc", "sigmoid", "softplus", "sign", "ceil", "floor", "trunc"], ANY
     ),
     **dict.fromkeys(["round", "identity", "reciprocal"], ANY),
+    **dict.fromkeys(["conj", "real", "imag", "angle"], ANY),
     **dict.fromkeys(["sqrt", "log", "log2", "log10", "log1p", "gammaln", "digamma"], POSITIVE),
     **dict.fromkeys(["arcsin", "arccos", "arctanh", "erfinv"], UNIT),
     "arccosh": POSITIVE + 1,
@@ -51,6 +52,26 @@ BINARY = {
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name):
     verify_grad(getattr(at, name), [UNARY[name]])
+
+
+@pytest.mark.parametrize("name", ["conj", "real", "imag", "angle"])
+def test_complex_parts(name):
+    """The gradient by z is that by its real part and, times i, that by its imaginary part."""
+    z, point, weight = at.zvector("z"), np.array([0.7 + 0.4j]), np.array([0.3 - 0.2j])
+    out = getattr(at, name)(z)
+    weighted = at.real(out * weight) if out.dtype.startswith("complex") else out * 0.3
+    cost, h = at.sum(weighted), 1e-6
+
+    def along(step):
+        return float(cost.eval({z: point + step}) - cost.eval({z: point - step})) / (2 * h)
+
+    found = grad(cost, z).eval({z: point})
+    np.testing.assert_allclose(found, [along(h) + 1j * along(1j * h)], rtol=1e-6, atol=1e-9)
+
+
+def test_polygamma():
+    for order in (1, 2):
+        verify_grad(lambda x, n=order: at.polygamma(n, x), [POSITIVE])
 
 
 @pytest.mark.parametrize("name", BINARY)
