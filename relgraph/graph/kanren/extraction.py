@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 from cons.core import ConsPair
 from etuples import etuple
 from etuples.core import ExpressionTuple
-from kanren.core import Zzz, eq, fail, lall, ldisj, succeed
+from kanren.core import fail, succeed
 from unification import var
 from unification.core import unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
+from relgraph.graph.kanren.anatomy import ALL, ANY, EQ, LATER, cells_of, code_of, goals_of
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
@@ -180,21 +181,22 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
     if isinstance(goal, Condition):
         yield from goal(s)
         return
-    code = getattr(goal, "__code__", None)
-    parts = _cells(goal)
-    if code is _EQ:
+    code = code_of(goal)
+    if code is EQ:
+        parts = cells_of(goal)
         after = unify(parts["u"], parts["v"], s)
         if after is not False:
             yield after
-    elif code is _ALL:
+    elif code is ALL:
         yield from reduce(
             lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
-            _listed(goal, "goals"),
+            goals_of(goal),
             iter((s,)),
         )
-    elif code is _ANY:
-        yield from run.interleaved(_states(g, s, run) for g in _listed(goal, "goals"))
-    elif code is _LATER:
+    elif code is ANY:
+        yield from run.interleaved(_states(g, s, run) for g in goals_of(goal))
+    elif code is LATER:
+        parts = cells_of(goal)
         made = parts["gctor"](*parts["args"], **parts["kwargs"])
         yield from _states(made, s, run)
     elif goal is succeed:
@@ -202,23 +204,3 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
     elif goal is not fail:
         name = getattr(goal, "__qualname__", type(goal).__name__).partition(".")[0]
         raise OpenRelation(f"its goal {name} may look at the state instead of unifying")
-
-
-def _cells(goal: Any) -> dict[str, Any]:
-    code, closure = getattr(goal, "__code__", None), getattr(goal, "__closure__", None)
-    if code is None or closure is None:
-        return {}
-    return {name: cell.cell_contents for name, cell in zip(code.co_freevars, closure, strict=True)}
-
-
-def _listed(goal: Any, name: str) -> list[Any]:
-    """Return the goals that a goal is made of, which it may hold as an iterator."""
-    cell = goal.__closure__[goal.__code__.co_freevars.index(name)]
-    cell.cell_contents = goals = list(cell.cell_contents)
-    return goals
-
-
-_EQ = eq(0, 0).__code__
-_ALL = lall(succeed, succeed).__code__
-_ANY = ldisj(succeed, succeed).__code__
-_LATER = Zzz(lambda _: succeed, None).__code__

@@ -7,12 +7,12 @@ and the branches of a `conde` are all given the same one. Here they are given co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import tee
 from typing import Any
 
 from kanren.constraints import isinstanceo, neq, typeo
-from kanren.core import Zzz, lall, lconj_seq, ldisj, ldisj_seq, succeed
+from kanren.core import lconj_seq, ldisj_seq
 
+from relgraph.graph.kanren.anatomy import ALL, ANY, LATER, cells_of, code_of, goals_of
 from relgraph.graph.kanren.state import GuardedState, SearchBudgetError, is_settled
 
 Goal = Callable[[Any], Iterator[Any]]
@@ -47,33 +47,18 @@ def isolated(goal: Goal) -> Goal:
     """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
     if not callable(goal):
         raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
-    code = getattr(goal, "__code__", None)
+    code = code_of(goal)
     if code in _WRITING:
         return lambda s: goal(s.copy())
-    if code is _ALL:
-        return lconj_seq(map(isolated, _goals_of(goal)))
-    if code is _ANY:
-        return ldisj_seq(map(isolated, _goals_of(goal)))
-    if code is _LATER:
-        make = _cells(goal)
+    if code is ALL:
+        return lconj_seq(map(isolated, goals_of(goal)))
+    if code is ANY:
+        return ldisj_seq(map(isolated, goals_of(goal)))
+    if code is LATER:
+        make = cells_of(goal)
         return lambda s: isolated(make["gctor"](*make["args"], **make["kwargs"]))(s)
     return goal
 
 
-def _cells(goal: Any) -> dict[str, Any]:
-    names, cells = goal.__code__.co_freevars, goal.__closure__
-    return {name: cell.cell_contents for name, cell in zip(names, cells, strict=True)}
-
-
-def _goals_of(goal: Any) -> Iterator[Any]:
-    """Return the goals that a goal is made of, which it may hold as an iterator, even endless."""
-    cell = goal.__closure__[goal.__code__.co_freevars.index("goals")]
-    cell.cell_contents, goals = tee(cell.cell_contents)
-    return goals
-
-
 _CONSTRAINTS: tuple[Any, ...] = (neq, typeo, isinstanceo)
 _WRITING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}
-_ALL = lall(succeed, succeed).__code__
-_ANY = ldisj(succeed, succeed).__code__
-_LATER = Zzz(lambda _: succeed, None).__code__
