@@ -23,13 +23,7 @@ from relgraph.tensor.indices import (
     symbolic_length,
 )
 from relgraph.tensor.reduction import sum as sum_
-from relgraph.tensor.reduction import sum_like
-from relgraph.tensor.subtensor import (
-    check_assignable,
-    check_index_inputs,
-    check_values,
-    take_part,
-)
+from relgraph.tensor.subtensor import Increment, check_index_inputs, check_values, take_part
 from relgraph.tensor.type import TensorType
 
 
@@ -65,37 +59,7 @@ def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[i
     return tuple(out)
 
 
-class _ByArrays(TypedOp):
-    """What the ops of this module share: how an index meets a tensor."""
-
-    idx_list: IndexList
-
-    def part_type(self, x: TensorType, indices: Sequence[TensorType]) -> TensorType:
-        """Return the type of the part of an `x` that the index names."""
-        rest = iter(indices)
-        axis, arrays = 0, []
-        sliced: list[int | None] = []
-        for entry in self.idx_list:
-            if entry is None:
-                sliced.append(1)
-                continue
-            if isinstance(entry, Slice):
-                for p in entry.parts():
-                    if isinstance(p, Placeholder):
-                        next(rest)
-                sliced.append(static_length(x.shape[axis], entry))
-            elif isinstance(entry, Placeholder):
-                t = next(rest)
-                arrays.append((None,) if t.dtype == "bool" else t.shape)
-                axis += t.ndim - 1 if t.dtype == "bool" else 0
-            axis += 1
-        if axis > x.ndim:
-            raise IndexError(f"{self}: {axis} indices for a {x}")
-        made = _array_shape(arrays, self)
-        return TensorType(x.dtype, _lay_out(self.idx_list, sliced, made, x.shape[axis:]))
-
-
-class AdvancedSubtensor(_ByArrays):
+class AdvancedSubtensor(TypedOp):
     """A part of a tensor by arrays of integers and masks, and by integers and slices beside them.
 
     Parameters
@@ -117,7 +81,27 @@ class AdvancedSubtensor(_ByArrays):
         return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        return [self.part_type(input_types[0], input_types[1:])]
+        x, rest = input_types[0], iter(input_types[1:])
+        axis, arrays = 0, []
+        sliced: list[int | None] = []
+        for entry in self.idx_list:
+            if entry is None:
+                sliced.append(1)
+                continue
+            if isinstance(entry, Slice):
+                for p in entry.parts():
+                    if isinstance(p, Placeholder):
+                        next(rest)
+                sliced.append(static_length(x.shape[axis], entry))
+            elif isinstance(entry, Placeholder):
+                t = next(rest)
+                arrays.append((None,) if t.dtype == "bool" else t.shape)
+                axis += t.ndim - 1 if t.dtype == "bool" else 0
+            axis += 1
+        if axis > x.ndim:
+            raise IndexError(f"{self}: {axis} indices for a {x}")
+        made = _array_shape(arrays, self)
+        return [TensorType(x.dtype, _lay_out(self.idx_list, sliced, made, x.shape[axis:]))]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -172,7 +156,7 @@ def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
     return made
 
 
-class AdvancedIncSubtensor(_ByArrays):
+class AdvancedIncSubtensor(Increment):
     """A tensor, a part of which (by arrays) is increased by new values, or set to them.
 
     Parameters
@@ -188,30 +172,10 @@ class AdvancedIncSubtensor(_ByArrays):
     The inputs are the tensor, the values and the index inputs, as in `IncSubtensor`.
     """
 
-    __props__ = ("idx_list", "inplace", "set_instead_of_inc")
+    name = "advanced_{}_subtensor"
 
-    def __init__(
-        self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False
-    ) -> None:
-        self.idx_list = tuple(idx_list)
-        self.inplace = inplace
-        self.set_instead_of_inc = set_instead_of_inc
-        if inplace:
-            self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        name = "set" if self.set_instead_of_inc else "inc"
-        place = "_inplace" if self.inplace else ""
-        return f"advanced_{name}_subtensor{place}{{{show(self.idx_list)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        x, y = (as_tensor_variable(v) for v in inputs[:2])
-        return [x, y, *check_index_inputs(self, inputs[2:])]
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y, *indices = input_types
-        check_assignable(self, x, y, self.part_type(x, indices))
-        return [x]
+    def part(self) -> Any:
+        return AdvancedSubtensor(self.idx_list)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -226,19 +190,3 @@ class AdvancedIncSubtensor(_ByArrays):
             else:
                 np.add.at(out, index, y)
         output_storage[0][0] = out
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i < 2] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        _x, y, *indices = inputs
-        g: Any = output_gradients[0]
-        gx = g
-        if self.set_instead_of_inc:
-            zero = np.zeros((), dtype=g.type.dtype)
-            gx = AdvancedIncSubtensor(self.idx_list, set_instead_of_inc=True)(g, zero, *indices)
-        gy = sum_like(AdvancedSubtensor(self.idx_list)(g, *indices), y)
-        return [gx, gy, *[disconnected() for _ in indices]]

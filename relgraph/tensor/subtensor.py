@@ -10,6 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.nulls import disconnected
 from relgraph.graph.op import TypedOp
+from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.allocation import zeros_like
 from relgraph.tensor.basic import as_tensor_variable
@@ -146,7 +147,58 @@ def take_part(node: Apply, x: Any, index: Any) -> Any:
         raise IndexError(f"{node.op}: {node.inputs[0]} has shape {x.shape}: {error}") from None
 
 
-class IncSubtensor(TypedOp):
+class Increment(TypedOp):
+    """What ops that change a part of a tensor have in common; see `IncSubtensor`."""
+
+    __props__ = ("idx_list", "inplace", "set_instead_of_inc")
+
+    name = ""
+
+    def __init__(
+        self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False
+    ) -> None:
+        self.idx_list = tuple(idx_list)
+        self.inplace = inplace
+        self.set_instead_of_inc = set_instead_of_inc
+        if inplace:
+            self.destroy_map = {0: [0]}
+
+    def part(self) -> Any:
+        """Return the op that takes the part."""
+        raise MethodNotDefined(f"{type(self).__name__} does not say which part it changes")
+
+    def __str__(self) -> str:
+        name = self.name.format("set" if self.set_instead_of_inc else "inc")
+        return f"{name}{'_inplace' if self.inplace else ''}{{{show(self.idx_list)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        x, y = (as_tensor_variable(v) for v in inputs[:2])
+        return [x, y, *check_index_inputs(self, inputs[2:])]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y, *indices = input_types
+        (part,) = self.part().output_types(x, *indices)
+        check_assignable(self, x, y, part)
+        return [x]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i < 2] for i in range(len(node.inputs))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        _x, y, *indices = inputs
+        g: Any = output_gradients[0]
+        gx = g
+        if self.set_instead_of_inc:
+            zero = np.zeros((), dtype=g.type.dtype)
+            gx = type(self)(self.idx_list, set_instead_of_inc=True)(g, zero, *indices)
+        gy = sum_like(self.part()(g, *indices), y)
+        return [gx, gy, *[disconnected() for _ in indices]]
+
+
+class IncSubtensor(Increment):
     """A tensor, a part of which is increased by new values, or set to them.
 
     Parameters
@@ -162,30 +214,10 @@ class IncSubtensor(TypedOp):
     broadcasts where its length is known to be 1) and the index inputs.
     """
 
-    __props__ = ("idx_list", "inplace", "set_instead_of_inc")
+    name = "{}_subtensor"
 
-    def __init__(
-        self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False
-    ) -> None:
-        self.idx_list = tuple(idx_list)
-        self.inplace = inplace
-        self.set_instead_of_inc = set_instead_of_inc
-        if inplace:
-            self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        name = "set_subtensor" if self.set_instead_of_inc else "inc_subtensor"
-        return f"{name}{'_inplace' if self.inplace else ''}{{{show(self.idx_list)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        x, y = (as_tensor_variable(v) for v in inputs[:2])
-        return [x, y, *check_index_inputs(self, inputs[2:])]
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y, *indices = input_types
-        (part,) = Subtensor(self.idx_list).output_types(x, *indices)
-        check_assignable(self, x, y, part)
-        return [x]
+    def part(self) -> Any:
+        return Subtensor(self.idx_list)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -201,19 +233,3 @@ class IncSubtensor(TypedOp):
             else:
                 part += y
         output_storage[0][0] = out
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i < 2] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        _x, y, *indices = inputs
-        g: Any = output_gradients[0]
-        gx = g
-        if self.set_instead_of_inc:
-            zero = np.zeros((), dtype=g.type.dtype)
-            gx = IncSubtensor(self.idx_list, set_instead_of_inc=True)(g, zero, *indices)
-        gy = sum_like(Subtensor(self.idx_list)(g, *indices), y)
-        return [gx, gy, *[disconnected() for _ in indices]]
