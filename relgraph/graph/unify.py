@@ -23,13 +23,18 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.type import Type
-from relgraph.graph.utils import MetaObject
+from relgraph.graph.utils import LogicTerm, MetaObject
 
 _object_views: weakref.WeakKeyDictionary[MetaObject, ExpressionTuple] = weakref.WeakKeyDictionary()
 
 
 def nth(index: int, outputs: Any) -> Any:
-    """Return output `index` of several: how an expression speaks of one of them."""
+    """Return output `index` of several: how an expression speaks of one of them.
+
+    Of a term for an op with several outputs it is a term.
+    """
+    if isinstance(outputs, LogicTerm):
+        return outputs.apply_op(nth, (index, outputs))
     return outputs[index]
 
 

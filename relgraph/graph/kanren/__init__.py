@@ -1,8 +1,9 @@
 """Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
 
+from relgraph.graph.kanren.arguments import argumentso
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.explain import Explanation, NoSuchDirection
-from relgraph.graph.kanren.goals import computo, whereo
+from relgraph.graph.kanren.goals import computo, one_cliento, whereo
 from relgraph.graph.kanren.judgement import Reason
 from relgraph.graph.kanren.laws import Law, Relation, law, relation
 from relgraph.graph.kanren.matching import match
@@ -20,11 +21,13 @@ __all__ = [
     "Reason",
     "Relation",
     "Term",
+    "argumentso",
     "build",
     "computo",
     "law",
     "logic_variables",
     "match",
+    "one_cliento",
     "relation",
     "whereo",
 ]

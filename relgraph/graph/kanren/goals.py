@@ -98,6 +98,27 @@ class Compute(Condition):
         return f"{self.out} = {name}({', '.join(map(str, self.variables))})"
 
 
+class OneClient(Condition):
+    """The goal that a variable is read in one place only; see `one_cliento`."""
+
+    def __init__(self, variable: Any) -> None:
+        self.variables = (variable,)
+
+    def rename(self, names: Mapping[Any, Any]) -> OneClient:
+        return OneClient(renamed(self.variables[0], names))
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        return s if read_once(getattr(s, "fgraph", None), values[0]) else False
+
+    def __str__(self) -> str:
+        return f"one_client({self.variables[0]})"
+
+
+def read_once(fgraph: Any, var: Any) -> bool:
+    """Return whether `var` is read in one place only; outside of a graph that isn't denied."""
+    return fgraph is None or len(fgraph.clients.get(var, ())) <= 1
+
+
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
     """Construct the goal that `predicate` holds of what `variables` are bound to.
 
@@ -112,6 +133,14 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     It is computed once all of `variables` are bound.
     """
     return Compute(out, function, variables)
+
+
+def one_cliento(variable: Any) -> OneClient:
+    """Construct the goal that `variable` is read in one place of its FunctionGraph only.
+
+    An output of the graph is read there. Where there is no graph, as in plain `run`, it holds.
+    """
+    return OneClient(variable)
 
 
 def renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:

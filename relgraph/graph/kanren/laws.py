@@ -110,7 +110,9 @@ class Relation(Explainable):
         return extract(lambda x, y: self(y, x), f"{self.name} backward")
 
     def report(self, file: TextIO | None = None) -> None:
-        """Print what each direction comes down to: its rules, or why it is searched.
+        """Print what each direction comes down to: its rules, or why there is no list of them.
+
+        Of an open one that is followed by what it came down to for the nodes that it has met.
 
         Parameters
         ----------
@@ -118,7 +120,10 @@ class Relation(Explainable):
             Where to print; standard output by default.
         """
         for direction in ("forward", "backward"):
-            print(self.extraction(direction), file=file)
+            found = self.extraction(direction)
+            print(found, file=file)
+            if found.status == "open" and not isinstance(self, Law):
+                print(getattr(self, direction).specialization, file=file)
 
     def __str__(self) -> str:
         return self.name
@@ -179,7 +184,7 @@ class LawRewriter(KanrenRelationSub):
             compiled = compile_rule(self.rule)
         except NotCompilable:
             return self.search
-        if getattr(self.rule.root, "nout", None) == 1:
+        if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:
             return compiled
         # of a node with several outputs each one that is used may match
         return lambda fgraph, node: (

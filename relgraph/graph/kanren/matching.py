@@ -18,7 +18,7 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.rules import flat_patterns, is_bag, split
+from relgraph.graph.kanren.rules import Output, flat_patterns, is_bag, split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
@@ -65,12 +65,16 @@ def match_root(
 
 
 def _compound(pattern: Any, var: Variable) -> tuple[Apply | None, Any]:
+    """Return the node of `var`, and the head and arguments of `pattern`, if both are compound."""
     parts, node = split(pattern), var.owner
     if parts is None or node is None:
         return None, None
-    if len(node.outputs) > 1 and node.op.default_output != var.index:
-        return None, None
-    return node, parts
+    plain = len(node.outputs) == 1 or node.op.default_output == var.index
+    if isinstance(parts[0], Output):
+        if plain or parts[0].index != var.index:
+            return None, None
+        return node, (parts[0].op, parts[1])
+    return (node, parts) if plain else (None, None)
 
 
 def _with_inner(s: Bindings, *inner: Variable) -> Bindings:

@@ -13,6 +13,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.terms import Literal, Term
 from relgraph.graph.op import Op
+from relgraph.graph.unify import nth
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ class Rule:
         return head_of(self.pattern)
 
     @property
+    def output(self) -> int | None:
+        """Which of several outputs of its node it replaces, if the pattern says so."""
+        parts = split(self.pattern)
+        return parts[0].index if parts is not None and isinstance(parts[0], Output) else None
+
+    @property
     def depth(self) -> int:
         """How many levels of nodes the pattern looks at, nested sums being one."""
         return height(self.pattern)
@@ -86,15 +93,32 @@ class Rule:
         return self.regroup and plain and is_bag(head_of(self.pattern))
 
 
+@dataclass(frozen=True)
+class Output:
+    """The head of a pattern for one output of several: ``nth(1, op(x))``."""
+
+    index: int
+    op: Any
+
+
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the head and the arguments of a compound pattern, or None for a leaf."""
     if isinstance(pattern, Term):
-        return pattern.op, pattern.args
+        return _parts(pattern.op, pattern.args)
     if isinstance(pattern, ExpressionTuple) and len(pattern):
-        return pattern[0], tuple(pattern[1:])
+        return _parts(pattern[0], tuple(pattern[1:]))
     if isinstance(pattern, list) and pattern and isinstance(pattern[0], Op):
         return pattern[0], tuple(pattern[1:])
     return None
+
+
+def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    if head is nth and len(arguments) == 2:
+        index, inner = arguments[0], split(arguments[1])
+        index = index.value if isinstance(index, Literal) else index
+        if isinstance(index, int) and inner is not None:
+            return Output(index, inner[0]), inner[1]
+    return head, arguments
 
 
 def head_of(pattern: Any) -> Any:
@@ -102,7 +126,7 @@ def head_of(pattern: Any) -> Any:
     parts = split(pattern)
     if parts is None:
         return None
-    head = parts[0]
+    head = parts[0].op if isinstance(parts[0], Output) else parts[0]
     if isinstance(head, Op):
         return head
     inner = split(head)

@@ -77,9 +77,11 @@ class GuardedState(ConstrainedState):
         The goals that wait for a variable to be bound. An answer that still holds one is none.
     budget
         What the search may cost, shared by all states that come of one.
+    fgraph
+        The FunctionGraph of the node that is looked at, if it is part of one.
     """
 
-    __slots__ = ("budget", "held")
+    __slots__ = ("budget", "fgraph", "held")
 
     def __init__(
         self,
@@ -87,10 +89,12 @@ class GuardedState(ConstrainedState):
         constraints: Mapping[Any, Any] | None = None,
         held: tuple[Any, ...] = (),
         budget: Budget | None = None,
+        fgraph: Any = None,
     ) -> None:
         super().__init__({} if data is None else data, constraints=constraints)  # type: ignore[no-untyped-call]
         self.held = held
         self.budget = budget
+        self.fgraph = fgraph
 
     def copy(self, data: Any = None) -> GuardedState:
         made = GuardedState.__new__(GuardedState)
@@ -100,6 +104,7 @@ class GuardedState(ConstrainedState):
         )
         made.held = self.held
         made.budget = self.budget
+        made.fgraph = self.fgraph
         return made
 
     def hold(self, goal: Any) -> GuardedState:

@@ -24,7 +24,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.operators import INFIX, Operators, as_infix
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, unify_constrained, view
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained, view
 from relgraph.graph.utils import LogicTerm
 
 _fresh_numbers = itertools.count(1)
@@ -193,7 +193,7 @@ class Term(Operators, LogicTerm):
     __repr__ = __str__
 
     def _as_text(self, outer: int) -> str:
-        name = str(self.op)
+        name = "nth" if self.op is nth else str(self.op)
         if name in INFIX and len(self.args) > 1:
             precedence = INFIX[name].precedence
             parts = [

@@ -1,0 +1,75 @@
+"""Laws about one output of a node with several, and about who reads a variable."""
+
+from __future__ import annotations
+
+import pytest
+from kanren import run
+from unification import var
+
+import relgraph.tensor as at
+from relgraph.compile import optimize_graph
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import computo, one_cliento
+from relgraph.graph.opt import EquilibriumOptimizer, PatternSub
+from relgraph.graph.unify import nth
+from relgraph.tensor.joining import Split
+from relgraph.tensor.terms import law, lvars
+
+x, y, n = lvars("x y n")
+v, w, lengths = at.dvector("v"), at.dvector("w"), at.lvector("lengths")
+split = Split(2, 0)
+first, second = split(v, lengths)
+
+SWAP = law("second-of-split", nth(1, split(x, n)), x[2:])
+
+
+def test_a_law_about_an_output_reads_as_it_is_written():
+    assert str(nth(1, split(x, n))) == "nth(1, split{2, axis=0}(x, n))"
+
+
+def test_only_that_output_is_replaced():
+    new = optimize_graph([first, second * 2], custom_opt=SWAP.forward)
+    assert new[0].owner.op is split
+    assert new[1].owner.inputs[0].owner.op is v[2:].owner.op
+
+
+def test_an_output_that_nobody_reads_is_left_alone():
+    fgraph = FunctionGraph([v, lengths], [first], clone=False)
+    assert SWAP.forward.transform(fgraph, first.owner) is False
+
+
+def test_the_matcher_and_plain_run_agree():
+    q = var()
+    (answer,) = run(0, q, SWAP(second, q))
+    assert answer.owner.op is v[2:].owner.op
+    fgraph = FunctionGraph([v, lengths], [first, second], clone=False)
+    assert SWAP.forward.search(fgraph, second.owner).keys() == {second}
+    assert SWAP.forward.transform(fgraph, second.owner).keys() == {second}
+    assert run(0, q, SWAP(first, q)) == ()
+
+
+def test_outputs_stand_inside_patterns_and_templates():
+    swap = law("swap-sum", nth(0, split(x, n)) + nth(1, split(x, n)), nth(0, split(-x, n)))
+    (new,) = swap.forward.transform(None, (second + first).owner)
+    assert new.owner.op is split and new.index == 0
+    assert swap.forward.transform(None, (first + first).owner) is False
+
+
+def test_a_tuple_pattern_may_speak_of_an_output():
+    sub = PatternSub((at.exp, (nth, 1, (split, "x", "n"))), (at.exp, "x"))
+    fgraph = FunctionGraph([v, lengths], [at.exp(second)], clone=False)
+    (new,) = sub.transform(fgraph, at_exp := fgraph.outputs[0].owner)
+    assert new.owner.inputs[0] is v
+    assert sub.transform(fgraph, at.exp(first).owner) is False
+    assert at_exp.op is at.exp
+
+
+def test_a_law_can_ask_that_a_variable_is_read_once():
+    once = law("exp-once", at.exp(x) * y, at.exp(x + y), one_cliento(x), sound="domain")
+    assert str(once).endswith("where one_client(x)")
+    inner = at.sqr(v)
+    for outputs, fires in (([at.exp(inner) * w], True), ([at.exp(inner) * w, inner], False)):
+        fgraph = FunctionGraph([v, w], outputs, clone=False)
+        node = outputs[0].owner
+        assert (once.forward.transform(fgraph, node) is not False) == fires
+        assert (once.forward.search(fgraph, node) is not False) == fires
