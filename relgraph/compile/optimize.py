@@ -10,6 +10,7 @@ from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
+from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 
 
@@ -110,29 +111,35 @@ def optimize_graph(
         If `custom_opt` is no optimizer.
     """
     given = fgraph_or_variables
+    optimizers = _optimizers(include, custom_opt, query_kwargs)
     if isinstance(given, FunctionGraph):
         fgraph = given.clone() if clone else given
     else:
         outputs = [given] if isinstance(given, Variable) else list(given)
-        fgraph = FunctionGraph(outputs=outputs, clone=clone)
+        # in a derivation the merges are steps like others
+        if clone and not trace and optimizers and optimizers[0].merges_first:
+            fgraph = merged_copy(outputs)
+        else:
+            fgraph = FunctionGraph(outputs=outputs, clone=clone)
     recorder = Recorder() if trace else None
     if recorder is not None:
         fgraph.attach_feature(recorder)
     try:
-        used = _rewrite(fgraph, include, custom_opt, query_kwargs)
+        for optimizer in optimizers:
+            optimizer.optimize(fgraph)
     finally:
         if recorder is not None:
             fgraph.remove_feature(recorder)
     result: Any = fgraph
     if not isinstance(given, FunctionGraph):
         result = fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
-    return result if recorder is None else (result, recorder.derivation(used))
+    return result if recorder is None else (result, recorder.derivation(optimizers))
 
 
-def _rewrite(
-    fgraph: FunctionGraph, include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
+def _optimizers(
+    include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
 ) -> list[GlobalOptimizer]:
-    """Rewrite, and return the optimizers that did it."""
+    """Return what is to be applied, in order."""
     tags = tuple(include)
     used: list[GlobalOptimizer] = []
     if tags or query_kwargs.get("extra_optimizations"):
@@ -140,8 +147,6 @@ def _rewrite(
     if custom_opt is not None:
         own = isinstance(custom_opt, GlobalOptimizer)
         used.append(custom_opt if own else EquilibriumOptimizer([custom_opt]))
-    for optimizer in used:
-        optimizer.optimize(fgraph)
     return used
 
 

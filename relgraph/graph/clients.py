@@ -64,3 +64,13 @@ def with_client(clients: list[Client], client: Client) -> list[Client]:
         clients = ManyClients(clients)
     clients.append(client)
     return clients
+
+
+def with_clients(clients: list[Client], more: list[Client]) -> list[Client]:
+    """Return `clients` with all of `more` at its end: the same list, or its successor."""
+    if type(clients) is list and len(clients) + len(more) <= SHORT:
+        clients.extend(more)
+        return clients
+    for client in more:
+        clients = with_client(clients, client)
+    return clients

@@ -14,7 +14,7 @@ from relgraph.graph.basic import (
     graph_inputs,
     io_toposort,
 )
-from relgraph.graph.clients import Client, with_client
+from relgraph.graph.clients import Client, with_clients
 from relgraph.graph.feature import Feature
 from relgraph.graph.fg_boundary import Boundary
 from relgraph.graph.integrity import check_integrity
@@ -96,12 +96,31 @@ class FunctionGraph(Boundary):
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
         for var in inputs:
             self.add_input(var)
-        for node in nodes:
-            self._connect(node)
+        self._connect_all(nodes)
         for var in outputs:
             self.add_output(var, reason="init")
         for feature in features or ():
             self.attach_feature(feature)
+
+    @classmethod
+    def of_nodes(
+        cls, inputs: Sequence[Variable], nodes: Sequence[Apply], outputs: Sequence[Variable]
+    ) -> FunctionGraph:
+        """Return the graph of some nodes, without a copy and without a walk to find them.
+
+        Parameters
+        ----------
+        inputs
+            The leaves that are not constants.
+        nodes
+            All that the outputs depend on and nothing else, each after what it reads.
+        """
+        made = cls(inputs, [], clone=False)
+        made._connect_all(nodes)
+        for var in outputs:
+            made.add_output(var, reason="init")
+        made._order = list(nodes)
+        return made
 
     def change_node_input(
         self,
@@ -204,7 +223,8 @@ class FunctionGraph(Boundary):
             print(f"rewrite {reason} replaces {_described(var)} with {_described(new_var)}")
         if var not in self.variables or new_var is var:
             return
-        new_var = _fitted(var, new_var)
+        if not (isinstance(new_var, Variable) and new_var.type is var.type):
+            new_var = _fitted(var, new_var)
         quiet = self._quiet
         if not (
             import_missing
@@ -241,19 +261,16 @@ class FunctionGraph(Boundary):
                 self.clients[var] = users
                 raise
         else:
-            if owner is not None and any(node is owner for node, _ in users):
+            if owner is not None and owner in [node for node, _ in users]:
                 raise InconsistencyError(
                     f"{new_var} would become an input of its own node, {owner}"
                 )
             self.clients[var] = []
+        self._order = None
         for node, i in users:
             (self.outputs if isinstance(node, str) else node.inputs)[i] = new_var
         known = self.clients[new_var]
-        if known:
-            for user in users:
-                known = self.clients[new_var] = with_client(known, user)
-        else:
-            self.clients[new_var] = users
+        self.clients[new_var] = with_clients(known, users) if known else users
         for hook in self._quiet["on_change_input"] or ():
             for node, i in users:
                 hook(self, node, i, var, new_var, reason)
@@ -292,7 +309,12 @@ class FunctionGraph(Boundary):
         ValueError
             If there is a cycle; the message names a node on it.
         """
-        return io_toposort(self.inputs, self.outputs, self.orderings())
+        orderings = self.orderings()
+        if orderings:
+            return io_toposort(self.inputs, self.outputs, orderings)
+        if self._order is None:
+            self._order = io_toposort(self.inputs, self.outputs)
+        return self._order.copy()
 
     def check_integrity(self) -> None:
         """Check that everything the graph keeps about itself is right.

@@ -68,6 +68,7 @@ class Boundary(Connections):
         self._prune([var], reason)
 
     def _put_output(self, i: int, var: Variable) -> None:
+        self._order = None
         for k in range(len(self.outputs) - 1, i - 1, -1):
             moved = self.outputs[k]
             self.clients[moved].remove(("output", k))
@@ -76,6 +77,7 @@ class Boundary(Connections):
         self.add_client(var, ("output", i))
 
     def _take_output(self, i: int) -> Variable:
+        self._order = None
         var = self.outputs.pop(i)
         self.clients[var].remove(("output", i))
         for k in range(i, len(self.outputs)):

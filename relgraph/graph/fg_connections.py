@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -34,6 +34,8 @@ class Connections(FeatureHost):
         self.update_mapping = None
         # `inputs` again, to be asked in constant time
         self._input_set: set[Variable] = set()
+        # the nodes in topological order, while nothing has changed since that was found
+        self._order: list[Apply] | None = None
 
     def setup_var(self, var: Variable) -> None:
         """Make `var` a variable of this graph, without clients if it is new."""
@@ -149,8 +151,9 @@ class Connections(FeatureHost):
         """
         if apply_node in self.apply_nodes:
             return
-        new_nodes = self._nodes_not_here(apply_node)
-        missing = self._inputs_not_here(new_nodes) if check else {}
+        new_nodes, missing = self._not_here(apply_node)
+        if missing and not check:
+            missing = {}
         if missing and not import_missing:
             var, node = next(iter(missing.items()))
             raise MissingInputError(
@@ -181,74 +184,91 @@ class Connections(FeatureHost):
             self._drop_inputs_from(inputs_before, reason, error)
             raise
 
-    def _nodes_not_here(self, root: Apply) -> list[Apply]:
-        """Return the nodes `root` depends on that are not in the graph, in topological order."""
-        here = self.apply_nodes
-        for var in root.inputs:
-            if var.owner is not None and var.owner not in here:
-                break
-        else:
-            return [root]
+    def _not_here(self, root: Apply) -> tuple[list[Apply], dict[Variable, Apply]]:
+        """Return what `root` depends on that is not in the graph: nodes, in topological order; and
+        undeclared inputs, each with a node that uses it."""
+        here, variables = self.apply_nodes, self.variables
         order: list[Apply] = []
-        opened: set[Apply] = set()
-        closed: set[Apply] = set()
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in opened:
-                stack.pop()
-                if node not in closed:
-                    closed.add(node)
-                    order.append(node)
-                continue
-            opened.add(node)
-            for var in reversed(node.inputs):
-                owner = var.owner
-                if owner is not None and owner not in opened and owner not in here:
-                    stack.append(owner)
-        return order
-
-    def _inputs_not_here(self, nodes: Iterable[Apply]) -> dict[Variable, Apply]:
-        """Return the undeclared inputs of `nodes`, each with the first node that uses it."""
         missing: dict[Variable, Apply] = {}
-        variables = self.variables
-        for node in nodes:
-            for var in node.inputs:
-                if var.owner is None and var not in variables and not isinstance(var, Constant):
-                    missing.setdefault(var, node)
-        return missing
+        seen: set[Apply] = {root}
+        path: list[tuple[Apply, Iterator[Variable]]] = []
+        node, rest = root, iter(root.inputs)
+        while True:
+            for var in rest:
+                owner = var.owner
+                if owner is None:
+                    if var.head is None and var not in variables:
+                        missing.setdefault(var, node)
+                elif owner not in here and owner not in seen:
+                    seen.add(owner)
+                    path.append((node, rest))
+                    node, rest = owner, iter(owner.inputs)
+                    break
+            else:
+                order.append(node)
+                if not path:
+                    return order, missing
+                node, rest = path.pop()
 
     def _connect(self, node: Apply) -> None:
         # a callback may have brought it in meanwhile
         if node in self.apply_nodes:
             return
+        self._order = None
         self.apply_nodes.add(node)
         variables, all_clients = self.variables, self.clients
-        for var in (*node.inputs, *node.outputs):
+        for i, var in enumerate(node.inputs):
             if var not in variables:
                 variables.add(var)
-                all_clients.setdefault(var, [])
-        for i, var in enumerate(node.inputs):
-            clients = all_clients[var]
+                clients = all_clients.setdefault(var, [])
+            else:
+                clients = all_clients[var]
             if len(clients) < SHORT:
                 clients.append((node, i))
             else:
                 all_clients[var] = with_client(clients, (node, i))
+        for out in node.outputs:
+            if out not in variables:
+                variables.add(out)
+                all_clients.setdefault(out, [])
 
-    def _disconnect(self, node: Apply, keep_entries: bool = False) -> None:
+    def _connect_all(self, nodes: Collection[Apply]) -> None:
+        """Connect the first nodes of a graph that has its inputs, each after what it reads."""
+        all_clients = self.clients
+        for node in nodes:
+            for i, var in enumerate(node.inputs):
+                clients = all_clients.get(var)
+                if clients is None:
+                    all_clients[var] = [(node, i)]
+                elif len(clients) < SHORT:
+                    clients.append((node, i))
+                else:
+                    all_clients[var] = with_client(clients, (node, i))
+            for out in node.outputs:
+                all_clients[out] = []
+        self.apply_nodes.update(nodes)
+        self.variables.update(all_clients)
+
+    def _disconnect(self, node: Apply, keep_entries: bool = False) -> list[Variable]:
+        """Take `node` and its outputs out; return the inputs that have no clients any more."""
+        self._order = None
         self.apply_nodes.discard(node)
         variables, all_clients = self.variables, self.clients
         for out in node.outputs:
             variables.discard(out)
             if not keep_entries:
                 all_clients.pop(out, None)
+        loose: list[Variable] = []
         for i, var in enumerate(node.inputs):
             clients = all_clients.get(var)
             if clients:
-                client = (node, i)
-                # `remove_client` may have taken it already
-                if client in clients:
-                    clients.remove(client)
+                try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
+                    clients.remove((node, i))
+                except ValueError:
+                    pass  # `remove_client` has taken it already
+            if not clients:
+                loose.append(var)
+        return loose
 
     def _forget(self, var: Variable, keep_entries: bool = False) -> None:
         self.variables.discard(var)
@@ -282,7 +302,7 @@ class Connections(FeatureHost):
                 continue
             if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
                 continue
-            self._disconnect(node, keep_entries)
+            loose = self._disconnect(node, keep_entries)
             if quiet is not None:
                 for hook in quiet:
                     hook(self, node, reason)
@@ -293,7 +313,7 @@ class Connections(FeatureHost):
                     self._tell("on_prune", (node, reason))
                 except BaseException as first:
                     raised = raised or first
-            stack.extend(reversed(node.inputs))
+            stack += loose[::-1]
         if raised is not None:
             raise raised
 
@@ -301,6 +321,7 @@ class Connections(FeatureHost):
         self, node: Apply | Literal["output"], i: int, old: Variable, new: Variable
     ) -> None:
         """Put `new` in place `i` of `node`; `old` stays in the graph, used or not."""
+        self._order = None
         (self.outputs if isinstance(node, str) else node.inputs)[i] = new
         self.add_client(new, (node, i))
         self.clients[old].remove((node, i))

@@ -129,7 +129,8 @@ class History(Feature):
         new_var: Variable,
         reason: str | None = None,
     ) -> None:
-        self._note("_change_back", node, i, var)
+        if self._noting:
+            self._note("_change_back", node, i, var)
 
     @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:

@@ -193,12 +193,13 @@ class Op(MetaObject):
 
 
 class TypedOp(Op):
-    """An op whose output types follow from the input types alone.
+    """An op whose output types follow from the input types alone; it has one output, or `nout`.
 
     Making a node is part of every rewrite, so the output types are worked out once for each
     combination of input types and remembered.
     """
 
+    nout = 1
     _memo_limit: ClassVar[int] = 4096
     _output_types: dict[tuple[Type, ...], tuple[Type, ...]]
 
@@ -237,6 +238,8 @@ class TypedOp(Op):
             if len(memo) >= self._memo_limit:
                 memo.clear()
             types = memo[key] = tuple(self.output_types(*key))
+            if len(types) != self.nout:
+                raise TypeError(f"{self} has {len(types)} output types, and nout is {self.nout}")
         return Apply(self, variables, [t.make_variable() for t in types])
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
 from typing import Any, Literal, TextIO
 
 from relgraph.graph.opt import (
@@ -16,13 +17,12 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.database import Entry, OptimizationDatabase
-from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.opt.navigators import FailureCallback
 from relgraph.graph.opt.query import OptimizationQuery
 from relgraph.graph.opt.sequence import SequenceCallback
 
 # Different queries to one database of which it remembers what they have led to.
-_MOST_TABLES = 16
+_MOST_KNOWN = 16
 
 
 class EquilibriumDB(OptimizationDatabase):
@@ -47,8 +47,8 @@ class EquilibriumDB(OptimizationDatabase):
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.failure_callback = failure_callback
         self.max_use_ratio = max_use_ratio
-        # what was found out about some rewriters, for the next query that gives the same
-        self._tables: dict[tuple[int, ...], RewriterTables] = {}
+        # for the next query that finds the same
+        self._known: dict[tuple[int, ...], tuple[EquilibriumOptimizer, Any]] = {}
 
     def register(
         self,
@@ -79,7 +79,25 @@ class EquilibriumDB(OptimizationDatabase):
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
         found = self._matches(query)
-        made = EquilibriumOptimizer(
+        settings = (
+            self.ignore_newtrees,
+            self.tracks_on_change_inputs,
+            self.failure_callback,
+            self.max_use_ratio,
+        )
+        key = (*map(id, settings), *[id(item) for _, item in found])
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            made = self._optimizer(found)
+            # Its copies share what it finds out about the structures of nodes. It is kept with
+            # what it is made of, so that nothing else comes to have the id of that.
+            known = self._known[key] = (made, (made.tables, settings, found))
+        return copy(known[0])
+
+    def _optimizer(self, found: list[tuple[Entry, Any]]) -> EquilibriumOptimizer:
+        return EquilibriumOptimizer(
             [item for entry, item in found if not entry.final and not entry.cleanup],
             failure_callback=self.failure_callback,
             ignore_newtrees=self.ignore_newtrees,
@@ -88,16 +106,6 @@ class EquilibriumDB(OptimizationDatabase):
             final_optimizers=[item for entry, item in found if entry.final],
             cleanup_optimizers=[item for entry, item in found if entry.cleanup],
         )
-        if len(self._tables) >= _MOST_TABLES:
-            self._tables.clear()
-        # the tables hold the rewriters, so that no other object comes to have the id of one
-        same = tuple(map(id, made.local_optimizers))
-        known = self._tables.get(same)
-        if known is None:
-            self._tables[same] = made.tables
-        else:
-            made.tables = known
-        return made
 
 
 def _position(position: float | Literal["first", "last"]) -> float:
@@ -263,6 +271,9 @@ class TopoDB(OptimizationDatabase):
             failure_callback=self.failure_callback,
         )
 
+    def holds(self, tags: Collection[str]) -> bool:
+        return self.db.holds(tags)
+
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         _print_wrapped(self, self.db, stream, level, depth)
 
@@ -284,6 +295,9 @@ class ProxyDB(OptimizationDatabase):
 
     def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
         return self.db.query(*tags, **kwtags)
+
+    def holds(self, tags: Collection[str]) -> bool:
+        return self.db.holds(tags)
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         _print_wrapped(self, self.db, stream, level, depth)

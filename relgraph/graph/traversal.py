@@ -156,9 +156,9 @@ def io_toposort(
     """
     # where no input is computed by a node, none has to be looked for on the way
     cut = {v for v in inputs if v.owner is not None}
-    roots = [v.owner for v in outputs if v.owner is not None and v not in cut]
     if not cut and not orderings:
-        return _plain_toposort(roots)
+        return toposort_and_leaves(outputs)[0]
+    roots = [v.owner for v in outputs if v.owner is not None and v not in cut]
     before: Mapping[Apply, Iterable[Apply]] = {} if orderings is None else orderings
 
     def deps(node: Apply) -> Iterable[Apply]:
@@ -169,31 +169,54 @@ def io_toposort(
     return general_toposort(roots, deps)
 
 
-def _plain_toposort(roots: list[Apply]) -> list[Apply]:
-    """Return `roots` and all they depend on, each after what it depends on.
+def toposort_and_leaves(
+    outputs: Iterable[Variable],
+) -> tuple[list[Apply], dict[Variable, None]]:
+    """Return the nodes that `outputs` depend on, each after what it depends on, and the leaves.
 
-    What `general_toposort` would return: this is the one walk that every optimizer makes.
+    This is the one walk that every optimizer makes, so it does without generality. Leaves come in
+    the order in which they are read, from the first output on.
+
+    Raises
+    ------
+    ValueError
+        If the graph contains a cycle.
     """
     order: list[Apply] = []
-    opened: set[Apply] = set()
-    done: set[Apply] = set()
-    stack = roots[::-1]
-    while stack:
-        node = stack[-1]
-        if node in opened:
-            stack.pop()
-            if node not in done:
-                done.add(node)
-                order.append(node)
+    leaves: dict[Variable, None] = {}
+    # False for the nodes on the way to the present one, True for those that are done
+    closed: dict[Apply, bool] = {}
+    for output in outputs:
+        node = output.owner
+        if node is None:
+            leaves[output] = None
             continue
-        opened.add(node)
-        for var in reversed(node.inputs):
-            owner = var.owner
-            if owner is not None and owner not in done:
-                if owner in opened:
+        if node in closed:
+            continue
+        closed[node] = False
+        path: list[tuple[Apply, Iterator[Variable]]] = []
+        rest = iter(node.inputs)
+        while True:
+            for var in rest:
+                owner = var.owner
+                if owner is None:
+                    leaves[var] = None
+                    continue
+                state = closed.get(owner)
+                if state is None:
+                    closed[owner] = False
+                    path.append((node, rest))
+                    node, rest = owner, iter(owner.inputs)
+                    break
+                if not state:
                     raise ValueError(f"the graph contains a cycle through {owner}")
-                stack.append(owner)
-    return order
+            else:
+                closed[node] = True
+                order.append(node)
+                if not path:
+                    break
+                node, rest = path.pop()
+    return order, leaves
 
 
 def list_of_nodes(inputs: Collection[Variable], outputs: Iterable[Variable]) -> list[Apply]:

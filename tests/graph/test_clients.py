@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relgraph.graph.clients import SHORT, ManyClients
+from relgraph.graph.clients import SHORT, ManyClients, with_clients
 from relgraph.graph.fg import FunctionGraph
 from tests.graph.toys import MyOp, variables
 
@@ -81,3 +81,14 @@ class TestClients:
         assert sorted(many) == sorted(kept)
         assert not many.misplaced()
         assert all(client in many for client in kept)
+
+
+@given(st.integers(0, 2 * SHORT), st.integers(0, 2 * SHORT))
+def test_lists_of_clients_are_joined(few, more):
+    (x,) = variables("x")
+    every = [(f(x).owner, i) for i in range(few + more)]
+    joined = with_clients(ManyClients(every[:few]) if few > SHORT else every[:few], every[few:])
+    assert list(joined) == every
+    assert isinstance(joined, ManyClients) == (few + more > SHORT)
+    if isinstance(joined, ManyClients):
+        assert joined.misplaced() == []

@@ -371,3 +371,61 @@ class TestScale:
             tracemalloc.stop()
         assert len(fg.apply_nodes) == count
         assert used / count < 1500
+
+
+class TestOfNodes:
+    def test_it_is_the_graph(self):
+        x, y = variables("x y")
+        a = f(x, Constant(my_type, 1))
+        b = g(a, y, a)
+        fg = FunctionGraph.of_nodes([x, y], [a.owner, b.owner], [b, x])
+        fg.check_integrity()
+        assert state(fg) == state(FunctionGraph([x, y], [b, x], clone=False))
+        assert fg.toposort() == [a.owner, b.owner]
+
+    def test_many_clients(self):
+        (x,) = variables("x")
+        outs = [f(x) for _ in range(40)]
+        fg = FunctionGraph.of_nodes([x], [v.owner for v in outs], outs)
+        fg.check_integrity()
+        assert len(fg.get_clients(x)) == 40
+
+
+class TestOrder:
+    def test_the_caller_gets_a_list_of_his_own(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [g(f(x))], clone=False)
+        order = fg.toposort()
+        fg.toposort().clear()
+        assert fg.toposort() == order
+
+    def test_it_follows_every_change(self):
+        x, y = variables("x y")
+        a = f(x)
+        b = g(a)
+        fg = FunctionGraph([x, y], [b], clone=False)
+        assert fg.toposort() == [a.owner, b.owner]
+        c = h(y)
+        fg.replace(a, c)
+        assert fg.toposort() == [c.owner, b.owner]
+        fg.change_node_input(b.owner, 0, a)
+        assert fg.toposort() == [a.owner, b.owner]
+        fg.add_output(c)
+        assert fg.toposort() == [a.owner, b.owner, c.owner]
+        fg.remove_output(0)
+        assert fg.toposort() == [c.owner]
+
+    def test_what_features_want_comes_on_top(self):
+        class AfterAll(Feature):
+            def orderings(self, fgraph, ordered=True):
+                return {first.owner: [second.owner]}
+
+        (x,) = variables("x")
+        first, second = f(x), g(x)
+        fg = FunctionGraph([x], [first, second], clone=False)
+        assert fg.toposort() == [first.owner, second.owner]
+        feature = AfterAll()
+        fg.attach_feature(feature)
+        assert fg.toposort() == [second.owner, first.owner]
+        fg.remove_feature(feature)
+        assert fg.toposort() == [first.owner, second.owner]

@@ -24,6 +24,7 @@ from relgraph.graph.basic import (
     walk,
 )
 from relgraph.graph.op import TypedOp
+from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.type import Type
 
 
@@ -170,3 +171,23 @@ def test_deep_graphs_need_no_recursion():
     assert equal_computations([e], [e2], [x], [x2])
     assert len(list(ancestors([e]))) == 100_001
     assert as_string([x], [e])[0].endswith("f(x" + ")" * 100_000)
+
+
+def test_order_and_leaves_in_one_walk():
+    x, y, z = leaves("xyz")
+    a = g(x, f(y))
+    b = f(a, z, a)
+    outputs = [b, x, a, g(z, b)]
+    order, found = toposort_and_leaves(outputs)
+    assert order == io_toposort([x, y, z], outputs)
+    assert list(found) == list(graph_inputs([b])) == [x, y, z]
+    assert toposort_and_leaves([x]) == ([], {x: None})
+
+
+def test_one_walk_finds_cycles():
+    (x,) = leaves("x")
+    a = f(x)
+    b = g(a, x)
+    a.owner.inputs[0] = b
+    with pytest.raises(ValueError, match="cycle"):
+        toposort_and_leaves([b])

@@ -1,6 +1,6 @@
 """Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
 
-from relgraph.graph.kanren.arguments import argumentso
+from relgraph.graph.kanren.arguments import argumentso, eacho
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.explain import Explanation, NoSuchDirection
 from relgraph.graph.kanren.goals import computo, one_cliento, whereo
@@ -8,9 +8,18 @@ from relgraph.graph.kanren.judgement import Reason
 from relgraph.graph.kanren.laws import Law, Relation, law, relation
 from relgraph.graph.kanren.matching import match
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, logic_variables
+from relgraph.graph.kanren.terms import (
+    Arguments,
+    Literal,
+    LogicVariable,
+    Term,
+    logic_variables,
+    several,
+)
+from relgraph.graph.kanren.views import View, case, view
 
 __all__ = [
+    "Arguments",
     "Explanation",
     "KanrenRelationSub",
     "Law",
@@ -21,13 +30,18 @@ __all__ = [
     "Reason",
     "Relation",
     "Term",
+    "View",
     "argumentso",
     "build",
+    "case",
     "computo",
+    "eacho",
     "law",
     "logic_variables",
     "match",
     "one_cliento",
     "relation",
+    "several",
+    "view",
     "whereo",
 ]

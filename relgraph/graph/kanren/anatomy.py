@@ -9,17 +9,54 @@ from collections.abc import Iterator
 from itertools import tee
 from typing import Any
 
-from kanren.core import Zzz, eq, lall, ldisj, succeed
+from kanren.assoccomm import assoc_flatten
+from kanren.constraints import neq
+from kanren.core import Zzz, eq, ground_order, ifa, lall, ldisj, succeed
+from kanren.goals import appendo, itero, membero, nullo
+from kanren.graph import reduceo, walko
+from kanren.term import applyo
 
-EQ = eq(0, 0).__code__
-ALL = lall(succeed, succeed).__code__
-ANY = ldisj(succeed, succeed).__code__
-LATER = Zzz(lambda _: succeed, None).__code__
+
+def _code(make: Any, *args: Any) -> Any:
+    """Return the code of the goals that a goal constructor makes."""
+    return make(*args).__code__
+
+
+EQ = _code(eq, 0, 0)
+ALL = _code(lall, succeed, succeed)
+ANY = _code(ldisj, succeed, succeed)
+LATER = _code(Zzz, lambda _: succeed, None)
+NEQ = _code(neq, 0, 0)
+FLATTEN = _code(assoc_flatten, 0, 0)
+APPLY = _code(applyo, 0, 0, 0)
+IFA = _code(ifa, succeed, succeed)
+REDUCE = _code(reduceo, eq, 0, 0)
+WALK = _code(walko, eq, 0, 0)
+
+LOOKING = frozenset(
+    [
+        _code(nullo, 0),
+        _code(itero, 0),
+        _code(membero, 0, 0),
+        _code(appendo, 0, 0, 0),
+        _code(ground_order, (), ()),
+    ]
+)
+"""Those that ask of a variable no more than whether it is open, a sequence or a cons pair."""
 
 
 def code_of(goal: Any) -> Any:
     """Return the code of a goal, to be compared with those above; None if it has none."""
     return getattr(goal, "__code__", None)
+
+
+def name_of(goal: Any) -> str:
+    """Return what a goal is called in reports: as a rule the name of its constructor."""
+    name = getattr(goal, "__qualname__", None)
+    if not isinstance(name, str):
+        return type(goal).__name__
+    around = name.split(".<locals>.")
+    return around[-2] if len(around) > 1 else name
 
 
 def cells_of(goal: Any) -> dict[str, Any]:

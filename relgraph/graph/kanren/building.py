@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cons.core import ConsPair
 from etuples.core import ExpressionTuple
 from unification.variable import isvar
 
-from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.kanren.terms import Arguments, Literal, Term
 from relgraph.graph.op import Op
 
 
@@ -19,17 +20,26 @@ class OpenAnswerError(ValueError):
 _CALL = object()
 
 
-def build(answer: Any) -> Any:
+def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> Any:
     """Return what an answer stands for: its expressions evaluated, its numbers as numbers.
 
     Expressions are etuples, terms, and lists or cons pairs headed by an op (kanren's `mapo` and
     `nullo` make lists). The walk does not recurse.
+
+    Parameters
+    ----------
+    answer
+        What a relation has answered.
+    call
+        What evaluates an expression, given the values of its parts and the expression; by default
+        the first is called with the others.
 
     Raises
     ------
     OpenAnswerError
         If a logic variable is left.
     """
+    call = call or _call
     values: list[Any] = []
     stack: list[Any] = [answer]
     while stack:
@@ -38,7 +48,7 @@ def build(answer: Any) -> Any:
             _, count, source = item
             evaluated = values[len(values) - count :]
             del values[len(values) - count :]
-            values.append(_call(evaluated, source))
+            values.append(call(evaluated, source))
             continue
         parts = _parts(item)
         if parts is None:
@@ -53,15 +63,26 @@ def build(answer: Any) -> Any:
 def _parts(item: Any) -> list[Any] | None:
     """Return the head and arguments of an expression that is still to be evaluated."""
     if isinstance(item, Term):
-        return [item.op, *item.args]
+        return _spread([item.op, *item.args])
     if isinstance(item, ExpressionTuple):
         known = item._evaled_obj is not ExpressionTuple.null
-        return None if known or not item._tuple else list(item._tuple)
+        return None if known or not item._tuple else _spread(item._tuple)
     if isinstance(item, list) and item and _is_head(item[0]):
         return list(item)
     if type(item) is ConsPair:
         raise OpenAnswerError(f"the answer holds {item}, whose end is open")
     return None
+
+
+def _spread(parts: Iterable[Any]) -> list[Any]:
+    """Return the parts of an expression, what stands for several arguments as these."""
+    spread: list[Any] = []
+    for part in parts:
+        if isinstance(part, Arguments) and isinstance(part.of, tuple | list):
+            spread.extend(part.of)
+        else:
+            spread.append(part.of if isinstance(part, Arguments) else part)
+    return spread
 
 
 def _is_head(item: Any) -> bool:

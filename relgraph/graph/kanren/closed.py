@@ -56,6 +56,11 @@ class ClosedRules:
     def agrees(self, answer: Any, searched: Any) -> bool:
         """Return whether what the rules gave is what the search gave; counts the comparison."""
         self.unchecked -= 1
-        if answer is False or searched is False:
-            return answer is searched
-        return isinstance(searched, list) and equal_computations(answer, searched)
+        return alike(answer, searched)
+
+
+def alike(answer: Any, searched: Any) -> bool:
+    """Return whether two answers of a local optimizer for a node with one output are the same."""
+    if answer is False or searched is False:
+        return answer is searched
+    return isinstance(searched, list) and equal_computations(answer, searched)

@@ -23,10 +23,10 @@ from unification.variable import isvar
 from relgraph.graph.kanren import guards
 from relgraph.graph.kanren.codegen_match import MatchWriter
 from relgraph.graph.kanren.goals import Compute, OneClient, Where, read_once
-from relgraph.graph.kanren.matching import flat_arguments, read_outside
-from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.matching import flat_alone, flat_arguments, read_outside, taken_together
+from relgraph.graph.kanren.rules import Output, Rule, split, takes_all
 from relgraph.graph.kanren.source import NotCompilable
-from relgraph.graph.kanren.terms import Literal, variables_of
+from relgraph.graph.kanren.terms import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import same_variable
 
@@ -46,7 +46,7 @@ def compile_rule(rule: Rule, every: bool = False) -> Transform:
     NotCompilable
         If the pattern has no definite root, or a condition is not one of `goals`.
     """
-    writer = _Writer(rule, every, _HELPERS)
+    writer = RuleWriter(rule, every)
     writer.write()
     if not every:
         writer.lines.append("    return False")
@@ -54,8 +54,11 @@ def compile_rule(rule: Rule, every: bool = False) -> Transform:
     return transform
 
 
-class _Writer(MatchWriter):
+class RuleWriter(MatchWriter):
     """Writes the function of one rule."""
+
+    def __init__(self, rule: Rule, every: bool) -> None:
+        super().__init__(rule, every, _HELPERS)
 
     # -- the function ----------------------------------------------------------------------
 
@@ -144,6 +147,9 @@ class _Writer(MatchWriter):
         self.line(f"new = {new} if {new}.__class__ is root.__class__ and {new}.type is root.type")
         self.lines[-1] += f" else fitted({new}, root)"
         self.block("if new is not None and new is not root:")
+        parts = split(self.rule.template)
+        if parts is not None and takes_all(parts[1]):
+            self.block("if new.owner is None or new.owner.inputs != node.inputs:")
 
     def with_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
         """Write how what the pattern did not mention is added; return the name of the result."""
@@ -168,7 +174,7 @@ class _Writer(MatchWriter):
         if parts is None:
             return self.fixed(template)
         head, patterns = parts
-        args = ", ".join(self.term(p, made) for p in patterns)
+        args = ", ".join(self.argument(p, made) for p in patterns)
         var = self.name("t")
         if isinstance(head, Output):
             op = self.op_term(head.op)
@@ -181,6 +187,11 @@ class _Writer(MatchWriter):
             self.line(f"{var} = {self.op_term(head)}({args})")
             made.append((var, None))
         return var
+
+    def argument(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
+        if isinstance(template, Arguments):
+            return f"*{self.term(template.of, made)}"
+        return self.term(template, made)
 
     def fixed(self, value: Any) -> str:
         """Return the name of a value that is built in."""
@@ -233,6 +244,7 @@ _HELPERS: dict[str, Any] = {
     "dtypes_admitted": guards.dtypes_admitted,
     "finite_constants": guards.finite_constants,
     "fitted": guards.fitted,
+    "flat_alone": flat_alone,
     "flat_arguments": flat_arguments,
     "is_converted": guards.is_converted,
     "is_real": guards.is_real,
@@ -240,6 +252,7 @@ _HELPERS: dict[str, Any] = {
     "read_outside": read_outside,
     "same": same_variable,
     "seen_before": guards.seen_before,
+    "taken_together": taken_together,
 }
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, is_bag, split
+from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, is_bag, split, takes_all
 from relgraph.graph.kanren.source import NotCompilable, Source
-from relgraph.graph.kanren.terms import Literal, variables_of
+from relgraph.graph.kanren.terms import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
@@ -61,6 +61,9 @@ class MatchWriter(Source):
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
                 return self.bag(node, op, wanted, at_root)
+        if takes_all(patterns):
+            self.all(node, op, patterns[0], at_root)
+            return None
         inputs = self.name("i")
         self.line(f"{inputs} = {node}.inputs")
         self.block(f"if len({inputs}) == {len(patterns)}:")
@@ -72,6 +75,19 @@ class MatchWriter(Source):
             self.line(f"{', '.join(args)}, = {inputs}")
         self.each(list(zip(patterns, args, strict=True)))
         return None
+
+    def all(self, node: str, op: Op | None, pattern: Arguments, at_root: bool) -> None:
+        """Match what stands for several arguments with all those of `node`."""
+        regrouped = op is not None and is_bag(op) and self.rule.regroup and at_root
+        self.together(pattern, f"flat_alone(fgraph, {node})" if regrouped else f"{node}.inputs")
+
+    def together(self, pattern: Arguments, found: str) -> None:
+        """Match what stands for several arguments with a list of them."""
+        if pattern.of in self.bound:
+            raise NotCompilable(f"{pattern} stands in its pattern twice")
+        self.bound[pattern.of] = name = self.name("s")
+        self.values.add(name)
+        self.line(f"{name} = tuple({found})")
 
     def head(self, what: str, head: Any) -> Op | None:
         """Match an op; return it if it is known ahead."""
@@ -117,6 +133,8 @@ class MatchWriter(Source):
 
     def effort(self, pattern: Any) -> int:
         parts = split(pattern)
+        if isinstance(pattern, Arguments):
+            return 4
         if parts is not None:
             return 3 if isinstance(parts[0], Op) and parts[0].commutative else 1
         return 2 if isvar(pattern) and pattern not in self.bound else 0
@@ -166,8 +184,11 @@ class MatchWriter(Source):
         while pending:
             i = min(range(len(pending)), key=lambda k: self.effort(pending[k]))
             pattern = pending.pop(i)
+            if isinstance(pattern, Arguments):
+                self.together(pattern, self.remaining(flat, taken))
+                return None
             if not pending and isvar(pattern) and pattern not in self.bound:
-                self.one(pattern, self.whole(flat, taken, op))
+                self.one(pattern, self.whole(node, flat, taken))
                 return None
             index, var = self.name("k"), self.name("v")
             self.block(f"for {index}, {var} in enumerate({flat}):")
@@ -186,13 +207,13 @@ class MatchWriter(Source):
         self.line(f"{rest} = {self.remaining(flat, taken)}")
         return rest
 
-    def whole(self, flat: str, taken: list[str], op: Op) -> str:
+    def whole(self, node: str, flat: str, taken: list[str]) -> str:
         """Write the sum of the arguments that are not taken; return its name."""
         rest, var = self.name("rest"), self.name("v")
         self.line(f"{rest} = {self.remaining(flat, taken)}")
         self.block(f"if {rest}:")
-        made = f"{self.constant(op, 'OP')}.make_node(*{rest}).outputs[0]"
-        self.line(f"{var} = {rest}[0] if len({rest}) == 1 else {made}")
+        self.line(f"{var} = {rest}[0] if len({rest}) == 1 else taken_together({node}, {rest})")
+        self.block(f"if {var} is not None:")
         return var
 
     @staticmethod

@@ -22,9 +22,17 @@ from relgraph.graph.kanren.judgement import (
     Path,
     Reason,
 )
-from relgraph.graph.kanren.matching import INNER, _effort, _is_free, match, match_root
-from relgraph.graph.kanren.rules import Rule, flat_patterns, is_bag, split
-from relgraph.graph.kanren.terms import variables_of
+from relgraph.graph.kanren.matching import (
+    INNER,
+    _effort,
+    _is_free,
+    flat_alone,
+    match,
+    match_root,
+    taken_together,
+)
+from relgraph.graph.kanren.rules import Rule, flat_patterns, is_bag, split, takes_all
+from relgraph.graph.kanren.terms import Arguments, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
@@ -137,6 +145,15 @@ class _Walk:
         self, pattern: Any, node: Apply, patterns: Sequence[Any], at: _Place, s: Bindings
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
         op = node.op
+        if takes_all(patterns):
+            alone = is_bag(op) and self.regroup and not at.path
+            every = tuple(flat_alone(None, node) if alone else node.inputs)
+            lv = patterns[0].of
+            if _is_free(lv, s) or s[lv] == every:
+                yield {**s, lv: every, _DONE: s[_DONE] + 1}, []
+            else:
+                self.fail(s, Reason.DIFFERENT, at, pattern)
+            return
         if is_bag(op) and self.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
@@ -175,10 +192,18 @@ class _Walk:
             return
         i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
         pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
+        if isinstance(pattern, Arguments):
+            if places and _is_free(pattern.of, s):
+                yield {**s, pattern.of: tuple(place.var for place in places)}, []
+            return
         if not others and _is_free(pattern, s):
             one = len(places) == 1
-            whole = places[0] if one else _Place(at.path, op(*[place.var for place in places]))
-            for bindings in self.match(pattern, whole, s):
+            assert at.var.owner is not None
+            made = taken_together(at.var.owner, [place.var for place in places])
+            if made is None:
+                self.fail(s, Reason.DTYPES, at, pattern)
+                return
+            for bindings in self.match(pattern, places[0] if one else _Place(at.path, made), s):
                 yield bindings, []
             return
         tried: list[Variable] = []
@@ -211,14 +236,15 @@ def _flat(node: Apply, path: Path) -> tuple[list[_Place], list[Variable]]:
     """Return what `matching.flat_arguments` does, with the way to each argument."""
     kind, op = node.outputs[0].type, node.op
     flat: list[_Place] = []
-    nested: list[Variable] = []
+    nested: dict[Variable, None] = {}
     stack = _places(node, path)[::-1]
     while stack:
         place = stack.pop()
         inner = place.var.owner
-        if inner is not None and inner.op is op and place.var.type.in_same_class(kind):
-            nested.append(place.var)
+        alike = inner is not None and inner.op is op and place.var.type.in_same_class(kind)
+        if inner is not None and alike and place.var not in nested:
+            nested[place.var] = None
             stack.extend(reversed(_places(inner, place.path)))
         else:
             flat.append(place)
-    return flat, nested
+    return flat, list(nested)

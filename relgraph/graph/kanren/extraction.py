@@ -22,7 +22,7 @@ from unification.core import unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
-from relgraph.graph.kanren.anatomy import ALL, ANY, EQ, LATER, cells_of, code_of, goals_of
+from relgraph.graph.kanren.anatomy import ALL, ANY, EQ, LATER, cells_of, code_of, goals_of, name_of
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
@@ -202,5 +202,4 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
     elif goal is succeed:
         yield s
     elif goal is not fail:
-        name = getattr(goal, "__qualname__", type(goal).__name__).partition(".")[0]
-        raise OpenRelation(f"its goal {name} may look at the state instead of unifying")
+        raise OpenRelation(f"its goal {name_of(goal)} may look at the state instead of unifying")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
@@ -40,7 +41,7 @@ def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> boo
 
 def finite_constants(values: Iterable[Any]) -> bool:
     """Return whether the constants among some values, seen through broadcasting, are finite."""
-    for value in values:
+    for value in spread(values):
         while isinstance(value, Variable) and value.owner is not None:
             through = value.owner.op.repeats
             if through is None:
@@ -49,6 +50,11 @@ def finite_constants(values: Iterable[Any]) -> bool:
         if isinstance(value, Constant) and not value.type.all_finite(value.data):
             return False
     return True
+
+
+def spread(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values, those in the tuples among them one by one."""
+    return chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in values)
 
 
 def agree(known: Any, value: Any) -> bool:
@@ -72,7 +78,7 @@ def made_from(given: Iterable[Any], new: Any) -> list[Variable]:
     """
     if not isinstance(new, Variable):
         return []
-    leaves = {v for v in given if isinstance(v, Variable)}
+    leaves = {v for v in spread(given) if isinstance(v, Variable)}
     between = vars_between(leaves, [new])
     inner = [v for v in between if v.owner is not None and v.owner.op.repeats is None]
     return [new, *(v for v in inner if v not in leaves)]

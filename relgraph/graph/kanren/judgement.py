@@ -15,6 +15,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.goals import Compute, Condition
 from relgraph.graph.kanren.guards import finite_constants, is_converted, is_real, made_from
+from relgraph.graph.kanren.matching import same_again
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import GuardedState, guarded
 from relgraph.graph.kanren.terms import variables_of
@@ -167,7 +168,7 @@ class Guards:
         fitted = None if isinstance(new, Op) else self.var.type.fit(new, self.var)
         if fitted is None:
             raise _Refused(Failure(Reason.TYPE, (), self.var.type, new))
-        if fitted is self.var:
+        if fitted is self.var or same_again(self.rule.template, fitted, self.var):
             raise _Refused(Failure(Reason.SAME, (), None, fitted))
         assert isinstance(fitted, Variable)
         return fitted

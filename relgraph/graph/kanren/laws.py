@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from etuples import etuple
 from kanren.core import eq, lall
 from unification.core import reify
 from unification.variable import isvar
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.building import OpenAnswerError, build
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.explain import Explainable, NoSuchDirection, checked_direction
 from relgraph.graph.kanren.extraction import Extraction, extract
 from relgraph.graph.kanren.goals import Condition, renamed_goal
 from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants, made_from
-from relgraph.graph.kanren.matching import INNER, match_root
+from relgraph.graph.kanren.law_rewriter import LawRewriter
+from relgraph.graph.kanren.matching import INNER, match_root, same_again
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.kanren.rules import Rule, rule_fits
+from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import (
     Literal,
@@ -31,6 +32,9 @@ from relgraph.graph.kanren.terms import (
     renamed,
     variables_of,
 )
+
+if TYPE_CHECKING:
+    from relgraph.testing.result import CheckResult
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """What a law may claim about values; see `Law`."""
@@ -46,7 +50,8 @@ class Relation(Explainable):
     goal
         Takes ``(in, out)``, gives a goal.
     tags
-        What queries find it by; its soundness class is one of them.
+        What queries find it by; its soundness class is one of them. One that is tagged ``late``
+        waits in an equilibrium until the others have nothing left to do.
     sound
         What it claims about values, for every type it admits:
 
@@ -61,6 +66,8 @@ class Relation(Explainable):
             the same up to rounding wherever every input and intermediate value is finite;
         ``domain``
             the same up to rounding under a stated condition that is not checked at run time.
+    domain
+        That condition, for checks: a predicate of the values of the matched node's inputs.
     """
 
     def __init__(
@@ -69,15 +76,20 @@ class Relation(Explainable):
         goal: Callable[[Any, Any], Any],
         tags: Iterable[str] = (),
         sound: str = "exact",
+        domain: Any = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise TypeError(f"a relation's name is a string, not {name!r}")
         if sound not in SOUNDNESS:
             raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
         self.name = name
+        if domain is not None and sound != "domain":
+            raise ValueError(f"{name}: it has a domain, but claims to be {sound}")
         self.goal = goal
         self.sound = sound
+        self.domain = domain
         self.tags = (sound, *(tag for tag in tags if tag != sound))
+        self.late = "late" in self.tags
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:
         """Return the goal that `out_lv` may stand in the place of `in_lv`."""
@@ -86,7 +98,9 @@ class Relation(Explainable):
     @cached_property
     def forward(self) -> KanrenRelationSub:
         """The local optimizer that replaces what is on the left by what is on the right."""
-        return KanrenRelationSub(self, name=self.name)
+        made = KanrenRelationSub(self, name=self.name)
+        made.late = self.late
+        return made
 
     @cached_property
     def backward(self) -> KanrenRelationSub:
@@ -108,6 +122,26 @@ class Relation(Explainable):
         if direction == "forward":
             return extract(self, f"{self.name} forward")
         return extract(lambda x, y: self(y, x), f"{self.name} backward")
+
+    def check(
+        self,
+        examples: int = 200,
+        seed: int | None = None,
+        directions: Iterable[str] | None = None,
+        **options: Any,
+    ) -> CheckResult:
+        """Check by evaluating both sides that the law keeps what its class says.
+
+        Parameters
+        ----------
+        examples, seed, directions, options
+            See `relgraph.testing.check_relation`.
+        """
+        # A law is data on a low layer, and what checks it needs all the others; that it can be
+        # asked is worth one of the three imports that go up.
+        from relgraph.testing.check import check_relation  # noqa: PLC0415
+
+        return check_relation(self, examples, seed, directions, **options)
 
     def report(self, file: TextIO | None = None) -> None:
         """Print what each direction comes down to: its rules, or why there is no list of them.
@@ -133,66 +167,16 @@ class Relation(Explainable):
 
 
 def relation(
-    name: str, tags: Iterable[str] = (), sound: str = "exact"
+    name: str, tags: Iterable[str] = (), sound: str = "exact", domain: Any = None
 ) -> Callable[[Callable[[Any, Any], Any]], Relation]:
     """Make a named `Relation` of the goal constructor that follows."""
 
     def name_it(goal: Callable[[Any, Any], Any]) -> Relation:
-        made = Relation(name, goal, tags, sound)
+        made = Relation(name, goal, tags, sound, domain)
         made.__doc__ = goal.__doc__
         return made
 
     return name_it
-
-
-class LawRewriter(KanrenRelationSub):
-    """A law in one direction, as a local optimizer.
-
-    It runs as a function compiled from its rule when it is first used; a law that can't be
-    compiled is searched on each node.
-
-    Attributes
-    ----------
-    law
-        The law.
-    rule
-        What it comes down to in this direction.
-    """
-
-    def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
-        super().__init__(goal, name=rule.name)
-        self.law = law
-        self.rule = rule
-        self.depth, self.regroups = rule.depth, rule.regroups
-
-    def tracks(self) -> list[Any] | None:
-        return None if self.rule.root is None else [self.rule.root]
-
-    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
-        return self.rule.looks_into
-
-    def might_match(self, node: Apply) -> bool:
-        return rule_fits(self.rule, node)
-
-    def transform(self, fgraph: Any, node: Apply) -> Any:
-        # the function takes the place of this method: one call less on each node
-        self.__dict__["transform"] = run = self._function()
-        return run(fgraph, node)
-
-    def _function(self) -> Callable[[Any, Apply], Any]:
-        try:
-            compiled = compile_rule(self.rule)
-        except NotCompilable:
-            return self.search
-        if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:
-            return compiled
-        # of a node with several outputs each one that is used may match
-        return lambda fgraph, node: (
-            compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "transform"}
 
 
 class Law(Relation):
@@ -211,8 +195,9 @@ class Law(Relation):
         sound: str = "exact",
         mixed: bool = False,
         complex: bool = False,
+        domain: Any = None,
     ) -> None:
-        super().__init__(name, self._relate, tags, sound)
+        super().__init__(name, self._relate, tags, sound, domain)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         self.conditions = tuple(conditions)
@@ -310,7 +295,7 @@ class Law(Relation):
         """Match one side with a variable of a graph; relate the other side, built, to `other`."""
         regroup = self.sound != "exact"
         computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
-        for found, rest in match_root(matched, var, {}, regroup):
+        for found, rest in match_root(matched, var, {}, regroup, getattr(s, "fgraph", None)):
             inner = found.get(INNER, (var,))
             bindings = {k: v for k, v in found.items() if k is not INNER}
             start = extended(s, bindings)
@@ -329,6 +314,8 @@ class Law(Relation):
                         raise
                     continue  # where there is no type, there is not one dtype throughout
                 given = (*bindings.values(), *rest, *reify(computed, answer))
+                if same_again(built, term, var):
+                    continue
                 if self._admits((var, *inner), given, term):
                     yield from eq(other, term)(answer)
 
@@ -374,6 +361,7 @@ def law(
     sound: str = "exact",
     mixed: bool = False,
     complex: bool = False,
+    domain: Any = None,
 ) -> Law:
     """Return the law that `lhs` equals `rhs` under `conditions`.
 
@@ -394,6 +382,9 @@ def law(
         Let it fire between dtypes too.
     complex
         Let it fire on complex numbers too.
+    domain
+        Under what condition a law of the class ``domain`` holds: a goal such as
+        ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
 
     Raises
     ------
@@ -402,4 +393,4 @@ def law(
     ValueError
         If no direction would bind all variables of the other side.
     """
-    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex)
+    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain)

@@ -18,8 +18,8 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.rules import Output, flat_patterns, is_bag, split
-from relgraph.graph.kanren.terms import Literal
+from relgraph.graph.kanren.rules import Output, flat_patterns, is_bag, split, takes_all
+from relgraph.graph.kanren.terms import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
@@ -45,7 +45,7 @@ def match(pattern: Any, var: Variable, s: Bindings, regroup: bool = True) -> Ite
 
 
 def match_root(
-    pattern: Any, var: Variable, s: Bindings, regroup: bool = True
+    pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
     """Like `match`, but a sum or product may hold more than the pattern mentions.
 
@@ -61,7 +61,20 @@ def match_root(
         return
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
-        yield from _match_arguments(node, patterns, bindings, regroup, at_root=True)
+        if takes_all(patterns):
+            every = flat_alone(fgraph, node) if is_bag(node.op) and regroup else node.inputs
+            for found in _match_all(patterns[0], every, bindings):
+                yield found, []
+        else:
+            yield from _match_arguments(node, patterns, bindings, regroup, at_root=True)
+
+
+def _match_all(pattern: Any, every: Sequence[Variable], s: Bindings) -> Iterator[Bindings]:
+    """Match what stands for several arguments with all of them."""
+    if _is_free(pattern.of, s):
+        yield assoc(s, pattern.of, tuple(every))
+    elif reify(pattern.of, s) == tuple(every):
+        yield s
 
 
 def _compound(pattern: Any, var: Variable) -> tuple[Apply | None, Any]:
@@ -123,6 +136,9 @@ def _match_arguments(
             if len(wanted) <= len(given):
                 yield from _match_bag(node, wanted, given, _with_inner(s, *nested), at_root)
             return
+    if takes_all(patterns):
+        yield from ((found, []) for found in _match_all(patterns[0], node.inputs, s))
+        return
     if len(patterns) != len(node.inputs):
         return
     for arguments in _orders(op, node.inputs):
@@ -156,6 +172,8 @@ def _effort(pattern: Any, s: Bindings) -> int:
     A variable that another pattern shares is so bound before a product is searched for it.
     """
     parts = split(pattern)
+    if isinstance(pattern, Arguments):
+        return 4
     if parts is not None:
         return 3 if isinstance(parts[0], Op) and parts[0].commutative else 1
     return 0 if not _is_free(pattern, s) else 2
@@ -177,16 +195,71 @@ def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
     if op not in [v.head for v in node.inputs]:
         return node.inputs, []
     flat: list[Variable] = []
-    nested: list[Variable] = []
+    nested: dict[Variable, None] = {}
     stack = node.inputs[::-1]
     while stack:
         var = stack.pop()
-        if var.head is op and (var.type is kind or var.type.in_same_class(kind)):
-            nested.append(var)
+        # what stands there twice stays whole the second time, or sums of sums of themselves, many
+        # deep, would have more arguments than there is memory
+        if (
+            var.head is op
+            and var not in nested
+            and (var.type is kind or var.type.in_same_class(kind))
+        ):
+            nested[var] = None
             stack.extend(var.owner.inputs[::-1])
         else:
             flat.append(var)
-    return flat, nested
+    return flat, list(nested)
+
+
+def taken_together(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
+    """Return the sum or product of some arguments of a sum or product, to stand for one of them.
+
+    It is None where it would have another dtype than `node`: two integers beside a float are added
+    as floats, and as integers they may wrap around.
+    """
+    if len(arguments) == 1:
+        return arguments[0]
+    whole = node.op.make_node(*arguments).outputs[0]
+    dtypes = [getattr(v.type, "dtype", None) for v in (whole, node.outputs[0])]
+    return whole if dtypes[0] == dtypes[1] else None
+
+
+def same_again(template: Any, new: Any, old: Variable) -> bool:
+    """Return whether a template with all of a node's arguments has built the node that is there."""
+    parts = split(template)
+    if parts is None or not takes_all(parts[1]) or not isinstance(new, Variable):
+        return False
+    if new.owner is None or old.owner is None:
+        return False
+    return new.owner.op is old.owner.op and new.owner.inputs == old.owner.inputs
+
+
+def flat_alone(fgraph: Any, node: Apply) -> Sequence[Variable]:
+    """Return what `flat_arguments` does, but take no nested sum apart that is read elsewhere too.
+
+    Without a graph, those are the ones that stand twice among the arguments.
+    """
+    kind, op = node.outputs[0].type, node.op
+    if op not in [v.head for v in node.inputs]:
+        return node.inputs
+    flat: list[Variable] = []
+    stack = node.inputs[::-1]
+    clients = None if fgraph is None else fgraph.clients
+    seen: set[Variable] = set()
+    while stack:
+        var = stack.pop()
+        if (
+            var.head is op
+            and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
+            and (var.type is kind or var.type.in_same_class(kind))
+        ):
+            seen.add(var)
+            stack.extend(var.owner.inputs[::-1])
+        else:
+            flat.append(var)
+    return flat
 
 
 def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
@@ -216,9 +289,13 @@ def _match_bag(
         return
     i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
     pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
+    if isinstance(pattern, Arguments):
+        if arguments:
+            yield from ((found, []) for found in _match_all(pattern, arguments, s))
+        return
     if not others and _is_free(pattern, s):
-        whole = arguments[0] if len(arguments) == 1 else node.op(*arguments)
-        for bindings in match(pattern, whole, s):
+        whole = taken_together(node, arguments)
+        for bindings in match(pattern, whole, s) if whole is not None else ():
             yield bindings, []
         return
     tried: list[Variable] = []

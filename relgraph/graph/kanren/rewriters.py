@@ -16,7 +16,8 @@ from relgraph.graph.kanren.codegen import NotCompilable
 from relgraph.graph.kanren.explain import Explanation, explain
 from relgraph.graph.kanren.extraction import extract
 from relgraph.graph.kanren.solutions import solutions
-from relgraph.graph.kanren.staging import NotStaged, fails_on, rules_out
+from relgraph.graph.kanren.specialization import Specialization
+from relgraph.graph.kanren.staging import NotStaged, fails_on
 from relgraph.graph.kanren.state import Budget, GuardedState
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
@@ -71,7 +72,7 @@ class KanrenRelationSub(LocalOptimizer):
         closed = self.closed
         try:
             if closed is None:
-                return not rules_out(self.kanren_relation, node)
+                return self.specialization.might_match(node)
             return closed.might_match(node) or not fails_on(self.kanren_relation, node)
         except NotStaged:
             self._staged = False
@@ -85,12 +86,23 @@ class KanrenRelationSub(LocalOptimizer):
         except NotCompilable:
             return None
 
+    @cached_property
+    def specialization(self) -> Specialization:
+        """What the relation, if it is open, comes down to for the nodes it has met so far."""
+        return Specialization(
+            self.kanren_relation,
+            self.search,
+            lambda node, answer: _replacements(node.outputs, [answer]),
+        )
+
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return what the outputs of `node` are replaced by, or False; raises like `search`."""
-        if not self._staged or self.closed is None or len(node.outputs) != 1:
+        if not self._staged or len(node.outputs) != 1:
             return self.search(fgraph, node)
         if not self.node_filter(node):
             return False
+        if self.closed is None:
+            return self.specialization.transform(fgraph, node)
         answer = self.closed.transform(fgraph, node)
         if answer is None:
             return self.search(fgraph, node)
@@ -112,22 +124,22 @@ class KanrenRelationSub(LocalOptimizer):
         if not self.node_filter(node):
             return False
         if len(node.outputs) == 1:
-            return self._first(node, node.outputs[0], node.outputs)
-        new = self._first(node, node.outputs, node.outputs)
+            return self._first(fgraph, node, node.outputs[0], node.outputs)
+        new = self._first(fgraph, node, node.outputs, node.outputs)
         if new is not False:
             return new
         for old in node.outputs:
             if fgraph.clients.get(old):
-                new = self._first(node, old, [old])
+                new = self._first(fgraph, node, old, [old])
                 if new is not False:
                     return {old: new[0]}
         return False
 
     def _first(
-        self, node: Apply, seen: Any, olds: Sequence[Variable]
+        self, fgraph: Any, node: Apply, seen: Any, olds: Sequence[Variable]
     ) -> list[Variable] | Literal[False]:
         """Return the first answer to what is seen of `node`, in the types of `olds`."""
-        stream = self._answers(node, seen)
+        stream = self._answers(fgraph, seen)
         while (answer := self.results_filter(stream)) is not None:
             try:
                 built = [build(answer)] if seen is not olds else _each(answer, node, str(self))
@@ -138,7 +150,7 @@ class KanrenRelationSub(LocalOptimizer):
                 return new
         return False
 
-    def _answers(self, node: Apply, seen: Any) -> Iterator[Any]:
+    def _answers(self, fgraph: Any, seen: Any) -> Iterator[Any]:
         """Return the answers to what is seen of `node`, as the relation gives them."""
         q = var()
         goal = self.kanren_relation(seen, q)
@@ -147,7 +159,8 @@ class KanrenRelationSub(LocalOptimizer):
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
                 "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
             )
-        return (reify(q, s) for s in solutions(goal, GuardedState(budget=Budget(str(self)))))
+        start = GuardedState(budget=Budget(str(self)), fgraph=fgraph)
+        return (reify(q, s) for s in solutions(goal, start))
 
     def explain(self, variable: Any) -> Explanation:
         """Return why the relation does not match `variable`, or what it gives if it does."""

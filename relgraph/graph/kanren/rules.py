@@ -10,8 +10,8 @@ from etuples.core import ExpressionTuple
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.goals import Condition
-from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.kanren.goals import Compute, Condition, Where
+from relgraph.graph.kanren.terms import Arguments, Literal, Term, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
 
@@ -67,8 +67,12 @@ class Rule:
 
     @property
     def depth(self) -> int:
-        """How many levels of nodes the pattern looks at, nested sums being one."""
-        return height(self.pattern)
+        """How many levels of nodes the pattern looks at, nested sums being one.
+
+        A function whose attribute `depth` says so looks as far into what it is given.
+        """
+        further = [getattr(c.function, "depth", 0) for c in self.conditions if type(c) is Compute]
+        return height(self.pattern) + max(further, default=0)
 
     @property
     def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
@@ -89,6 +93,9 @@ class Rule:
 
         A condition might hold of a part of the sum and not of all of it.
         """
+        parts = split(self.pattern)
+        if parts is not None and self.regroup and takes_all(parts[1]):
+            return True
         plain = not self.one_client and not self.conditions
         return self.regroup and plain and is_bag(head_of(self.pattern))
 
@@ -156,6 +163,11 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
     return flat
 
 
+def takes_all(patterns: Sequence[Any]) -> bool:
+    """Return whether the arguments of a pattern are all the arguments of a node, together."""
+    return len(patterns) == 1 and isinstance(patterns[0], Arguments)
+
+
 def rule_fits(rule: Rule, node: Apply) -> bool:
     """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
     op: Any = node.op
@@ -165,17 +177,24 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     if parts is None or root is None:
         return True
     of_class = isinstance(root, type) and issubclass(type(op), root)
-    if root is not op and not of_class:
+    if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
         return False
     if rule.regroup and is_bag(op):
         if op in heads:
             return True  # an argument may be any level down
-        wanted = flat_patterns(op, parts[1])
+        if not all(_may_compute(c, heads) for c in rule.conditions):
+            return False
+        wanted = [p for p in flat_patterns(op, parts[1]) if not isinstance(p, Arguments)]
         return len(wanted) <= len(heads) and all(
             any(_may_have_head(p, head) for head in heads) for p in wanted
         )
+    if takes_all(parts[1]):
+        return True
     if len(parts[1]) != len(heads):
         return False
+    if is_bag(op) and len(heads) > 2:
+        # the answer is kept for all orders of the inputs (see `opt.dispatch`)
+        return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
     orders = [heads]
     if op.commutative and len(heads) == 2:
         orders.append(heads[::-1])
@@ -183,6 +202,15 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
         all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
         for order in orders
     )
+
+
+def _may_compute(condition: Condition, heads: Sequence[Any]) -> bool:
+    """Return whether a condition may hold of arguments with these heads.
+
+    A function that has nothing to do unless one of them is among its `needs` says so.
+    """
+    needs = getattr(getattr(condition, "function", None), "needs", None)
+    return needs is None or not needs.isdisjoint(heads)
 
 
 def _may_have_head(pattern: Any, head: Any) -> bool:
@@ -199,7 +227,42 @@ def _may_have_head(pattern: Any, head: Any) -> bool:
     wanted = head_of(pattern)
     if wanted is None:
         return isinstance(head, Op)
-    return wanted is head or (isinstance(wanted, type) and isinstance(head, wanted))
+    return wanted is head or (isinstance(wanted, type) and _may_be(parts[0], head, {}))
+
+
+def _op_fits(rule: Rule, pattern: Any, op: Op) -> bool:
+    """Return whether `op` can match the op of the pattern's root, as far as conditions that speak
+    of that alone let it."""
+    bound: dict[Any, Any] = {}
+    if not _may_be(pattern, op, bound):
+        return False
+    for condition in rule.conditions:
+        if not isinstance(condition, Where) or any(v not in bound for v in condition.variables):
+            # a condition may take for granted that those before it hold
+            break
+        if not condition.predicate(*[bound[v] for v in condition.variables]):
+            return False
+    return True
+
+
+def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
+    """Return whether an op, or a part of one, can match a pattern; note what that binds."""
+    if isinstance(pattern, Output):
+        pattern = pattern.op
+    if isvar(pattern):
+        return bool(bound.setdefault(pattern, found) == found)
+    if isinstance(pattern, Literal):
+        return pattern.is_value(found)
+    parts = split(pattern)
+    if parts is None:
+        return bool(variables_of(pattern)) or bool(pattern == found)
+    cls, props = parts
+    names = getattr(cls, "__props__", None) or ()
+    if not isinstance(cls, type) or len(names) != len(props):
+        return True
+    return type(found) is cls and all(
+        _may_be(prop, getattr(found, name), bound) for name, prop in zip(names, props, strict=True)
+    )
 
 
 def compound_parts(pattern: Any) -> Iterator[Any]:

@@ -13,13 +13,23 @@ from kanren.constraints import isinstanceo, neq, typeo
 from kanren.core import lconj_seq, ldisj_seq
 
 from relgraph.graph.kanren.anatomy import ALL, ANY, LATER, cells_of, code_of, goals_of
+from relgraph.graph.kanren.arguments import Each
 from relgraph.graph.kanren.state import GuardedState, SearchBudgetError, is_settled
 
 Goal = Callable[[Any], Iterator[Any]]
 
 
-def solutions(goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
+def solutions(
+    goal: Goal, start: GuardedState, prepared: Callable[[Goal], Goal] | None = None
+) -> Iterator[GuardedState]:
     """Yield the states in which `goal` holds and nothing is held back.
+
+    Parameters
+    ----------
+    goal, start
+        What is run, in which state.
+    prepared
+        What takes the goal apart and makes it safe to run; by default `isolated`.
 
     Raises
     ------
@@ -30,7 +40,7 @@ def solutions(goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
     """
     who = "" if start.budget is None else f" {start.budget.who}"
     try:
-        stream = isolated(goal)(start)
+        stream = (prepared or isolated)(goal)(start)
         if not isinstance(stream, Iterable):
             raise TypeError(
                 f"the relation{who} gave {goal!r}, which is not a goal: on a state it gave "
@@ -47,6 +57,9 @@ def isolated(goal: Goal) -> Goal:
     """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
     if not callable(goal):
         raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
+    if isinstance(goal, Each):
+        related = goal.relation
+        return goal.with_relation(lambda x, y: isolated(related(x, y)))
     code = code_of(goal)
     if code in _WRITING:
         return lambda s: goal(s.copy())

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
+from cons.core import ConsPair
 from etuples.core import ExpressionTuple
 from kanren.constraints import ConstrainedState
 from unification import Var
-from unification.core import _reify, unify
+from unification.core import _reify, reify, unify
 from unification.utils import transitive_get
-from unification.variable import isvar
 
+from relgraph.graph.kanren.quick import is_variable, quick_reify, quick_unify
 from relgraph.graph.kanren.terms import Term
 
 
@@ -162,12 +164,12 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
     if s.budget is not None:
         s.budget.step()
     old = s.data
-    new = unify(u, v, old)
-    if new is False:
+    new = quick_unify(u, v, old)
+    if isinstance(new, bool):
         return False
     if new is old:
         return s
-    if len(new) > len(old) and any(occurs(var, new) for var in list(new)[len(old) :]):
+    if any(occurs(var, new) for var in islice(new, len(old), None)):
         return False
     if s.constraints:
         if not s.pre_unify_checks(u, v):  # type: ignore[no-untyped-call]
@@ -178,6 +180,13 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
 
 
 unify.add((object, object, GuardedState), _unify_guarded)
+
+
+def _reify_guarded(x: Any, s: GuardedState) -> Any:
+    return quick_reify(x, s.data) if s.data else x
+
+
+reify.add((object, GuardedState), _reify_guarded)
 
 
 def _reify_open(x: Any, s: GuardedState) -> Iterator[Any]:
@@ -198,7 +207,7 @@ def occurs(var: Any, s: Mapping[Any, Any]) -> bool:
     stack = [s[var]]
     while stack:
         item = stack.pop()
-        if isvar(item):
+        if is_variable(item):
             if item is var or item == var:
                 return True
             if item in s:
@@ -218,6 +227,6 @@ def _parts(item: Any) -> Iterable[Any] | None:
         return (item.op, *item.args)
     if isinstance(item, tuple | list):
         return item
-    if hasattr(item, "car") and hasattr(item, "cdr"):
+    if type(item) is ConsPair:
         return (item.car, item.cdr)
     return None

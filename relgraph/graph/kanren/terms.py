@@ -17,7 +17,7 @@ from cons.core import _car, _cdr
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import Var, var
-from unification.core import _reify, _unify, _unify_Var_object
+from unification.core import _reify, _unify, _unify_Var_object, construction_sentinel
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -212,6 +212,40 @@ class Term(Operators, LogicTerm):
         return f"{name}({', '.join(arguments)})"
 
 
+class Arguments(LogicTerm):
+    """The arguments of a sum or product that a pattern does not name; see `several`.
+
+    Attributes
+    ----------
+    of
+        A logic variable, or the tuple of variables that it stands for.
+    """
+
+    __slots__ = ("of",)
+    __iter__ = None
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Any:
+        return self.of.apply_op(op, arguments)
+
+    def __str__(self) -> str:
+        return f"*{self.of}"
+
+    __repr__ = __str__
+
+
+def several(of: LogicVariable) -> Arguments:
+    """Return what stands for all remaining arguments of an op, of which `of` is the tuple.
+
+    ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and
+    at least one more. Where the law regroups, the arguments of nested sums are among them; those of
+    a sum that is read elsewhere too are not, if the pattern is nothing but ``add(several(xs))``.
+    """
+    return Arguments(of)
+
+
 def _as_part(arg: Any) -> Any:
     if isinstance(arg, bool | int | float | complex):
         return Literal(arg)
@@ -232,6 +266,8 @@ def _leaves_of(part: Any) -> Iterator[Any]:
             yield item
         elif isinstance(item, Term):
             stack.extend(reversed((item.op, *item.args)))
+        elif isinstance(item, Arguments):
+            stack.append(item.of)
         elif isinstance(item, tuple | list):
             stack.extend(reversed(item))
         elif isinstance(item, ExpressionTuple):
@@ -248,6 +284,8 @@ def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
         return names.get(part, part)
     if isinstance(part, Term):
         return part.rename(names)
+    if isinstance(part, Arguments):
+        return Arguments(_renamed(part.of, names))
     if isinstance(part, tuple | list):
         return type(part)(_renamed(item, names) for item in part)
     if isinstance(part, ExpressionTuple) and variables_of(part):
@@ -309,6 +347,20 @@ _cdr.add((Term,), lambda term: etuple(*term.etuple[1:]))
 @_reify.register(Term, Mapping)  # type: ignore[untyped-decorator]
 def _reify_term(term: Term, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
     yield _reify(term.etuple, s)
+
+
+@_reify.register(Arguments, Mapping)  # type: ignore[untyped-decorator]
+def _reify_arguments(part: Arguments, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    of = yield _reify(part.of, s)
+    yield construction_sentinel
+    yield Arguments(of)
+
+
+def _unify_arguments(u: Arguments, v: Arguments, s: Mapping[Any, Any]) -> Any:
+    yield _unify(u.of, v.of, s)
+
+
+_unify.add((Arguments, Arguments, Mapping), _unify_arguments)
 
 
 def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:

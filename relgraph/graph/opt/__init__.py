@@ -1,6 +1,6 @@
 """Rewriters: global and local optimizers, and the navigators that apply them."""
 
-from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, Rewriter
+from relgraph.graph.opt.base import GlobalOptimizer, Heading, LocalOptimizer, Rewriter
 from relgraph.graph.opt.chains import check_chain, copy_stack_trace
 from relgraph.graph.opt.derivation import Derivation
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
@@ -39,6 +39,7 @@ __all__ = [
     "FromFunctionLocalOptimizer",
     "FromFunctionOptimizer",
     "GlobalOptimizer",
+    "Heading",
     "LocalOptGroup",
     "LocalOptimizer",
     "MergeOptimizer",

@@ -106,8 +106,28 @@ class Rewriter:
         return self.name or type(self).__name__
 
 
+class Heading(Rewriter):
+    """A name under which rewriters are listed by `print_summary`; it rewrites nothing itself."""
+
+    def __init__(self, name: str, rewriters: Sequence[Rewriter]) -> None:
+        self.name = name
+        self.rewriters = tuple(rewriters)
+
+    def summary_children(self) -> Sequence[Rewriter]:
+        return self.rewriters
+
+
 class GlobalOptimizer(Rewriter, abc.ABC):
-    """A rewriter that is given a whole graph and changes it in place."""
+    """A rewriter that is given a whole graph and changes it in place.
+
+    Attributes
+    ----------
+    merges_first
+        Whether it begins by computing once what is computed twice. A copy of a graph that is made
+        for it need not be larger than that.
+    """
+
+    merges_first: bool = False
 
     @abc.abstractmethod
     def apply(self, fgraph: FunctionGraph) -> Any:
@@ -139,6 +159,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
         equilibrium revisits a node only when something within that depth has changed. Sums nested
         in a sum are one level, and so for any op whose arguments are a bag. None, the default,
         means unknown: the equilibrium then looks at the whole graph once more before it stops.
+        With a depth it gives the same answer as long as nothing within that changes, so that an
+        equilibrium that follows another one need not ask again.
     regroups
         Whether, on a node of an op whose arguments are a bag, it does to a sum with other sums
         nested in it what it does to these. An equilibrium then leaves it out on a sum that is only

@@ -26,17 +26,21 @@ class Changes(Feature):
         The number of nodes that came in so far.
     descent
         For each node that was made by a rewrite, how many rewrites of rewrites led to it.
+    stirred
+        The nodes that have been looked at because of a change, or are to be.
     nested
         Sums left to the one sum that reads them. They are looked at again when something else
         begins to read them, or that sum no longer does.
     """
 
-    def __init__(self, work: Worklist) -> None:
+    def __init__(self, work: Worklist, tables: RewriterTables) -> None:
         self.version = 0
         self.imported = 0
         self.descent: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
-        self._work = work
+        self.stirred: set[Apply] = set()
+        self._tables = tables
+        self._forget = work.discard
         self._woken: dict[Apply, None] = {}
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
@@ -64,7 +68,7 @@ class Changes(Feature):
         self.version += 1
         if isinstance(node, Apply):
             self._touched[node] = None
-        if var.owner is not None:
+        if self._tables.blind and var.owner is not None:
             self._dropped[var] = None
         if self.nested:
             self._wake(var)
@@ -73,8 +77,10 @@ class Changes(Feature):
     @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
-        self._work.discard(node)
-        self.descent.pop(node, None)
+        self._forget(node)
+        self.stirred.discard(node)
+        if self.descent:
+            self.descent.pop(node, None)
         self._new.pop(node, None)
         self._touched.pop(node, None)
         if self.nested or self._woken:
@@ -82,9 +88,10 @@ class Changes(Feature):
             self._woken.pop(node, None)
             for var in node.inputs:
                 self._wake(var)
-        for var in node.inputs:
-            if var.owner is not None:
-                self._dropped[var] = None
+        if self._tables.blind:
+            for var in node.inputs:
+                if var.owner is not None:
+                    self._dropped[var] = None
 
     def _wake(self, var: Variable) -> None:
         node = var.owner
@@ -104,9 +111,7 @@ class Changes(Feature):
         self._touched.clear()
         self._dropped.clear()
 
-    def take(
-        self, fgraph: FunctionGraph, tables: RewriterTables
-    ) -> tuple[list[Apply], list[Apply]]:
+    def take(self, fgraph: FunctionGraph) -> tuple[Iterable[Apply], Iterable[Apply]]:
         """What is to be looked at because of the changes since the last call.
 
         Returns
@@ -116,55 +121,70 @@ class Changes(Feature):
             that see something else than before within the reach of the rewriters: the nearest
             first.
         """
-        new, self._new = self._new, {}
-        touched, self._touched = self._touched, {}
-        dropped, self._dropped = self._dropped, {}
-        found = {node: None for node in touched if node not in new}
-        clients = fgraph.clients
-        alone: dict[Apply, None] = {}
-        if tables.blind:
-            # A node that has lost all readers but one is now free to be rewritten together with it.
-            for var in dropped:
-                readers = clients.get(var)
+        new, touched = self._new, self._touched
+        if new:
+            self._new = {}
+        if not touched and not self._dropped:
+            return new, touched
+        self._touched = {}
+        level = dict.fromkeys(touched, True)
+        seeing = _seeing(fgraph.clients, level, self._alone(fgraph), self._tables)
+        if seeing:
+            touched = touched | dict.fromkeys(seeing)
+        return new, [node for node in touched if node not in new] if new else touched
+
+    def _alone(self, fgraph: FunctionGraph) -> dict[Apply, bool]:
+        """The nodes that now are the only readers of something, and so are free to be rewritten
+        together with it, where a rewriter may ask for that."""
+        alone: dict[Apply, bool] = {}
+        if self._dropped:
+            for var in self._dropped:
+                readers = fgraph.clients.get(var)
                 if readers is not None and len(readers) == 1:
                     reader = readers[0][0]
                     if isinstance(reader, Apply):
-                        alone[reader] = None
-        for node in _seeing(clients, touched, alone, tables):
-            if node not in new:
-                found[node] = None
-        return list(new), list(found)
+                        alone[reader] = False
+            self._dropped = {}
+        return alone
 
 
 def _seeing(
     clients: dict[Variable, list[Client]],
-    level: dict[Apply, None],
-    above: dict[Apply, None],
+    level: dict[Apply, bool],
+    above: dict[Apply, bool],
     tables: RewriterTables,
 ) -> list[Apply]:
-    """The nodes within whose reach are those of `level`, and those of `above` one nearer."""
+    """The nodes within whose reach are those of `level`, and those of `above` one nearer.
+
+    With each goes whether rewriters that tell what they look into may see the change from there;
+    those that don't tell may see anything within their depth.
+    """
     found: list[Apply] = []
     climbed = set(above)
-    reach, see_into, blind = tables.reach, tables.see_into, tables.blind
-    for distance in range(1, reach(None)):
-        for node in level:
+    see_into, blind = tables.see_into, tables.blind
+    for distance in range(1, tables.deepest):
+        for node, told in level.items():
             op = node.op
             for out in node.outputs:
                 for reader, _ in clients.get(out, ()):
-                    if (
-                        not isinstance(reader, str)
-                        and (distance < blind or see_into(reader.op, op))
-                        and reader not in climbed
-                    ):
-                        climbed.add(reader)
-                        above[reader] = None
+                    if isinstance(reader, str):
+                        continue
+                    seen = told and see_into(reader.op, op)
+                    if reader not in climbed:
+                        if seen or distance < blind:
+                            climbed.add(reader)
+                            above[reader] = seen
+                    elif seen and reader in above:
+                        above[reader] = True
         if not above:
             break
-        found += [node for node in above if reach(node.op) > distance]
+        for node, seen in above.items():
+            if (tables.reach if seen else tables.blind_reach)(node.op) > distance:
+                found.append(node)
         level, above = above, {}
     return found
 
 
 def nodes_above(fgraph: FunctionGraph, node: Apply, tables: RewriterTables) -> list[Apply]:
     """The nodes that see `node` within their reach."""
-    return _seeing(fgraph.clients, {node: None}, {}, tables)
+    return _seeing(fgraph.clients, {node: True}, {}, tables)

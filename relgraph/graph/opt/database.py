@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, as_local_optimizer
 from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_query
+
+# Different queries to one database of which it remembers what they have found.
+_MOST_KNOWN = 16
 
 # Registrations are reported by the line that called one of these.
 _MODULES = frozenset({__name__, "relgraph.graph.optdb"})
@@ -45,6 +48,8 @@ class OptimizationDatabase:
     def __init__(self, name: str | None = None) -> None:
         self.name = name
         self._entries: dict[str, Entry] = {}
+        # what `_admitted` has found, until something is registered or gets other tags
+        self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
 
     def register(
         self,
@@ -96,11 +101,13 @@ class OptimizationDatabase:
             all_tags.update(dict.fromkeys((optimizer.name, *getattr(optimizer, "tags", ()))))
         entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
         self._entries[name] = entry
+        self._by_tags.clear()
         return entry
 
     def add_tags(self, name: str, *tags: str) -> None:
         """Give more tags to what is registered under `name`."""
         self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
+        self._by_tags.clear()
 
     def remove_tags(self, name: str, *tags: str) -> None:
         """Take tags from what is registered under `name`.
@@ -111,6 +118,7 @@ class OptimizationDatabase:
             If it has no such tag, or nothing has this name.
         """
         entry = self._entry(name)
+        self._by_tags.clear()
         for tag in tags:
             if tag not in entry.tags:
                 raise KeyError(f"{name!r} has no tag {tag!r}; it has {', '.join(entry.tags)}")
@@ -130,6 +138,14 @@ class OptimizationDatabase:
 
     def __contains__(self, name: object) -> bool:
         return any(name in entry.tags for entry in self._entries.values())
+
+    def holds(self, tags: Collection[str]) -> bool:
+        """Return whether something in this database, or in one inside it, has one of some tags."""
+        return any(
+            not entry.tags.keys().isdisjoint(tags)
+            or (isinstance(entry.optimizer, OptimizationDatabase) and entry.optimizer.holds(tags))
+            for entry in self._entries.values()
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -198,21 +214,43 @@ class OptimizationDatabase:
         return [found for _, found in self._matches(query)]
 
     def _matches(self, query: OptimizationQuery) -> list[tuple[Entry, Any]]:
-        """The entries that match, in order of registration, with what they stand for."""
-        include, require = set(query.include), set(query.require)
-        exclude = set(query.exclude)
+        """The entries that match, in order of registration, with what they stand for.
+
+        A database inside this one is asked too if something in it has a tag that is to be included.
+        """
+        include = set(query.include)
         found: list[tuple[Entry, Any]] = []
-        for entry in self._entries.values():
-            tags = entry.tags.keys()
-            if include.isdisjoint(tags) or not require <= tags or not exclude.isdisjoint(tags):
-                continue
+        for entry in self._admitted(query):
             item = entry.optimizer
             if isinstance(item, OptimizationDatabase):
+                if include.isdisjoint(entry.tags) and not item.holds(include):
+                    continue
                 item = item.query(query.subquery.get(entry.name, query.within()))
                 if isinstance(item, GlobalOptimizer | LocalOptimizer):
                     item.name = entry.name
             found.append((entry, item))
         return found
+
+    def _admitted(self, query: OptimizationQuery) -> list[Entry]:
+        """The entries that match, and the databases that do unless nothing in them is included."""
+        key = (query.include, query.require, query.exclude)
+        known = self._by_tags.get(key)
+        if known is None:
+            include, require, exclude = map(set, key)
+            known = [
+                entry
+                for entry in self._entries.values()
+                if require <= (tags := entry.tags.keys())
+                and exclude.isdisjoint(tags)
+                and (
+                    isinstance(entry.optimizer, OptimizationDatabase)
+                    or not include.isdisjoint(tags)
+                )
+            ]
+            if len(self._by_tags) >= _MOST_KNOWN:
+                self._by_tags.clear()
+            self._by_tags[key] = known
+        return known
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         """Write what is registered, with its tags; databases inside, indented.

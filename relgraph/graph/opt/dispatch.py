@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from relgraph.graph.basic import Apply
+from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
+
+# Patterns are not as wide as this, so that all nodes that are look the same to them.
+WIDE = 32
+
+# Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
+LIMIT = 10_000
+
+
+def is_bag(head: Any) -> bool:
+    """Whether the head of a variable is an op whose arguments are a bag."""
+    known = head is not None and head is not Constant
+    return known and bool(head.associative and head.commutative)
 
 
 class Dispatch:
@@ -17,52 +29,55 @@ class Dispatch:
     nothing in particular, in the order given) is made once and kept.
     """
 
-    __slots__ = ("_by_op", "_by_structure", "rewriters")
-
-    # Patterns are not as wide as this, so that all nodes that are look the same to them.
-    WIDE = 32
-
-    # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived group.
-    LIMIT = 10_000
+    __slots__ = ("_by_op", "rewriters")
 
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
         self.rewriters = tuple(rewriters)
         self._by_op: dict[Op, tuple[LocalOptimizer, ...]] = {}
-        self._by_structure: dict[Any, tuple[LocalOptimizer, ...]] = {}
 
     def on(self, node: Apply) -> tuple[LocalOptimizer, ...]:
-        """The rewriters that may match `node`, by its op and the heads of its inputs."""
-        op, inputs = node.op, node.inputs
-        count = len(inputs)
-        key: Any
-        if count == 1:
-            key = (op, inputs[0].head)
-        elif count == 2:
-            key = (op, inputs[0].head, inputs[1].head)
-        elif op.commutative and op.associative:
-            # of a bag it matters which heads there are, not where
-            key = (op, min(count, self.WIDE), frozenset([v.head for v in inputs]))
-        elif count < self.WIDE:
-            key = (op, *[v.head for v in inputs])
-        else:
-            return self[op]
-        found = self._by_structure.get(key)
-        return self._for_structure(key, node) if found is None else found
-
-    def _for_structure(self, key: Any, node: Apply) -> tuple[LocalOptimizer, ...]:
-        if len(self._by_structure) >= self.LIMIT:
-            self._by_structure.clear()
-        found = tuple(r for r in self[node.op] if r.might_match(node))
-        self._by_structure[key] = found
-        return found
+        """The rewriters that may match `node`, and others of its structure."""
+        rewriters = self[node.op]
+        if len(node.inputs) >= WIDE and not is_bag(node.op):
+            return rewriters
+        return tuple([r for r in rewriters if r.might_match(node)])
 
     def __getitem__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         found = self._by_op.get(op)
         if found is None:
-            if len(self._by_op) >= self.LIMIT:
+            if len(self._by_op) >= LIMIT:
                 self._by_op.clear()
             found = self._by_op[op] = tuple(r for r in self.rewriters if tracks_op(r, op))
         return found
+
+
+class Plan(NamedTuple):
+    """What an equilibrium does on the nodes of one structure.
+
+    Attributes
+    ----------
+    idle
+        Whether there is nothing to do.
+    early, late
+        The rewriters to try at once, and those to try when the others have nothing left to do.
+    nested
+        Of the early ones, those to try on a sum that only another sum reads.
+    unknown
+        Those that may depend on anything, however far from the node.
+    bag
+        Whether the op is one whose arguments are a bag; the node is called a sum then.
+    nest, sums
+        Whether an input is computed by the same op, or is any sum.
+    """
+
+    idle: bool
+    early: tuple[LocalOptimizer, ...]
+    late: tuple[LocalOptimizer, ...]
+    nested: tuple[LocalOptimizer, ...]
+    unknown: tuple[LocalOptimizer, ...]
+    bag: bool
+    nest: bool
+    sums: bool
 
 
 class RewriterTables:
@@ -73,33 +88,98 @@ class RewriterTables:
 
     Attributes
     ----------
-    early, late
-        Those to try at once, and those to try when the others have nothing left to do.
-    nested
-        Of the early ones, those to try on a sum that only another sum reads.
     unknown
-        Those that may depend on anything, however far from the node.
+        Whether some of them may depend on anything, however far from the node.
+    bounded
+        The others.
     blind
         How many levels are looked at by those that don't tell what they look into; 0 if all do.
+    deepest
+        How many levels of nodes any of them looks at.
     """
 
-    __slots__ = ("_pairs", "_reach", "_seen", "blind", "early", "late", "nested", "unknown")
+    __slots__ = (
+        "_blind_reach",
+        "_dispatch",
+        "_pairs",
+        "_plans",
+        "_reach",
+        "_seen",
+        "_silent",
+        "_without",
+        "blind",
+        "bounded",
+        "deepest",
+        "unknown",
+    )
 
     # A rewriter that does not say how deep it looks most often looks at a node and what it reads.
     USUAL_DEPTH = 2
 
     def __init__(self, rewriters: Iterable[LocalOptimizer]) -> None:
         every = tuple(rewriters)
-        self.early = Dispatch(r for r in every if not r.late)
-        self.late = Dispatch(r for r in every if r.late)
-        self.nested = Dispatch(r for r in every if not r.late and not r.regroups)
-        self.unknown = Dispatch(r for r in every if r.depth is None)
-        self._reach: dict[Any, int] = {None: self._deepest(every)}
+        self.bounded = frozenset(r for r in every if r.depth is not None)
+        self.unknown = len(self.bounded) < len(set(every))
+        self._dispatch = Dispatch(every)
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._without: dict[frozenset[LocalOptimizer], RewriterTables] = {}
+        self._reach: dict[Op, int] = {}
+        self.deepest = self._deepest(every)
         told = [(r, r.looks_into()) for r in every]
         self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
         self._seen: dict[tuple[Op, Op], bool] = {}
-        silent = [r for r, pairs in told if pairs is None]
-        self.blind = self._deepest(silent) if silent else 0
+        self._silent = Dispatch(r for r, pairs in told if pairs is None)
+        self._blind_reach: dict[Op, int] = {}
+        self.blind = self._deepest(self._silent.rewriters, 0)
+
+    def on(self, node: Apply) -> Plan:
+        """What to do on `node`, by its op and the heads of its inputs."""
+        op, inputs = node.op, node.inputs
+        count = len(inputs)
+        key: tuple[Any, ...]
+        if count == 1:
+            key = (op, inputs[0].head)
+        elif count == 2:
+            key = (op, inputs[0].head, inputs[1].head)
+        elif is_bag(op):
+            # of a bag it matters which heads there are, not where
+            key = (op, min(count, WIDE), frozenset([v.head for v in inputs]))
+        elif count < WIDE:
+            key = (op, *[v.head for v in inputs])
+        else:
+            key = (op, WIDE)
+        found = self._plans.get(key)
+        if found is None:
+            if len(self._plans) >= LIMIT:
+                self._plans.clear()
+            found = self._plans[key] = self._plan(node)
+        return found
+
+    def _plan(self, node: Apply) -> Plan:
+        rewriters, heads = self._dispatch.on(node), [v.head for v in node.inputs]
+        early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
+        return Plan(
+            not rewriters and not bag,
+            early,
+            tuple(r for r in rewriters if r.late),
+            tuple(r for r in early if not r.regroups),
+            tuple(r for r in rewriters if r.depth is None),
+            bag,
+            node.op in heads,
+            any(is_bag(head) for head in heads),
+        )
+
+    def without(self, others: frozenset[LocalOptimizer]) -> RewriterTables:
+        """The tables of the rewriters that are not among `others`; these, if none is."""
+        found = self._without.get(others)
+        if found is None:
+            if len(self._without) >= WIDE:
+                self._without.clear()
+            every = self._dispatch.rewriters
+            left = [r for r in every if r not in others]
+            found = self if len(left) == len(every) else RewriterTables(left)
+            self._without[others] = found
+        return found
 
     def see_into(self, outer: Op, inner: Op) -> bool:
         """Whether some rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
@@ -108,27 +188,36 @@ class RewriterTables:
         """
         found = self._seen.get((outer, inner))
         if found is None:
-            if len(self._seen) >= Dispatch.LIMIT:
+            if len(self._seen) >= LIMIT:
                 self._seen.clear()
             found = self._seen[outer, inner] = (
                 inner.repeats is not None
-                or (outer is inner and outer.associative and outer.commutative)
+                or (outer is inner and is_bag(outer))
                 or any(_is_one(outer, a) and _is_one(inner, b) for a, b in self._pairs)
             )
         return found
 
-    def reach(self, op: Any) -> int:
-        """How many levels of nodes the rewriters for nodes of `op` look at; None: for any node."""
+    def reach(self, op: Op) -> int:
+        """How many levels of nodes the rewriters for nodes of `op` look at."""
         found = self._reach.get(op)
         if found is None:
-            if len(self._reach) > Dispatch.LIMIT:
-                self._reach = {None: self._reach[None]}
-            found = self._reach[op] = self._deepest((*self.early[op], *self.late[op]))
+            if len(self._reach) > LIMIT:
+                self._reach.clear()
+            found = self._reach[op] = self._deepest(self._dispatch[op])
         return found
 
-    def _deepest(self, rewriters: Iterable[LocalOptimizer]) -> int:
+    def blind_reach(self, op: Op) -> int:
+        """The same for those that don't tell what they look into; 0 if there is none."""
+        found = self._blind_reach.get(op)
+        if found is None:
+            if len(self._blind_reach) > LIMIT:
+                self._blind_reach.clear()
+            found = self._blind_reach[op] = self._deepest(self._silent[op], 0)
+        return found
+
+    def _deepest(self, rewriters: Iterable[LocalOptimizer], default: int = 1) -> int:
         depths = [self.USUAL_DEPTH if r.depth is None else r.depth for r in rewriters]
-        return max(depths, default=1)
+        return max(depths, default=default)
 
 
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -75,12 +75,22 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         super().__init__(None, ignore_newtrees, failure_callback)
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.max_use_ratio = max_use_ratio
+        # a ratio is one to the size of the graph as it was given
+        self.merges_first = max_use_ratio is None
         self.global_optimizers = tuple(o for o in optimizers if isinstance(o, GlobalOptimizer))
         self.local_optimizers = tuple(
             as_local_optimizer(o) for o in optimizers if not isinstance(o, GlobalOptimizer)
         )
+        # of hundreds of laws none wants anything of the graph
+        self._demanding = tuple(
+            o
+            for o in self.local_optimizers
+            if type(o).add_requirements is not Rewriter.add_requirements
+        )
         self.final_optimizers = _global_ones(final_optimizers)
         self.cleanup_optimizers = _global_ones(cleanup_optimizers)
+        # how `print_summary` lists them all, if not one after the other
+        self.headings: Callable[[], Sequence[Rewriter]] | None = None
 
     @cached_property
     def tables(self) -> RewriterTables:
@@ -89,7 +99,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
 
     def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
         """The rewriters to try on `node`, in order: those that its op and its inputs' ops admit."""
-        return self.tables.early.on(node)
+        return self.tables.on(node).early
 
     def every_global(self) -> tuple[GlobalOptimizer, ...]:
         """The global optimizers of all kinds."""
@@ -97,7 +107,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         require_replace_validate(fgraph)
-        for optimizer in (*self.local_optimizers, *self.every_global()):
+        for optimizer in (*self._demanding, *self.every_global()):
             optimizer.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> EquilibriumRecord:
@@ -107,6 +117,8 @@ class EquilibriumOptimizer(NavigatorOptimizer):
             return Saturation(self, fgraph).run()
 
     def summary_children(self) -> Sequence[Rewriter]:
+        if self.headings is not None:
+            return self.headings()
         return (*self.local_optimizers, *self.every_global())
 
     def __str__(self) -> str:

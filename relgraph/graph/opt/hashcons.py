@@ -11,8 +11,10 @@ from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.base import LocalOptimizer
 
 _EXACT = ("int", "uint", "bool")
+_NONE: frozenset[LocalOptimizer] = frozenset()
 
 
 def node_key(node: Apply) -> tuple[Any, ...]:
@@ -21,7 +23,12 @@ def node_key(node: Apply) -> tuple[Any, ...]:
     That is the op and the inputs: in any order for two operands of a commutative op, and for more
     than two where the order of additions can't be told from the result (integers and booleans).
     """
-    inputs, op = node.inputs, node.op
+    return _key(node, node.inputs)
+
+
+def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
+    """The key that `node` would have if it had these inputs."""
+    op = node.op
     if op.commutative and len(inputs) > 1 and not op.destroy_map:
         if len(inputs) == 2:
             a, b = inputs
@@ -59,13 +66,24 @@ class ConstantTable:
             self.known[constant] = found
         return found
 
+    def copy(self, constant: Constant) -> Constant:
+        """A copy of `constant` that stands for all that are like it."""
+        key = constant_key(constant)
+        found = None if key is None else self._first.get(key)
+        if found is None:
+            found = constant.clone()
+            self.known[found] = found
+            if key is not None:
+                self._first[key] = found
+        return found
+
 
 def replaceable_by(node: Apply, twin: Apply) -> bool:
     """Whether the outputs of `twin` may stand for those of `node`, as far as types go."""
-    return all(
-        a.type is b.type or a.type.is_super(b.type)
-        for a, b in zip(node.outputs, twin.outputs, strict=True)
-    )
+    for a, b in zip(node.outputs, twin.outputs, strict=True):
+        if a.type is not b.type and not a.type.is_super(b.type):
+            return False
+    return True
 
 
 class HashConsing(Feature):
@@ -80,9 +98,12 @@ class HashConsing(Feature):
         The key of each node that is in the table.
     constants
         The constants met so far.
+    at_rest
+        Rewriters that would do nothing on any node of the graph; forgotten when that changes.
     """
 
     def __init__(self) -> None:
+        self.at_rest: frozenset[LocalOptimizer] = _NONE
         self._nodes: dict[tuple[Any, ...], Apply] = {}
         self.keys: dict[Apply, tuple[Any, ...]] = {}
         self.constants = ConstantTable()
@@ -100,13 +121,21 @@ class HashConsing(Feature):
         new_var: Variable,
         reason: str | None = None,
     ) -> None:
+        self.at_rest = _NONE
         if node in self.keys:
-            self.forget(node)
+            del self._nodes[self.keys.pop(node)]
 
     @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self.at_rest = _NONE
         if node in self.keys:
-            self.forget(node)
+            del self._nodes[self.keys.pop(node)]
+
+    @takes_notes
+    def on_add_output(
+        self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
+    ) -> None:
+        self.at_rest = _NONE
 
     def twin(self, node: Apply) -> Apply | None:
         """Another node of the graph that computes the same as `node`, or None.
@@ -121,6 +150,24 @@ class HashConsing(Feature):
             self.keys[node] = key
             return None
         return first
+
+    def copy(self, node: Apply, inputs: list[Variable]) -> Apply:
+        """A node like `node` on `inputs`: the one there is if it can stand for it, or a new one.
+
+        Parameters
+        ----------
+        inputs
+            Variables of the very types that the inputs of `node` have.
+        """
+        key = _key(node, inputs)
+        first = self._nodes.get(key)
+        if first is not None and replaceable_by(node, first):
+            return first
+        copy = node.copy_with_inputs(inputs)
+        if first is None:
+            self._nodes[key] = copy
+            self.keys[copy] = key
+        return copy
 
     def forget(self, node: Apply) -> None:
         """Take `node` out of the table."""

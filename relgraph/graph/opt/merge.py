@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TextIO
 
-from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import GlobalOptimizer
 from relgraph.graph.opt.functions import require_replace_validate
-from relgraph.graph.opt.hashcons import ConstantTable, merge_pairs, node_key, replaceable_by
+from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
+from relgraph.graph.opt.replacement import Replacement, apply_replacement
 from relgraph.graph.opt.timing import callback_time, since, validate_time
+from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError
 
-if TYPE_CHECKING:
-    from relgraph.graph.fg import FunctionGraph
+MERGE = "MergeOptimizer"
 
 
 class MergeRecord(NamedTuple):
@@ -42,7 +45,8 @@ class MergeOptimizer(GlobalOptimizer):
     features reject (a value would be destroyed before it is used, say) is left out and counted.
     """
 
-    name = "MergeOptimizer"
+    name = MERGE
+    merges_first = True
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         require_replace_validate(fgraph)
@@ -51,17 +55,17 @@ class MergeOptimizer(GlobalOptimizer):
         require_replace_validate(fgraph)
         start, measured = time.perf_counter(), fgraph.profile is not None
         validating, calling = validate_time(fgraph), callback_time(fgraph)
-        sweep = _Sweep(fgraph)
-        for node in fgraph.toposort():
-            sweep.visit(node)
+        with hashed(fgraph) as table:
+            merging = Merging(fgraph, table)
+            merging.visit_all(fgraph.toposort())
         return MergeRecord(
-            sweep.failed,
+            merging.failed,
             time.perf_counter() - start,
             since(validating, validate_time(fgraph)) if measured else None,
             since(calling, callback_time(fgraph)) if measured else None,
             {},
-            sweep.merged,
-            sweep.constants,
+            merging.merged,
+            merging.constants,
         )
 
     @classmethod
@@ -79,41 +83,98 @@ class MergeOptimizer(GlobalOptimizer):
             print(f"{indent}    {label} {value}", file=stream)
 
 
-class _Sweep:
-    """One pass over a graph, with what it has met so far."""
+class Merging:
+    """The merging of nodes of a graph that are not in its table yet, and counts of what was done.
 
-    def __init__(self, fgraph: FunctionGraph) -> None:
+    Attributes
+    ----------
+    merged, constants
+        How many nodes and constants another one has taken the place of.
+    failed
+        How many merges were rejected.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, table: HashConsing) -> None:
         self.fgraph = fgraph
-        self.first: dict[tuple[Any, ...], Apply] = {}
-        self.table = ConstantTable()
+        self.table = table
         self.failed = self.merged = self.constants = 0
 
-    def visit(self, node: Apply) -> None:
+    def visit_all(self, nodes: Iterable[Apply]) -> None:
+        """Visit all the nodes of the graph, given in topological order."""
+        known, here = self.table.keys, self.fgraph.apply_nodes
+        for node in nodes:
+            if node not in known and node in here:
+                self.visit_constants(node)
+                self.visit(node)
+
+    def visit_constants(self, node: Apply) -> bool:
+        """Let the first constant of each type and value stand for those that `node` reads; whether
+        that changed the graph."""
+        constants, before = self.table.constants, self.constants
         for var in node.inputs:
             if var.head is Constant:
-                self.merge_constant(var)
-        first = self.first.setdefault(node_key(node), node)
-        if first is node:
-            return
+                known = constants.representative(var)
+                if known is not var and var in self.fgraph.clients:
+                    self.fgraph.replace(var, known, reason=MERGE)
+                    self.constants += 1
+        return self.constants != before
+
+    def visit(self, node: Apply) -> Apply | None:
+        """Merge `node`, which is not in the table, with one that computes the same.
+
+        Returns
+        -------
+        twin
+            The node that has taken its place, or None if it has kept it.
+        """
+        first = self.table.twin(node)
+        if first is None:
+            return None
         if replaceable_by(node, first):
-            self.merged += self.replace(node, first)
-        elif replaceable_by(first, node):
+            return first if self._replace(node, first) else None
+        if replaceable_by(first, node) and self._replace(first, node):
             # Same computation, but `node` knows more about its type.
-            self.first[node_key(node)] = node
-            self.merged += self.replace(first, node)
+            self.table.twin(node)
+        return None
 
-    def merge_constant(self, constant: Constant) -> None:
-        known = self.table.representative(constant)
-        if known is not constant and constant in self.fgraph.clients:
-            self.fgraph.replace(constant, known, reason="MergeOptimizer")
-            self.constants += 1
-
-    def replace(self, node: Apply, twin: Apply) -> bool:
+    def _replace(self, node: Apply, twin: Apply) -> bool:
         """Let `twin` take the place of `node`, unless a feature objects."""
+        pairs = merge_pairs(self.fgraph, node, twin)
         try:
-            pairs = merge_pairs(self.fgraph, node, twin)
-            self.fgraph.replace_all_validate(pairs, reason="MergeOptimizer")
+            apply_replacement(self.fgraph, Replacement(pairs, []), MERGE)
         except InconsistencyError:
             self.failed += 1
             return False
+        self.merged += 1
         return True
+
+
+def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
+    """Return a copy of a graph in which nothing is computed twice.
+
+    It is what a `MergeOptimizer` makes of a copy, without the copies of what it would remove. The
+    graph has the table of its nodes attached, for the optimizers to come (see `hashed`).
+    """
+    table = HashConsing()
+    constants, nodes = table.constants, []
+    order, leaves = toposort_and_leaves(outputs)
+    inputs = [v for v in leaves if v.head is not Constant]
+    copies: dict[Variable, Variable] = {v: v.clone() for v in inputs}
+    for node in order:
+        args: list[Variable] = []
+        for var in node.inputs:
+            known = copies.get(var)
+            if known is None:
+                known = copies[var] = constants.copy(var)
+            args.append(known)
+        copy = table.copy(node, args)
+        if copy.inputs is args:
+            nodes.append(copy)
+        for old, new in zip(node.outputs, copy.outputs, strict=True):
+            copies[old] = new
+    for var in outputs:
+        if isinstance(var, Constant):
+            copies[var] = constants.copy(var)
+    made = FunctionGraph.of_nodes([copies[v] for v in inputs], nodes, [copies[v] for v in outputs])
+    made.attach_feature(table)
+    return made

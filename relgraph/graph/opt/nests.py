@@ -3,9 +3,10 @@ arguments are a bag."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.basic import Apply
+from relgraph.graph.opt.dispatch import is_bag
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -13,15 +14,11 @@ if TYPE_CHECKING:
 
 def readers_alike(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
     """The nodes of the same op that read `node`."""
-    op = node.op
-    readers = fgraph.clients[node.outputs[0]]
-    return [n for n, _ in readers if not isinstance(n, str) and n.op is op]
-
-
-def is_sum(head: Any) -> bool:
-    """Whether a variable's head is an op whose arguments are a bag."""
-    known = head is not None and head is not Constant
-    return known and bool(head.associative and head.commutative)
+    op, found = node.op, []
+    for reader, _ in fgraph.clients[node.outputs[0]]:
+        if not isinstance(reader, str) and reader.op is op:
+            found.append(reader)
+    return found
 
 
 def has_nest(node: Apply) -> bool:
@@ -29,9 +26,17 @@ def has_nest(node: Apply) -> bool:
     return node.op in [v.head for v in node.inputs]
 
 
+def reads_nest(node: Apply) -> bool:
+    """Whether an input of `node` is a sum that has a nest."""
+    return any(has_nest(v.owner) for v in node.inputs if is_bag(v.head))
+
+
 def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:
     """Whether all that reads `node` is one node of its op, which takes it apart as it matches."""
-    alike = readers_alike(fgraph, node)
-    if len(alike) != 1 or len(fgraph.clients[node.outputs[0]]) != 1 or len(node.outputs) != 1:
+    readers = fgraph.clients[node.outputs[0]]
+    if len(readers) != 1 or len(node.outputs) != 1:
         return False
-    return bool(node.outputs[0].type.in_same_class(alike[0].outputs[0].type))
+    reader = readers[0][0]
+    if isinstance(reader, str) or reader.op is not node.op:
+        return False
+    return bool(node.outputs[0].type.in_same_class(reader.outputs[0].type))

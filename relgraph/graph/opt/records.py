@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from relgraph.graph.opt.base import display_name
+
 
 @dataclass(slots=True)
 class RewriterRecord:
@@ -20,6 +22,14 @@ class RewriterRecord:
     applied: int = 0
     created: int = 0
     tried: int = 0
+
+
+class UsedRewriters(dict[Any, RewriterRecord]):
+    """Records by rewriter, begun when they are first asked for."""
+
+    def __missing__(self, rewriter: Any) -> RewriterRecord:
+        self[rewriter] = made = RewriterRecord(display_name(rewriter))
+        return made
 
 
 @dataclass(slots=True)
@@ -45,8 +55,9 @@ class EquilibriumRecord:
     passes
         One for each generation: first what the graph held, then what the first generation
         touched, and so on.
-    rewriters
-        One for each rewriter, in the order given, with "MergeOptimizer" for merges.
+    used
+        One for each rewriter that has done something or was timed, with "MergeOptimizer" for
+        merges.
     sub_profiles
         What the global optimizers returned, in the order in which they ran.
     """
@@ -61,14 +72,22 @@ class EquilibriumRecord:
     time_local: float = 0.0
     time_global: float = 0.0
     passes: list[PassRecord] = field(default_factory=list)
-    rewriters: dict[Any, RewriterRecord] = field(default_factory=dict)
+    used: UsedRewriters = field(default_factory=UsedRewriters)
     sub_profiles: list[tuple[Any, Any]] = field(default_factory=list)
+
+    @property
+    def rewriters(self) -> dict[Any, RewriterRecord]:
+        """One for each rewriter, in the order given, whether it has been used or not."""
+        optimizer, used = self.optimizer, self.used
+        every = (*optimizer.local_optimizers, *optimizer.every_global())
+        given = {r: used.get(r) or RewriterRecord(display_name(r)) for r in every}
+        return {**given, **used}
 
     @property
     def applied(self) -> Counter[str]:
         """How often each rewriter that did something was applied, by name."""
         counts: Counter[str] = Counter()
-        for record in self.rewriters.values():
+        for record in self.used.values():
             if record.applied:
                 counts[record.name] += record.applied
         return counts

@@ -123,12 +123,15 @@ def _says_the_same(old: Variable, new: Variable) -> bool:
 
 
 def apply_replacement(fgraph: FunctionGraph, replacement: Replacement, reason: str) -> None:
-    """Make the change, validate it, and leave the graph as it was if either fails.
+    """Make the change, validate it where a feature has something to say, and leave the graph as it
+    was if either fails.
 
     The graph has to have the feature ReplaceValidate.
     """
     pairs, remove = replacement
-    if remove:
+    if len(pairs) == 1 and not remove and not fgraph.listens("validate"):
+        fgraph.replace(*pairs[0], reason=reason)
+    elif remove:
         fgraph.replace_all_validate_remove(pairs, remove, reason=reason, warn=False)
     else:
         fgraph.replace_all_validate(pairs, reason=reason)

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from relgraph.graph.basic import Apply, Constant
-from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer, display_name
+from relgraph.graph.basic import Apply
+from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
 from relgraph.graph.opt.changes import Changes, nodes_above
+from relgraph.graph.opt.dispatch import Plan
 from relgraph.graph.opt.divergence import (
     Budget,
     CycleWatch,
@@ -21,18 +22,16 @@ from relgraph.graph.opt.divergence import (
     cycle_message,
     step_of,
 )
-from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
-from relgraph.graph.opt.nests import has_nest, is_nested, is_sum, readers_alike
+from relgraph.graph.opt.hashcons import HashConsing, hashed
+from relgraph.graph.opt.merge import MERGE, Merging
+from relgraph.graph.opt.nests import is_nested, readers_alike, reads_nest
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Replacement, apply_replacement, read_answer
 from relgraph.graph.opt.worklist import Worklist
-from relgraph.graph.utils import InconsistencyError
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
     from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
-
-MERGE = "MergeOptimizer"
 
 # Clocks cost as much as a rewriter that has nothing to do. On graphs of more nodes than this, the
 # rewriters are timed on one node of so many (a prime number, for graphs that repeat themselves).
@@ -48,16 +47,17 @@ class Saturation:
         self.fgraph = fgraph
         nodes = len(fgraph.apply_nodes)
         self.record = EquilibriumRecord(optimizer, nodes, nodes_max=nodes)
-        self.records = self.record.rewriters
-        for rewriter in (*optimizer.local_optimizers, *optimizer.every_global()):
-            self.records[rewriter] = RewriterRecord(display_name(rewriter))
+        self.records = self.record.used
         self.budget = Budget(nodes, optimizer.max_use_ratio)
         self.watch = CycleWatch(fgraph)
         self.steps: list[Step] = []
         self.tables = optimizer.tables
-        self.consing = HashConsing()
-        self.work = Worklist(self.toposort())
-        self.changes = Changes(self.work)
+        # what is to be tried on nodes that have not changed since other rewriters came to rest
+        self.first_tables = self.tables
+        self.resting = False  # whether that is less than the whole
+        self.merging = Merging(fgraph, HashConsing())
+        self.work = Worklist(())
+        self.changes = Changes(self.work, self.tables)
         self.nests: dict[Apply, None] = {}
         self.waiting: dict[Apply, None] = {}
         self.stopped = False
@@ -71,11 +71,19 @@ class Saturation:
     def run(self) -> EquilibriumRecord:
         """Rewrite until nothing is left to do, or the budget is gone."""
         start = time.perf_counter()
-        self.fgraph.attach_feature(self.changes)
         try:
-            with hashed(self.fgraph) as self.consing:
+            with hashed(self.fgraph) as table:
                 self.begin_pass()
+                self.merge_all(table)
+                self.first_tables = self.tables.without(table.at_rest)
+                self.resting = self.first_tables is not self.tables
+                self.work = Worklist(self.toposort())
+                self.changes = Changes(self.work, self.tables)
+                self.fgraph.attach_feature(self.changes)
                 self.rounds()
+                if not self.stopped:
+                    # those of before still are if nothing has happened since
+                    table.at_rest |= self.tables.bounded
         finally:
             self.fgraph.remove_feature(self.changes)
             self.end_pass()
@@ -99,21 +107,23 @@ class Saturation:
             self.run_globals(optimizer.final_optimizers)
             if self.work or (changes.version != before and optimizer.every_global()):
                 continue
-            if changes.version == looked_at or not self.tables.unknown.rewriters:
+            if changes.version == looked_at or not self.tables.unknown:
                 break
             looked_at = changes.version
             self.look_once_more()
 
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
-        work = self.work
+        work, known = self.work, self.merging.table.keys
+        plan_for = self.plan_for if self.resting else self.tables.on
         while True:
             for node in work.generation():
-                self.visit(node)
-                if self.stopped:
-                    break
-            if self.stopped:
-                return
+                if node in known or not self.merged(node):
+                    plan = plan_for(node)
+                    if not plan.idle:
+                        self.visit(node, plan)
+                        if self.stopped:
+                            return
             if work:
                 self.end_pass()
                 work.turn()
@@ -121,43 +131,39 @@ class Saturation:
             elif not self.collect():
                 return
 
-    def visit(self, node: Apply) -> None:
-        """Merge `node` with one that computes the same, or try the rewriters on it."""
-        consing, tables = self.consing, self.tables
-        for var in node.inputs:
-            if var.head is Constant and consing.constants.known.get(var) is not var:
-                self.merge_constant(node, var)
-        if node not in consing.keys and self.merged(node):
-            return
-        rewriters, op = tables.early.on(node), node.op
-        if (
-            op.associative
-            and op.commutative
-            and (rewriters or self.revisiting)
-            and self.waits(node)
-        ):
-            rewriters = tables.nested.on(node)
+    def plan_for(self, node: Apply) -> Plan:
+        """What to try on `node`."""
+        tables = self.tables if node in self.changes.stirred else self.first_tables
+        return tables.on(node)
+
+    def visit(self, node: Apply, plan: Plan) -> None:
+        """Try the rewriters on `node`, or have it wait."""
+        rewriters = plan.early
+        if plan.bag and self.waits(node, plan):
+            rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
             return
-        if tables.late.rewriters and tables.late.on(node):
+        if plan.late:
             self.waiting[node] = None
 
-    def waits(self, node: Apply) -> bool:
+    def waits(self, node: Apply, plan: Plan) -> bool:
         """Whether `node`, a sum, is nested in one of its op, or is or reads one that is a nest.
 
         What regroups is not tried on the first, and on the others when all else is at rest: so it
         looks through a nest of any depth once, and not at what will be gone by then.
         """
         fgraph, changes = self.fgraph, self.changes
-        outer = readers_alike(fgraph, node)
-        if outer and self.revisiting:
-            # the reason to look at this one may lie far inside of it
-            for reader in outer:
-                self.work.put_next((reader, *nodes_above(fgraph, reader, self.tables)))
-        if outer and is_nested(fgraph, node):
+        if self.revisiting or node in changes.stirred:
+            # what has changed may lie far inside of it
+            for reader in readers_alike(fgraph, node):
+                above = (reader, *nodes_above(fgraph, reader, self.tables))
+                changes.stirred.update(above)
+                if self.revisiting:
+                    self.work.put_next(above)
+        if is_nested(fgraph, node):
             changes.nested[node] = None
             return True
-        if has_nest(node) or any(has_nest(v.owner) for v in node.inputs if is_sum(v.head)):
+        if plan.nest or (plan.sums and reads_nest(node)):
             self.nests[node] = None
             return True
         return False
@@ -165,15 +171,18 @@ class Saturation:
     def collect(self) -> bool:
         """Try what waits for the rest to be done, until something changes: nests, then the late
         rewriters; outermost nodes first."""
-        for waiting, table in ((self.nests, self.tables.early), (self.waiting, self.tables.late)):
-            while waiting:
-                node = waiting.popitem()[0]
-                if node not in self.fgraph.apply_nodes:
-                    continue
-                if waiting is self.nests and is_nested(self.fgraph, node):
+        here = self.fgraph.apply_nodes
+        while self.nests:
+            node = self.nests.popitem()[0]
+            if node in here:
+                if is_nested(self.fgraph, node):
                     self.changes.nested[node] = None
-                elif self.rewritten(node, table.on(node)):
+                elif self.rewritten(node, self.plan_for(node).early):
                     return True
+        while self.waiting:
+            node = self.waiting.popitem()[0]
+            if node in here and self.rewritten(node, self.plan_for(node).late):
+                return True
         return False
 
     def look_once_more(self) -> None:
@@ -181,7 +190,7 @@ class Saturation:
         self.end_pass()
         self.begin_pass()
         for node in self.toposort():
-            for rewriter in self.tables.unknown.on(node):
+            for rewriter in self.tables.on(node).unknown:
                 if self.stopped or node not in self.fgraph.apply_nodes:
                     break
                 self.rewritten(node, (rewriter,))
@@ -213,31 +222,36 @@ class Saturation:
 
     # -- one node --------------------------------------------------------------------------
 
-    def merge_constant(self, node: Apply, var: Constant) -> None:
-        """Let the first constant of this type and value stand for `var`, which `node` reads."""
-        known = self.consing.constants.representative(var)
-        if known is not var:
-            self.fgraph.replace(var, known, reason=MERGE)
-            # whoever reads it is still to be looked at, and sees the same as before
-            self.changes.same_again()
+    def merge_all(self, table: HashConsing) -> None:
+        """Merge what computes the same before anything else is done."""
+        self.merging = Merging(self.fgraph, table)
+        self.merging.visit_all(self.toposort())
+        self.count_merges()
 
     def merged(self, node: Apply) -> bool:
-        """Merge `node` with another one if that computes the same."""
-        twin = self.consing.twin(node)
-        if twin is None or not replaceable_by(node, twin):
+        """Merge `node`, which is new or has changed, with another one if that computes the same."""
+        merging, changes = self.merging, self.changes
+        if merging.visit_constants(node):
+            # whoever reads them is still to be looked at, and sees the same as before
+            changes.same_again()
+        before = changes.version
+        twin = merging.visit(node)
+        if changes.version == before:
             return False
-        pairs = merge_pairs(self.fgraph, node, twin)
-        try:
-            self.replace(Replacement(pairs, []), MERGE)
-        except InconsistencyError:
-            self.settle(0)
-            return False
-        descent = self.changes.descent
-        self.applied(self.records.setdefault(MERGE, RewriterRecord(MERGE)), 0)
-        if node in descent:
+        self.count_merges()
+        descent = changes.descent
+        if twin is not None and node in descent:
             descent[twin] = max(descent[node], descent.get(twin, 0))
         self.settle(0)
-        return True
+        return twin is not None
+
+    def count_merges(self) -> None:
+        """Put the merges since the last time on record."""
+        count = self.merging.merged
+        if count:
+            self.merging.merged = 0
+            self.records[MERGE].applied += count
+            self.current.applied[MERGE] += count
 
     def rewritten(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
         """Try rewriters on `node` until one has changed the graph; whether one has."""
@@ -284,6 +298,7 @@ class Saturation:
         finally:
             record.time += time.perf_counter() - start
         if node in self.fgraph.apply_nodes:
+            self.changes.stirred.add(node)
             self.work.put_later((node,))
         return True
 
@@ -299,12 +314,12 @@ class Saturation:
         uses = record.applied + 1
         suspicion = max(descent, uses // (1 + self.record.nodes_start))
         watching = self.watch.watching(suspicion)
-        step = None
-        if watching or self.budget.nearly(uses, descent):
+        step, nearly = None, self.budget.nearly(uses, descent)
+        if watching or nearly:
             step = step_of(record.name, wanted.pairs)
             self.steps = [*self.steps[-5:], step]
         imported = self.changes.imported
-        self.replace(wanted, record.name)
+        apply_replacement(self.fgraph, wanted, record.name)
         self.applied(record, self.changes.imported - imported)
         self.settle(descent)
         if node in self.fgraph.apply_nodes:
@@ -313,27 +328,22 @@ class Saturation:
             cycle = self.watch.observe(step, suspicion)
             if cycle is not None:
                 self.stop("cycle", cycle_message(str(self.optimizer), cycle), cycle)
-        if self.budget.exceeded(uses, descent) and not self.stopped:
+        if nearly and self.budget.exceeded(uses, descent) and not self.stopped:
             sizes = (self.record.nodes_start, len(self.fgraph.apply_nodes))
             message = budget_message(str(self.optimizer), record.name, uses, sizes, self.steps)
             self.stop("budget", message, self.steps, record.name)
 
-    def replace(self, wanted: Replacement, reason: str) -> None:
-        """Make a change, validated where a feature of the graph has something to say."""
-        if len(wanted.pairs) == 1 and not wanted.remove and not self.fgraph.listens("validate"):
-            ((old, new),) = wanted.pairs
-            self.fgraph.replace(old, new, reason=reason)
-        else:
-            apply_replacement(self.fgraph, wanted, reason)
-
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes = self.optimizer, self.changes
-        fresh, touched = changes.take(self.fgraph, self.tables)
+        fresh, touched = changes.take(self.fgraph)
         if descent:
             for node in fresh:
                 changes.descent[node] = descent
-        self.work.put_later(changes.woken())
+        woken = changes.woken()
+        if self.resting:
+            changes.stirred.update(fresh, touched, woken)
+        self.work.put_later(woken)
         if optimizer.tracks_on_change_inputs:
             self.work.put_next(touched)
         if optimizer.ignore_newtrees:
@@ -367,7 +377,9 @@ class Saturation:
         record.applied += 1
         record.created += created
         self.current.applied[record.name] += 1
-        self.record.nodes_max = max(self.record.nodes_max, len(self.fgraph.apply_nodes))
+        nodes = len(self.fgraph.apply_nodes)
+        if nodes > self.record.nodes_max:
+            self.record.nodes_max = nodes
 
     def toposort(self) -> list[Apply]:
         start = time.perf_counter()

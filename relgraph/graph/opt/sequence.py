@@ -53,6 +53,10 @@ class SequenceOptimizer(GlobalOptimizer):
         self.opts: tuple[GlobalOptimizer, ...] = opts
         self.failure_callback = failure_callback
 
+    @property
+    def merges_first(self) -> bool:  # type: ignore[override]
+        return bool(self.opts) and self.opts[0].merges_first
+
     def __len__(self) -> int:
         return len(self.opts)
 

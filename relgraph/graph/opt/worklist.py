@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from relgraph.graph.basic import Apply
 
@@ -21,12 +21,16 @@ class Worklist:
     (True, False)
     """
 
-    __slots__ = ("_later", "_now", "_pending")
+    __slots__ = ("_later", "_now", "_pending", "discard")
+
+    discard: Callable[[Apply], None]
 
     def __init__(self, nodes: Iterable[Apply]) -> None:
         self._now = deque(nodes)
         self._later: deque[Apply] = deque()
         self._pending = set(self._now)
+        # without a call in between: it is asked to forget each node that leaves the graph
+        self.discard = self._pending.discard
 
     def __len__(self) -> int:
         return len(self._pending)
@@ -69,9 +73,6 @@ class Worklist:
     def put_next(self, nodes: Iterable[Apply]) -> None:
         """Have `nodes` looked at before anything else, in the order given."""
         fresh = [node for node in nodes if node not in self._pending]
-        self._pending.update(fresh)
-        self._now.extendleft(reversed(fresh))
-
-    def discard(self, node: Apply) -> None:
-        """Forget `node` if it is waiting."""
-        self._pending.discard(node)
+        if fresh:
+            self._pending.update(fresh)
+            self._now.extendleft(reversed(fresh))

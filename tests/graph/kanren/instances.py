@@ -16,7 +16,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import SOUNDNESS, law
 from relgraph.graph.kanren.rules import is_bag, split
-from relgraph.graph.kanren.terms import number_of, renamed, variables_of
+from relgraph.graph.kanren.terms import Arguments, number_of, renamed, variables_of
 from relgraph.tensor.terms import lvars
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]
@@ -96,12 +96,32 @@ class Instances:
         if parts is None:
             return pattern if isinstance(pattern, Variable) else self.leaf()
         head, patterns = parts
-        arguments = [self.of(p, bound) for p in patterns]
+        arguments = []
+        for p in patterns:
+            arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
         if is_bag(head):
             return self.bag(head, arguments)
         if getattr(head, "commutative", False) and self.chance(50):
             arguments.reverse()
         return self.apply(self.op(head, bound), arguments)
+
+    def several(self):
+        """Return arguments of which some are alike: the same, of other signs, multiples, powers."""
+        bases = [self.leaf(), self.graph(1)]
+        made = []
+        for _ in range(self.random.randrange(2, 6)):
+            base = self.random.choice(bases)
+            kind = self.random.randrange(6)
+            if kind == 0:
+                base = self.number(self.random.choice([1, 2, 3]))
+            elif kind == 1:
+                base = self.apply(at.neg, [base])
+            elif kind == 2:
+                base = self.apply(at.mul, [self.number(2), base])
+            elif kind == 3:
+                base = self.apply(at.sqr, [base])
+            made.append(base)
+        return made
 
     def op(self, head, bound):
         parts = split(head)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from kanren import run
 from unification import var
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import computo, one_cliento
-from relgraph.graph.opt import EquilibriumOptimizer, PatternSub
+from relgraph.graph.kanren import one_cliento
+from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
 from relgraph.tensor.joining import Split
 from relgraph.tensor.terms import law, lvars

@@ -15,6 +15,8 @@ from relgraph.graph.opt import (
     OpRemove,
     OpSub,
     PatternSub,
+    SequenceOptimizer,
+    in2out,
     local_optimizer,
 )
 from relgraph.graph.opt.hashcons import node_key
@@ -81,7 +83,8 @@ class TestFixpoint:
         x, y = graphs.x, graphs.y
         fgraph = graphs(maximum(add(x, neg(neg(y))), add(y, x)))
         record = EquilibriumOptimizer([NEG_NEG, MAX_SAME]).optimize(fgraph)
-        assert text(fgraph) == "add(x, y)"
+        # the sum that has not changed stays
+        assert text(fgraph) == "add(y, x)"
         assert record.applied["MergeOptimizer"] == 1
 
     def test_constants_merge_on_the_way(self, graphs):
@@ -402,3 +405,80 @@ class TestDispatch:
         lines = capsys.readouterr().out.splitlines()
         assert lines[0].startswith("EquilibriumOptimizer tidy id=")
         assert [line.split()[1] for line in lines[1:]] == ["neg-neg", "add-neg", "MergeOptimizer"]
+
+
+class TestOneAfterTheOther:
+    """What an equilibrium has left at rest the next one does not look at again."""
+
+    @staticmethod
+    def watch(seen, tracks=None):
+        @local_optimizer(tracks)
+        def watcher(fgraph, node):
+            seen.append(str(node.op))
+            return False
+
+        watcher.depth = 1
+        return watcher
+
+    def test_nothing_is_asked_twice(self, graphs):
+        seen, other = [], []
+        watcher, second = self.watch(seen), self.watch(other)
+        phases = SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, second])
+        )
+        phases.optimize(graphs(exp(neg(graphs.x))))
+        assert seen == other == ["neg", "exp"]
+
+    def test_where_something_changes_it_is_asked_again(self, graphs):
+        seen = []
+        watcher = self.watch(seen)
+        fgraph = graphs(exp(neg(neg(graphs.x))), exp(graphs.y))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, NEG_NEG])
+        ).optimize(fgraph)
+        assert seen == ["neg", "neg", "exp", "exp", "exp"]
+
+    def test_a_change_in_between_is_noticed(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        fgraph = graphs(exp(neg(neg(graphs.x))))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), in2out(NEG_NEG), EquilibriumOptimizer([watcher])
+        ).optimize(fgraph)
+        assert seen == ["exp", "exp"]
+
+    def test_who_may_look_at_anything_is_asked_again(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        watcher.depth = None
+        phase = EquilibriumOptimizer([watcher])
+        SequenceOptimizer(phase, phase).optimize(graphs(exp(graphs.x)))
+        assert seen == ["exp", "exp"]
+
+    def test_an_equilibrium_that_gave_up_left_nothing_at_rest(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        bounded = EquilibriumOptimizer([NEG_NEG, watcher], max_use_ratio=0)
+        fgraph = graphs(exp(neg(neg(graphs.x))))
+        with pytest.warns(DivergenceWarning):
+            SequenceOptimizer(bounded, EquilibriumOptimizer([watcher])).optimize(fgraph)
+        assert seen == ["exp"]
+
+    def test_a_nest_is_taken_apart_by_the_next_one(self, graphs):
+        x, y, z = graphs.inputs
+        seen = []
+        watcher = self.watch(seen, [add])
+        watcher.regroups = True
+        fgraph = graphs(add(add(x, neg(neg(y))), z))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, NEG_NEG])
+        ).optimize(fgraph)
+        # the outer one alone, and again since there was a change inside of it
+        assert seen == ["add", "add"]
+
+
+def test_a_record_has_those_that_did_nothing_too(graphs):
+    fgraph = graphs(neg(neg(graphs.x)))
+    record = EquilibriumOptimizer([ADD_NEG, NEG_NEG]).optimize(fgraph)
+    assert [r.name for r in record.rewriters.values()] == ["add-neg", "neg-neg"]
+    assert [r.applied for r in record.rewriters.values()] == [0, 1]

@@ -7,7 +7,15 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.graph.opt import MergeOptimizer
+from relgraph.graph.opt import (
+    EquilibriumOptimizer,
+    MergeOptimizer,
+    OpSub,
+    SequenceOptimizer,
+    in2out,
+)
+from relgraph.graph.opt.hashcons import hashed
+from relgraph.graph.opt.merge import merged_copy
 from relgraph.scalar import add, constant, exp, float64, int64, mul, neg, sub, true_div
 
 
@@ -151,3 +159,64 @@ def test_commutative_ops_that_overwrite_an_operand_do_not_commute():
     x, y = float64("x"), float64("y")
     fgraph = FunctionGraph([x, y], [sub(add_into(x, y), add_into(y, x))], clone=False)
     assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+
+class TestMergedCopy:
+    def test_it_is_what_merging_makes_of_a_copy(self, graphs):
+        x, y = graphs.x, graphs.y
+        term = mul(add(x, y), exp(constant(2.0)), add(y, x), exp(constant(2.0)))
+        outputs = [sub(term, y), exp(add(x, y)), x, constant(3.0)]
+        merged = merged_copy(outputs)
+        merged.check_integrity()
+        copy = FunctionGraph(outputs=outputs, clone=True)
+        MergeOptimizer().optimize(copy)
+        assert str(merged) == str(copy)
+        assert [str(v) for v in merged.inputs] == [str(v) for v in copy.inputs] == ["x", "y"]
+        assert len(merged.variables) == len(copy.variables)
+        assert MergeOptimizer().optimize(merged).nb_merged == 0
+
+    def test_the_graph_it_is_made_from_stays(self, graphs):
+        out = sub(exp(graphs.x), exp(graphs.x))
+        merged_copy([out])
+        left, right = out.owner.inputs
+        assert left is not right and left.owner.inputs == right.owner.inputs == [graphs.x]
+
+    def test_names_and_order(self, graphs):
+        first, second = exp(graphs.x), neg(graphs.y)
+        first.name = "first"
+        merged = merged_copy([sub(second, first)])
+        assert [str(node.op) for node in merged.toposort()] == ["neg", "exp", "sub"]
+        assert merged.outputs[0].owner.inputs[1].name == "first"
+
+    def test_it_knows_what_it_has_merged(self, graphs):
+        merged = merged_copy([exp(neg(graphs.x))])
+        with hashed(merged) as table:
+            assert set(table.keys) == merged.apply_nodes
+
+    def test_who_may_not_stand_for_the_other_stays(self, graphs):
+        class Known(Op):
+            """Has the type it is told, whatever its input."""
+
+            def make_node(self, a, kind=float64):
+                return Apply(self, [a], [kind()])
+
+        known = Known()
+        outputs = [known(graphs.x), known.make_node(graphs.x, int64).outputs[0]]
+        merged = merged_copy(outputs)
+        assert [v.type for v in merged.outputs] == [float64, int64]
+        merged.check_integrity()
+
+    def test_long_chain(self, graphs):
+        left = right = graphs.x
+        for _ in range(20_000):
+            left, right = neg(left), neg(right)
+        assert len(merged_copy([sub(left, right)]).apply_nodes) == 20_001
+
+
+def test_who_merges_first():
+    merge, other = MergeOptimizer(), in2out(OpSub(exp, neg))
+    assert merge.merges_first and EquilibriumOptimizer([]).merges_first
+    assert SequenceOptimizer(merge, other).merges_first
+    assert not SequenceOptimizer(other, merge).merges_first
+    assert not SequenceOptimizer().merges_first
+    assert not EquilibriumOptimizer([], max_use_ratio=2).merges_first

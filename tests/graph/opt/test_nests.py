@@ -1,6 +1,7 @@
 from relgraph.graph.opt import EquilibriumOptimizer, LocalOptimizer
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.nests import has_nest, is_nested, is_sum, readers_alike
+from relgraph.graph.opt.dispatch import is_bag
+from relgraph.graph.opt.nests import has_nest, is_nested, readers_alike, reads_nest
 from relgraph.scalar import abs, add, constant, mul, neg
 
 
@@ -11,6 +12,7 @@ def test_which_sums_are_nested(graphs):
     fgraph = graphs(outer)
     assert is_nested(fgraph, inner.owner) and not is_nested(fgraph, outer.owner)
     assert has_nest(outer.owner) and not has_nest(inner.owner)
+    assert reads_nest(mul(outer, z).owner) and not reads_nest(outer.owner)
     assert readers_alike(fgraph, inner.owner) == [outer.owner]
 
 
@@ -23,8 +25,8 @@ def test_a_sum_that_something_else_reads_stands_for_itself(graphs):
 
 
 def test_sums_are_known_by_their_op():
-    assert is_sum(add) and is_sum(mul)
-    assert not is_sum(abs) and not is_sum(None) and not is_sum(constant(1.0).head)
+    assert is_bag(add) and is_bag(mul)
+    assert not is_bag(abs) and not is_bag(None) and not is_bag(constant(1.0).head)
 
 
 class Watcher(LocalOptimizer):

@@ -1,0 +1,165 @@
+"""Unification and reification as the unification library does them, without its generators.
+
+For most pairs of classes it is known what the library's dispatch comes down to, and is done here in
+one loop over one copy of the bindings. All others go to the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cons.core import ConsError, ConsPair, car, cdr, cons
+from cons.unify import _unify_Cons
+from etuples.core import ExpressionTuple
+from etuples.dispatch import _unify_ExpressionTuple
+from unification import Var
+from unification.core import (
+    _reify,
+    _unify,
+    _unify_Iterable,
+    _unify_Var_object,
+    stream_eval,
+)
+from unification.variable import _glv
+
+from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, view
+
+Bindings = dict[Any, Any]
+
+_EQUAL = _unify.dispatch(object, object, Mapping)
+_CONSTANT = _reify.dispatch(object, Mapping)
+_REST = object()
+_MISSING = object()
+
+_LISTS = (tuple, list)
+
+_PAIRS: dict[tuple[type, type], Any] = {}
+_IS_VAR: dict[type, bool] = {}
+_IS_CONSTANT: dict[type, bool] = {}
+
+# Beyond this the library's way of not recursing is worth its price.
+_DEEP = 50
+
+
+def _how(u: type, v: type) -> Any:
+    """Return the library's function for a pair of classes."""
+    found = _PAIRS[u, v] = _unify.dispatch(u, v, dict)
+    return found
+
+
+def is_variable(x: Any) -> bool:
+    """Return whether `x` is a logic variable, by its class alone."""
+    cls = type(x)
+    known = _IS_VAR.get(cls)
+    if known is None:
+        known = _IS_VAR[cls] = issubclass(cls, Var)
+    return known
+
+
+def _walked(x: Any, s: Bindings) -> Any:
+    while is_variable(x):
+        bound = s.get(x, _MISSING)
+        if bound is _MISSING:
+            return x
+        x = bound
+    return x
+
+
+def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
+    """Return what `unification.unify` returns: `s` itself, a larger copy, or False."""
+    if _glv:
+        return stream_eval(_unify(u, v, s))  # type: ignore[no-any-return]
+    data = s
+    stack = [(u, v)]
+    while stack:
+        u, v = stack.pop()
+        if u is _REST:
+            try:
+                u, v = cdr(v[0]), cdr(v[1])
+            except ConsError:
+                return False
+        how = _PAIRS.get((type(u), type(v))) or _how(type(u), type(v))
+        if how is _EQUAL:
+            if not (u == v):  # noqa: SIM201  (as the library asks it: a stand-in hears it)
+                return False
+        elif u is v:
+            continue
+        elif how is _unify_Var_object:
+            u, v = _walked(u, data), _walked(v, data)
+            if u is v or (is_variable(u) and u == v):
+                continue
+            if not is_variable(u):
+                u, v = v, u
+            if not is_variable(u):
+                stack.append((v, u))
+                continue
+            if data is s:
+                data = s.copy()
+            data[u] = v
+        elif how is _unify_ExpressionTuple or (how is _unify_Iterable and type(u) in _LISTS):
+            left = u._tuple if type(u) is ExpressionTuple else u
+            right = v._tuple if type(v) is ExpressionTuple else v
+            if len(left) != len(right):
+                return False
+            stack.extend(zip(reversed(left), reversed(right), strict=True))
+        elif how is _unify_seen:
+            u = u if type(u) is ExpressionTuple else view(u)
+            v = v if type(v) is ExpressionTuple else view(v)
+            if u is None or v is None:
+                return False
+            stack.append((u, v))
+        elif how is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
+            try:
+                first = car(u), car(v)
+            except ConsError:
+                return False
+            stack.append((_REST, (u, v)))
+            stack.append(first)
+        elif how is _unify_variables:
+            if not same_variable(u, v):
+                return False
+        else:
+            found = stream_eval(_unify(u, v, data))
+            if found is False:
+                return False
+            data = found
+    return data
+
+
+def quick_reify(x: Any, s: Bindings) -> Any:
+    """Return what `unification.reify` returns: `x` with what its logic variables are bound to."""
+    if _glv:
+        return stream_eval(_reify(x, s))
+    return _reified(x, s, 0)
+
+
+def _reified(x: Any, s: Bindings, depth: int) -> Any:
+    x = _walked(x, s)
+    cls = type(x)
+    if _IS_VAR[cls] if cls in _IS_VAR else is_variable(x):
+        return x
+    if depth < _DEEP:
+        if cls is ExpressionTuple:
+            return _reified_expression(x, s, depth + 1)
+        if cls in _LISTS:
+            return cls([_reified(item, s, depth + 1) for item in x])
+        if cls is ConsPair:
+            return cons(_reified(x.car, s, depth + 1), _reified(x.cdr, s, depth + 1))
+    constant = _IS_CONSTANT.get(cls)
+    if constant is None:
+        constant = _IS_CONSTANT[cls] = _reify.dispatch(cls, dict) is _CONSTANT
+    return x if constant else stream_eval(_reify(x, s))
+
+
+def _reified_expression(x: ExpressionTuple, s: Bindings, depth: int) -> ExpressionTuple:
+    items = x._tuple
+    new = [_reified(item, s, depth) for item in items]
+    changed = [i for i, item in enumerate(items) if new[i] is not item]
+    if not changed:
+        return x
+    made = ExpressionTuple(new)
+    if all(is_variable(items[i]) for i in changed):
+        # joined to its head again it still means what it was taken from
+        made._parent = x._parent
+    return made
