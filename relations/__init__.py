@@ -1,36 +1,222 @@
 """The rule book: which laws are used when.
 
-Each subject has a module of its own; this page puts their laws in phases. A phase is a plain
-tuple: nothing happens by importing it, and the engine takes its laws as an argument.
+Each subject has a module of its own, which names tuples of laws by what they are about; this page
+puts them in phases. A phase is a plain tuple: nothing happens by importing it, and the engine takes
+its laws as an argument. The rows of the documented table are tags that the laws carry.
 """
 
 from __future__ import annotations
 
-from relations import arithmetic, exponential, logistic, reduction
+from relations import (
+    arithmetic,
+    assertions,
+    axes,
+    casting,
+    changing,
+    choice,
+    collecting,
+    comparison,
+    complexes,
+    exponential,
+    extremes,
+    filling,
+    increments,
+    indexing,
+    integers,
+    joining,
+    linear,
+    logistic,
+    magnitudes,
+    powers,
+    products,
+    reduction,
+    repetition,
+    reshaping,
+    rounding,
+    shapes,
+    softmax,
+    sorting,
+    special,
+    trigonometric,
+)
 
-CANONICALIZE = (
-    *arithmetic.IDENTITIES,
+_SHAPES = (
+    *shapes.LIFTS,
+    *shapes.VECTORS,
+    *shapes.PARTS,
+    *filling.CUTS,
+    *filling.SINKS,
+    *filling.LIKE,
+    *filling.ALLOCATIONS,
+    *reshaping.CHAINS,
+    *reshaping.IDENTITIES,
+    *reshaping.DECLARATIONS,
+    *axes.ORDERS,
+)
+"""What says nothing about values: where they stand, and how often."""
+
+_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
+
+_TIDY = (
     *arithmetic.SIGNS,
     *arithmetic.CANCELLATIONS,
+    *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
+    *arithmetic.CONSTANT_FACTORS,
+    *collecting.CONSTANTS,
+    *collecting.SUMS,
+    *collecting.PRODUCTS,
+    *collecting.FLAT,
     *reduction.SIGNS,
+)
+"""The canonical form of sums and products, and their signs."""
+
+_MAGNITUDES = (
+    *magnitudes.ABSOLUTE,
+    *magnitudes.SIGN,
+    *magnitudes.EXTREMES,
+    *magnitudes.COLLECTED,
+    *magnitudes.BOUNDS,
+)
+
+_CHOICES = (
+    *comparison.WITH_ITSELF,
+    *comparison.NEGATIONS,
+    *comparison.SIDES,
+    *comparison.SIGNS,
+    *comparison.FLAGS,
+    *comparison.NOT_A_NUMBER,
+    *comparison.JUNCTIONS,
+    *comparison.TOGETHER,
+    *choice.KNOWN,
+    *choice.CONDITIONS,
+    *choice.TRUTH_VALUES,
+    *choice.CONSTANT_BRANCHES,
+    *choice.SUMS,
+    *choice.EXTREMES,
+    *choice.EXTREMES_WITHOUT_NAN,
+    *choice.ABSOLUTE_VALUES,
+    *choice.CLIPS,
+)
+
+_PARTS = (
+    *indexing.COMPOSED,
+    *indexing.LIFTS,
+    *indexing.MADE,
+    *indexing.TAKEN,
+    *changing.CHANGES,
+    *changing.EVERYTHING,
+    *changing.ZEROS,
+    *joining.FLAT,
+    *joining.SPLITS,
+    *joining.FILLED,
+    *axes.LIFTS,
+    *axes.SIDE_BY_SIDE,
+)
+
+CANONICALIZE = (
+    *_SHAPES,
+    *assertions.SATISFIED,
+    *casting.CASTS,
+    *casting.OF_CASTS,
+    *_CONSTANTS,
+    *_TIDY,
+    *arithmetic.RECIPROCALS,
+    *powers.SQUARES,
+    *powers.SIGNS,
+    *powers.EXPONENTS,
+    *powers.ROOTS,
+    *integers.DIVISION,
+    *integers.REMAINDERS,
+    *_MAGNITUDES,
+    *rounding.OF_INTEGERS,
+    *rounding.SIGNS,
+    *complexes.OF_REAL,
+    *complexes.CONJUGATES,
+    *complexes.OF_PARTS,
+    *_CHOICES,
+    *_PARTS,
+    *reduction.MERGED,
+    *reduction.UNNEEDED,
+    *reduction.FACTORS,
+    *reduction.PRODUCTS,
+    *reduction.LOGICAL,
+    *reduction.REPEATED,
+    *reduction.SIDE_BY_SIDE,
+    *repetition.TOTALS,
+    *repetition.PARTS,
+    *sorting.ORDER,
+    *linear.TRANSPOSES,
+    *linear.IDENTITIES,
+    *linear.BILINEAR,
+    *increments.SERIALIZE,
 )
 """Fewer operations, in one customary form."""
 
 STABILIZE = (
     *exponential.INVERSES,
+    *exponential.INVERSES_WHERE_DEFINED,
+    *exponential.PRODUCTS,
+    *exponential.LOGARITHMS,
     *exponential.NEAR_ONE,
+    *exponential.SUMS_OF_EXPONENTIALS,
     *logistic.SIGMOID,
+    *logistic.SIGMOID_WHERE_DEFINED,
+    *logistic.TANH,
     *logistic.SOFTPLUS,
-    # what the laws above leave behind: signs to collect and denominators to clear
-    *arithmetic.SIGNS,
-    *arithmetic.CANCELLATIONS,
-    *arithmetic.FRACTIONS,
-    *reduction.SIGNS,
+    *logistic.LOG_SOFTMAX,
+    *softmax.WRITTEN_OUT,
+    *softmax.LOGARITHMS,
+    *special.ERROR_FUNCTION,
+    *special.ODD,
+    *special.GAMMA,
+    *special.WHERE_DEFINED,
+    *trigonometric.ODD,
+    *trigonometric.EVEN,
+    *trigonometric.INVERSES,
+    *trigonometric.INVERSES_WHERE_DEFINED,
+    *trigonometric.QUOTIENTS,
+    *trigonometric.SQUARES,
+    *trigonometric.DOUBLE_ANGLES,
+    *trigonometric.OF_EXPONENTIALS,
+    *trigonometric.OF_LOGARITHMS,
+    *reduction.LOGARITHMS,
+    # what the laws above leave behind: terms to collect, signs, denominators to clear
+    *_TIDY,
 )
 """The same value, nearer to the true one."""
 
-SPECIALIZE = (*arithmetic.POWERS,)
+SPECIALIZE = (
+    *_CONSTANTS,
+    *arithmetic.SPECIAL_PRODUCTS,
+    *powers.SQUARES,
+    *powers.SPECIAL,
+    *powers.ROOTS,
+    *magnitudes.SPECIAL_BOUNDS,
+    *collecting.CONSTANTS,
+    *collecting.FLAT,
+    *exponential.BASES,
+    # these look for squares, which are powers until now
+    *trigonometric.QUOTIENTS,
+    *trigonometric.SQUARES,
+    *trigonometric.DOUBLE_ANGLES,
+    *choice.AS_CASTS,
+    *extremes.MONOTONE,
+    *extremes.SHIFTED,
+    *extremes.CUT,
+    *extremes.PLACES,
+    *extremes.TAKEN,
+    *reduction.DOTS,
+    *linear.DISTRIBUTION,
+    *linear.ASSOCIATION,
+    *_SHAPES,
+)
 """A special operation for a combination of ordinary ones."""
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
+BLAS = products.MATRICES
+"""Products as the BLAS has them, once everything else has been said about them."""
+
+UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
+"""What is right if the user is; it is used only where that is asked for."""
+
+__all__ = ["BLAS", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]

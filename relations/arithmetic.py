@@ -1,56 +1,162 @@
-"""Sums, products, quotients and signs."""
+"""Sums, products, quotients and signs: what holds of two or three of them.
+
+What holds of any number of terms or factors is in `collecting`.
+"""
 
 from __future__ import annotations
 
-from relgraph.tensor import sqr, sqrt
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import neg, reciprocal, true_div
+from relgraph.tensor.constants import folded
+from relgraph.tensor.guards import (
+    booleano,
+    constanto,
+    discreteo,
+    floato,
+    integero,
+    signed_or_floato,
+    uniformo,
+)
+from relgraph.tensor.number_guards import divides_well, is_power_of_two, reciprocal_of
 from relgraph.tensor.terms import law, lvars
 
-x, y, z = lvars("x y z")
+c, d, k, x, y, z = lvars("c d k x y z")
+
+_ADD = ("constant_elimination", "add_canonicalize", "add_specialize")
+_MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
+_SUMS = ("add_canonicalize",)
+_PRODUCTS = ("mul_canonicalize",)
 
 IDENTITIES = (
-    law("add-zero", x + 0, x, sound="rounding"),  # -0 + 0 is 0
-    law("sub-zero", x - 0, x),
-    law("mul-one", x * 1, x),
-    law("div-one", x / 1, x),
-    law("pow-one", x**1, x),
-    law("mul-zero", x * 0, 0, sound="finite"),
-    law("zero-div", 0 / x, 0, sound="finite"),
+    law("add-zero", x + 0, x, sound="rounding", tags=_ADD),  # -0 + 0 is 0
+    law("add-zero-discrete", x + 0, x, discreteo(x), tags=_ADD),
+    law("add-minus-zero", x + -0.0, x, tags=_ADD),
+    law("sub-zero", x - 0, x, tags=_ADD),
+    law("mul-one", x * 1, x, tags=_MUL),
+    law("div-one", x / 1, x, tags=_MUL),
+    law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
+    law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
+    law("mul-zero-discrete", x * 0, 0, discreteo(x), tags=_MUL),
+    law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
+    law("add-true", x + True, True, booleano(x), tags=_ADD),
+    law("add-false", x + False, x, booleano(x), tags=_ADD),
+    law("mul-true", x * True, x, booleano(x), tags=_MUL),
+    law("mul-false", x * False, False, booleano(x), tags=_MUL),
+    law("add-self-boolean", x + x, x, booleano(x), tags=_SUMS),
+    law("mul-self-boolean", x * x, x, booleano(x), tags=_PRODUCTS),
 )
 
 SIGNS = (
-    law("neg-neg", -(-x), x),
-    law("add-neg", x + -y, x - y),
-    law("sub-neg", x - -y, x + y),
-    law("neg-sub", -(x - y), y - x, sound="rounding"),  # -(x - x) is -0
-    law("neg-sub-sum", -x - y, -(x + y), sound="rounding"),  # -1 - -1 is 0, and -(1 + -1) is -0
-    law("mul-neg", -x * y, -(x * y), sound="rounding"),
-    law("neg-div", -x / y, -(x / y)),
-    law("div-neg", x / (-y), -(x / y)),
-    law("minus-one-mul", -1 * x, -x),
-    law("zero-sub", 0 - x, -x, sound="rounding"),  # 0 - 0 is 0, and -(0) is -0
+    law("neg-neg", -(-x), x, tags=("neg_neg", "neg_div_neg")),
+    law("add-neg", x + -y, x - y, tags=_SUMS),
+    law("sub-neg", x - -y, x + y, tags=_SUMS),
+    law("neg-sub", -(x - y), y - x, sound="rounding", tags=_SUMS),  # -(x - x) is -0
+    # -1 - -1 is 0, and -(1 + -1) is -0
+    law("neg-sub-sum", -x - y, -(x + y), sound="rounding", tags=_SUMS),
+    law("mul-neg-neg", -x * -y, x * y, tags=(*_PRODUCTS, "neg_neg")),
+    law("mul-neg", -x * y, -(x * y), sound="rounding", tags=_PRODUCTS),
+    law("neg-div-neg", -x / -y, x / y, tags=("neg_div_neg",)),
+    law("neg-div", -x / y, -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
+    law("div-neg", x / (-y), -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
+    law("reciprocal-neg", reciprocal(-x), -reciprocal(x), floato(x), tags=_PRODUCTS),
+    law("minus-one-mul", -1 * x, -x, signed_or_floato(x), tags=_MUL),
+    law("div-minus-one", x / -1, -x, floato(x), tags=_MUL),
+    law("zero-sub", 0 - x, -x, sound="rounding", tags=_ADD),  # 0 - 0 is 0, and -(0) is -0
+    law("zero-sub-integer", 0 - x, -x, integero(x), tags=_ADD),
 )
 
 CANCELLATIONS = (
-    law("sub-self", x - x, 0, sound="finite"),
-    law("div-self", x / x, 1, sound="finite"),
-    law("mul-div-cancel", x * y / y, x, sound="finite"),
-    law("div-mul-cancel", x / y * y, x, sound="finite"),
-    law("add-sub-cancel", x + y - y, x, sound="finite"),
-    law("sub-add-cancel", x - y + y, x, sound="finite"),
+    law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
+    law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
+    law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
+    law("mul-div-cancel", x * y / y, x, sound="finite", tags=_PRODUCTS),
+    law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
+    law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
+    law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+)
+
+DIFFERENCES = (
+    law("sub-of-difference", x - y - z, x - (y + z), sound="rounding", tags=_SUMS),
+    law("sub-difference", x - (y - z), (x + z) - y, sound="rounding", tags=_SUMS),
 )
 
 FRACTIONS = (
-    law("mul-into-fraction", x / y * z, x * z / y, sound="finite"),
-    law("div-of-fraction", x / y / z, x / (y * z), sound="finite"),
-    law("div-by-fraction", x / (y / z), x * z / y, sound="finite"),
-    law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite"),
-    law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite"),
-    law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite"),
+    law("mul-into-fraction", x / y * z, x * z / y, sound="finite", tags=_PRODUCTS),
+    law("div-of-fraction", x / y / z, x / (y * z), sound="finite", tags=_PRODUCTS),
+    law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
+    law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),
+    law("sub-fractions", x / z - y / z, (x - y) / z, sound="finite", tags=_SUMS),
 )
 
-POWERS = (
-    law("mul-self", x * x, sqr(x)),
-    law("pow-two", x**2, sqr(x)),
-    law("pow-half", x**0.5, sqrt(x), sound="finite"),  # (-inf)**0.5 is inf
-    law("pow-minus-one", x**-1.0, 1 / x, sound="rounding"),
+RECIPROCALS = (
+    law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),
+    law("reciprocal-twice", 1 / (1 / x), x, sound="rounding", tags=_PRODUCTS),
+)
+
+CONSTANT_FACTORS = (
+    law(
+        "div-of-constant-factor",
+        (c * x) / d,
+        k * x,
+        uniformo(c),
+        uniformo(d),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+    law(
+        "div-by-constant-factor",
+        c / (d * x),
+        k / x,
+        uniformo(c),
+        uniformo(d),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+    law(
+        "constant-factors-of-fraction",
+        (c * x) / (d * y),
+        k * x / y,
+        uniformo(c),
+        uniformo(d),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+)
+
+SPECIAL_PRODUCTS = (
+    law(
+        "div-by-power-of-two",
+        x / c,
+        k * x,
+        whereo(is_power_of_two, c),
+        computo(k, reciprocal_of, c),
+        tags=("mul_specialize",),
+    ),
+    law(
+        "neg-mul-constant",
+        -(c * x),
+        k * x,
+        constanto(c),
+        computo(k, folded(neg), c),
+        tags=("mul_specialize",),
+    ),
+    law(
+        "neg-div-constant",
+        -(c / x),
+        k / x,
+        floato(x),
+        floato(c),
+        constanto(c),
+        computo(k, folded(neg), c),
+        tags=("mul_specialize",),
+    ),
+    law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=("mul_specialize",)),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,8 @@ class ConstantFolding(LocalOptimizer):
             return False
         if not node.op.do_constant_folding(fgraph, node):
             return False
+        if _is_too_large(node.inputs, sum(_known_bytes(out.type) for out in node.outputs)):
+            return False
         # An op that overwrites an input must not do that to a constant.
         destroyed = {i for indices in node.op.destroy_map.values() for i in indices}
         values = [
@@ -48,7 +52,7 @@ class ConstantFolding(LocalOptimizer):
         cells: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             node.op.perform(node, values, cells)
-            if _too_large(values, [cell[0] for cell in cells]):
+            if _is_too_large(node.inputs, sum(_bytes(cell[0]) for cell in cells)):
                 return False
             return [
                 _constant(out.type, cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
@@ -57,9 +61,15 @@ class ConstantFolding(LocalOptimizer):
             return False  # the node stays, and says so itself when it is run
 
 
-def _too_large(inputs: list[Any], outputs: list[Any]) -> bool:
-    made = sum(_bytes(value) for value in outputs)
-    return made > FREE_BYTES and made > GROWTH * sum(_bytes(value) for value in inputs)
+def _is_too_large(inputs: Sequence[Any], made: int) -> bool:
+    return made > FREE_BYTES and made > GROWTH * sum(_bytes(v.data) for v in inputs)
+
+
+def _known_bytes(type_: Any) -> int:
+    """Return how many bytes a value of a type takes up, if its shape is known, else 0."""
+    if not isinstance(type_, TensorType) or None in type_.shape:
+        return 0
+    return math.prod(n for n in type_.shape if n is not None) * type_.numpy_dtype.itemsize
 
 
 def _bytes(value: Any) -> int:

@@ -1,4 +1,22 @@
-"""Modes: how a function is optimized and how it is run."""
+"""Modes: how a function is optimized and how it is run.
+
+The modes of the document are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``; each has the rows
+of its column in the table (`relgraph.compile.rows`). ``fast_run``, the default, is ``o4``, and
+``fast_compile`` is ``o1``. Further laws join them where they hold for every input, be it but for
+rounding. ``strict`` has exact laws and merging alone: what it computes NumPy computes, bit by bit.
+
+What ``o3``, ``o4`` and ``unsafe`` get wrong where something isn't finite, the table asks for, and
+``excluding`` a row takes it away (``excluding("finite")`` all of it):
+
+=================================  ==========================================================
+``constant_elimination``           ``x * 0 → 0`` and ``0 / x → 0``, for nan and infinity too
+``mul_specialize``                 the same
+``add_canonicalize``               ``x - x → 0``, ``x + y - y → x``
+``mul_canonicalize``               ``x / x → 1``, ``x * y / y → x``, and what clears fractions
+``pow_specialize``                 ``x ** 0.5 → sqrt(x)``, for -inf; ``sqr(sqrt(x)) → x``
+``sum_scalar_mul``                 ``sum(c * x) → c * sum(x)``
+=================================  ==========================================================
+"""
 
 from __future__ import annotations
 

@@ -259,6 +259,9 @@ class FloatOp(ScalarOp):
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         (x,) = inputs
+        if is_discrete(x.type.dtype):
+            # Its square, say, may not fit into its dtype, and a boolean can't be negated.
+            x = x.astype(output.type.dtype)
         return [self.times_derivative(g, x, output)]
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import scipy
 
-from relgraph.scalar.op import FloatOp, ScalarOp
+from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp
 from relgraph.scalar.transcendental import LN2, exp, expm1
 
 
@@ -129,6 +130,21 @@ class Log1mexp(FloatOp):
         return -(g / expm1(-x))
 
 
+class LogAddExp(FoldOp):
+    """``log(exp(x) + exp(y) + ...)``, without overflow; integers become floats."""
+
+    name = "logaddexp"
+    ufunc = np.logaddexp
+    holomorphic = False
+
+    def impl(self, *values: Any) -> Any:
+        dtype = self.output_dtype(*[np.asarray(v).dtype.name for v in values])
+        return reduce(np.logaddexp, [np.asarray(v).astype(dtype)[()] for v in values])
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [g * exp(x - output) for x in inputs]
+
+
 erf = Erf()
 erfc = Erfc()
 erfinv = Erfinv()
@@ -137,4 +153,5 @@ gammaln = Gammaln()
 digamma = Digamma()
 polygamma = Polygamma()
 softplus = Softplus()
+logaddexp = LogAddExp()
 log1mexp = Log1mexp()

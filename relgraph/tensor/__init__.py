@@ -26,6 +26,10 @@ from relgraph.tensor.arguments import (
     argmax,
     argmin,
 )
+from relgraph.tensor.assertion import (
+    Assert,
+    assert_,
+)
 from relgraph.tensor.averages import (
     mean,
     std,
@@ -65,6 +69,7 @@ from relgraph.tensor.joining import (
     vstack,
 )
 from relgraph.tensor.linalg import (
+    batched_dot,
     dot,
     matmul,
     outer,
@@ -83,9 +88,10 @@ from relgraph.tensor.reduction import (
     max,
     min,
     prod,
+    ptp,
     sum,
 )
-from relgraph.tensor.repetition import cumprod, cumsum, repeat
+from relgraph.tensor.repetition import cumprod, cumsum, flip, repeat, roll, tile
 from relgraph.tensor.reshaping import (
     expand_dims,
     flatten,
@@ -101,6 +107,10 @@ from relgraph.tensor.shapes import (
     shape,
     shape_i,
     size,
+)
+from relgraph.tensor.sorting import (
+    argsort,
+    sort,
 )
 from relgraph.tensor.type import (
     TensorType,
@@ -135,6 +145,7 @@ TensorVariable._ops = SimpleNamespace(
     any=any,
     argmax=argmax,
     argmin=argmin,
+    argsort=argsort,
     cumprod=cumprod,
     cumsum=cumsum,
     diagonal=diagonal,
@@ -147,10 +158,12 @@ TensorVariable._ops = SimpleNamespace(
     mean=mean,
     min=min,
     prod=prod,
+    ptp=ptp,
     repeat=repeat,
     reshape=reshape,
     shape=shape,
     size=size,
+    sort=sort,
     squeeze=squeeze,
     stack=stack,
     std=std,
@@ -164,6 +177,7 @@ TensorVariable._ops = SimpleNamespace(
 )
 
 __all__ = [
+    "Assert",
     "CAReduce",
     "DimShuffle",
     "Elemwise",
@@ -176,7 +190,10 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "as_tensor_variable",
+    "assert_",
+    "batched_dot",
     "broadcast_to",
     "concatenate",
     "constant",
@@ -188,6 +205,7 @@ __all__ = [
     "expand_dims",
     "eye",
     "flatten",
+    "flip",
     "full",
     "full_like",
     "getitem",
@@ -205,14 +223,17 @@ __all__ = [
     "ones_like",
     "outer",
     "prod",
+    "ptp",
     "ravel",
     "repeat",
     "reshape",
+    "roll",
     "set_subtensor",
     "shape",
     "shape_i",
     "size",
     "softmax",
+    "sort",
     "specify_shape",
     "split",
     "squeeze",
@@ -222,6 +243,7 @@ __all__ = [
     "swapaxes",
     "take",
     "tensordot",
+    "tile",
     "trace",
     "transpose",
     "tri",

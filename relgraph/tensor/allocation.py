@@ -34,6 +34,7 @@ class Alloc(Op):
     the value broadcasts where its length is known to be 1.
     """
 
+    nout = 1
     __props__ = ()
     repeats = 0
 
@@ -57,6 +58,8 @@ class Alloc(Op):
                 raise ValueError(
                     f"alloc: axis {axis - missing} of the value has length {own}, not 1 or {n}"
                 )
+            if n is None and own != 1:
+                shape[axis] = own
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
 
     def perform(
@@ -180,6 +183,7 @@ class Eye(Op):
     The inputs are the numbers of rows and of columns, and which diagonal: integers of rank 0.
     """
 
+    nout = 1
     __props__ = ("dtype",)
 
     def __init__(self, dtype: str = "float64") -> None:
@@ -227,6 +231,7 @@ class ARange(Op):
     The inputs are start, stop and step, of rank 0.
     """
 
+    nout = 1
     __props__ = ("dtype",)
 
     def __init__(self, dtype: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Where, computo, whereo
+from relgraph.graph.kanren.terms import number_of
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.signs import is_nonnegative, is_positive
 from relgraph.tensor.type import TensorType
@@ -30,9 +31,12 @@ __all__ = [
     "one_elemento",
     "positiveo",
     "ranko",
+    "same_dtypeo",
     "same_shapeo",
+    "signed_or_floato",
     "signedo",
     "spanso",
+    "uniformo",
     "unsignedo",
     "whereo",
 ]
@@ -59,6 +63,11 @@ def is_constant(var: Any) -> bool:
     return seen_constant(var) is not None
 
 
+def is_uniform(var: Any) -> bool:
+    """Return whether all elements of `var` are known ahead, and are one number."""
+    return isinstance(var, Variable) and number_of(var) is not None
+
+
 def _kind(var: Any) -> str:
     return np.dtype(var.type.dtype).kind if isinstance(var.type, TensorType) else ""
 
@@ -81,6 +90,11 @@ def is_signed(var: Any) -> bool:
 def is_unsigned(var: Any) -> bool:
     """Return whether `var` holds unsigned integers."""
     return _kind(var) == "u"
+
+
+def is_signed_or_float(var: Any) -> bool:
+    """Return whether `var` holds signed integers or real floating-point numbers."""
+    return _kind(var) in ("i", "f")
 
 
 def is_boolean(var: Any) -> bool:
@@ -124,6 +138,11 @@ def have_same_shape(x: Any, y: Any) -> bool:
     return None not in x.type.shape and x.type.shape == y.type.shape
 
 
+def have_same_dtype(x: Any, y: Any) -> bool:
+    """Return whether `x` and `y` have the same dtype."""
+    return bool(x.type.dtype == y.type.dtype)
+
+
 def broadcasts_like(x: Any, y: Any) -> bool:
     """Return whether an elementwise op on `x` and `y` has the shape of `x`.
 
@@ -147,6 +166,11 @@ def constanto(x: Any) -> Where:
     return whereo(is_constant, x)
 
 
+def uniformo(x: Any) -> Where:
+    """Construct the goal that the elements of `x` are known ahead, and are one number."""
+    return whereo(is_uniform, x)
+
+
 def floato(x: Any) -> Where:
     """Construct the goal that `x` holds real floating-point numbers."""
     return whereo(is_float, x)
@@ -165,6 +189,11 @@ def signedo(x: Any) -> Where:
 def unsignedo(x: Any) -> Where:
     """Construct the goal that `x` holds unsigned integers."""
     return whereo(is_unsigned, x)
+
+
+def signed_or_floato(x: Any) -> Where:
+    """Construct the goal that `x` holds signed integers or real floating-point numbers."""
+    return whereo(is_signed_or_float, x)
 
 
 def booleano(x: Any) -> Where:
@@ -195,6 +224,11 @@ def nonemptyo(x: Any) -> Where:
 def same_shapeo(x: Any, y: Any) -> Where:
     """Construct the goal that `x` and `y` are known to have the same shape."""
     return whereo(have_same_shape, x, y)
+
+
+def same_dtypeo(x: Any, y: Any) -> Where:
+    """Construct the goal that `x` and `y` have the same dtype."""
+    return whereo(have_same_dtype, x, y)
 
 
 def spanso(x: Any, y: Any) -> Where:

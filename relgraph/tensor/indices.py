@@ -207,6 +207,8 @@ def symbolic_length(n: Any, s: slice) -> Any:
     s
         A slice of ints and variables.
     """
+    if s.step in (None, 1) and (s.start is None or s.stop is None):
+        return _length_to_an_end(n, s)
     if s.step is None or isinstance(s.step, int):
         return _length_one_way(n, s, 1 if s.step is None else s.step)
     up = _length_one_way(n, slice(s.start, s.stop), maximum(s.step, 1))
@@ -214,10 +216,24 @@ def symbolic_length(n: Any, s: slice) -> Any:
     return switch(ge(s.step, 0), up, down)
 
 
+def _length_to_an_end(n: Any, s: slice) -> Any:
+    """Return the length of ``[start:]`` or ``[:stop]``."""
+    if s.start is None and s.stop is None:
+        return n
+    if isinstance(n, int) or not isinstance(end := s.stop if s.start is None else s.start, int):
+        return _length_one_way(n, s, 1)
+    taken_off = -end if s.start is None else end
+    if (end < 0) == (s.start is None):
+        return maximum(n - taken_off, 0)
+    return minimum(-taken_off, n)
+
+
 def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
     if not backward and not (isinstance(step, int) and step < 0):
         start = 0 if s.start is None else _clip(s.start, n, 0, n)
         stop = n if s.stop is None else _clip(s.stop, n, 0, n)
+        if isinstance(step, int) and step == 1:
+            return _at_least_0(stop - start)
         return _at_least_0((stop - start + step - 1) // step)
     start = n - 1 if s.start is None else _clip(s.start, n, -1, n - 1)
     stop = -1 if s.stop is None else _clip(s.stop, n, -1, n - 1)

@@ -101,7 +101,7 @@ class Split(Op):
     __props__ = ("len_splits", "axis")
 
     def __init__(self, len_splits: int, axis: int = 0) -> None:
-        self.len_splits = len_splits
+        self.len_splits = self.nout = len_splits
         self.axis = axis
         self.view_map = {i: [0] for i in range(len_splits)}
 

@@ -158,6 +158,29 @@ def matmul(a: Any, b: Any) -> Any:
     return _matmul(a, b)
 
 
+def batched_dot(a: Any, b: Any) -> Any:
+    """Return the products of the matrices (or vectors) in two stacks of as many.
+
+    Parameters
+    ----------
+    a, b
+        Stacks along the first axis, of two or three dimensions each.
+
+    Raises
+    ------
+    TypeError
+        If one of them has other dimensions.
+    """
+    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    for v in (a, b):
+        if v.type.ndim not in (2, 3):
+            raise TypeError(f"batched_dot: {v} is a {v.type}, no stack of vectors or matrices")
+    left = a if a.type.ndim == 3 else a.dimshuffle(0, "x", 1)
+    right = b if b.type.ndim == 3 else b.dimshuffle(0, 1, "x")
+    dropped = [axis for axis, v in ((1, a), (2, b)) if v.type.ndim == 2]
+    return _matmul(left, right).dimshuffle(*[i for i in range(3) if i not in dropped])
+
+
 def outer(a: Any, b: Any) -> Any:
     """Return the matrix of products of the elements of `a` and of `b`, each flattened."""
     return flatten(a).dimshuffle(0, "x") * flatten(b).dimshuffle("x", 0)

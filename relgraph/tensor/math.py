@@ -57,6 +57,7 @@ erfinv = Elemwise(scalar.erfinv)
 sigmoid = Elemwise(scalar.sigmoid)
 softplus = Elemwise(scalar.softplus)
 log1mexp = Elemwise(scalar.log1mexp)
+logaddexp = Elemwise(scalar.logaddexp)
 gammaln = Elemwise(scalar.gammaln)
 digamma = Elemwise(scalar.digamma)
 polygamma = Elemwise(scalar.polygamma)
@@ -243,6 +244,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logaddexp",
     "logical_and",
     "logical_not",
     "logical_or",

@@ -13,9 +13,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, eq, exp, log, switch
-from relgraph.tensor.reduction import max as max_
+from relgraph.tensor.math import cast, exp
 from relgraph.tensor.reduction import sum as sum_
 from relgraph.tensor.shapes import one_input
 from relgraph.tensor.type import TensorType
@@ -113,6 +111,47 @@ class LogSoftmax(_Softmax):
         return [g - self.summed(g) * exp(outputs[0])]
 
 
+class LogSumExp(_Softmax):
+    """The logarithm of the sum of the exponentials over some axes (same parameter), which go.
+
+    Of nothing it is minus infinity.
+    """
+
+    name = "logsumexp"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = super().output_types(*input_types)
+        axes = normalize_axes(self.axis, x.ndim, self.name)
+        return [TensorType(x.dtype, [n for i, n in enumerate(x.shape) if i not in axes])]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        axes = normalize_axes(self.axis, len(shapes[0]), self.name)
+        return [tuple(n for i, n in enumerate(shapes[0]) if i not in axes)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        with np.errstate(all="ignore"):
+            most = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
+            most = np.where(np.isfinite(most), most, x.dtype.type(0))
+            total = np.sum(np.exp(x - most), axis=self.axis)
+            output_storage[0][0] = np.asarray(np.log(total) + most.reshape(total.shape))
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x: Any = inputs[0]
+        g: Any = output_grads[0]
+        axes = normalize_axes(self.axis, x.type.ndim, self.name)
+        kept = iter(range(g.type.ndim))
+        order = ["x" if i in axes else next(kept) for i in range(x.type.ndim)]
+        return [g.dimshuffle(*order) * softmax(x, self.axis)]
+
+
 def _apply(op: type[_Softmax], x: Any, axis: Any) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
@@ -146,14 +185,15 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Parameters
     ----------
+    x
+        A real tensor (integers become float64). Of no element it is minus infinity.
     axis, keepdims
         As in `sum`.
     """
     x = as_tensor_variable(x)
+    made = _apply(LogSumExp, x, axis)
+    if not keepdims:
+        return made
     axes = normalize_axes(axis, x.type.ndim, "logsumexp")
-    most = max_(x, axis=axis, keepdims=True)
-    finite = switch(eq(abs_(most), np.inf), 0, most)
-    total = log(sum_(exp(x - finite), axis=axis, keepdims=True)) + finite
-    if keepdims:
-        return total
-    return total.dimshuffle(*[i for i in range(x.type.ndim) if i not in axes])
+    left = iter(range(made.type.ndim))
+    return made.dimshuffle(*["x" if i in axes else next(left) for i in range(x.type.ndim)])

@@ -265,6 +265,11 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduce(scalar.minimum, x, axis, keepdims)
 
 
+def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return how far the greatest element of `x` over `axis` is from the least."""
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
+
+
 def _as_bool(x: Any) -> Any:
     x = as_tensor_variable(x)
     return x if isinstance(x, LogicTerm) or x.type.dtype == "bool" else neq(x, 0)

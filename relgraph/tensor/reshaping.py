@@ -32,6 +32,7 @@ class Reshape(Op):
     what remains. The result may be a view.
     """
 
+    nout = 1
     __props__ = ("ndim",)
     view_map = {0: [0]}
 

@@ -26,6 +26,8 @@ NEVER_NEGATIVE = {
     *(scalar.sigmoid, scalar.softplus, scalar.erfc, scalar.arccos, scalar.arccosh),
 }
 ALWAYS_POSITIVE = {scalar.cosh}
+# Of integers these wrap around: the least int8 is -128, and so is its absolute value.
+WRAP_AROUND = {scalar.abs, scalar.sqr, scalar.add, scalar.mul}
 # Of these the sign is known if it is known of all arguments: of sums and products of what is not
 # negative, and so on; and of a maximum if it is known of one.
 KEEP = {scalar.add, scalar.mul, scalar.minimum, scalar.identity}
@@ -67,10 +69,10 @@ def _known(var: Any, depth: int, strictly: bool) -> bool:
 
 def _known_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool:
     inputs = var.owner.inputs
+    if np.dtype(var.type.dtype).kind in "iu" and op in WRAP_AROUND:
+        return False
     if op in ALWAYS_POSITIVE or (op in NEVER_NEGATIVE and not strictly):
         return True
-    if np.dtype(var.type.dtype).kind in "iu" and op in (scalar.add, scalar.mul):
-        return False  # they wrap around
     if strictly and op is scalar.add:
         # one positive term is enough beside others that are not negative
         at_least = all(_known(v, depth - 1, False) for v in inputs)

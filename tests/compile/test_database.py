@@ -14,6 +14,7 @@ from relgraph.compile import (
     register_specialize,
     register_stabilize,
 )
+from relgraph.compile.database import law_tags, rows_of
 from relgraph.graph.opt import LocalOptimizer, OpSub, PatternSub, local_optimizer
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.terms import law, lvars
@@ -26,6 +27,7 @@ def restored() -> Iterator[None]:
     yield
     for db, entries in zip(phases, before, strict=True):
         db._entries.clear()
+        db._by_tags.clear()
         db._entries.update(entries)
 
 
@@ -42,6 +44,35 @@ def test_every_law_of_the_book_is_there() -> None:
         assert {law.name for law in laws} <= set(optdb[phase])
         for one in laws:
             assert optdb[phase][one.name] is one
+
+
+def test_tags_of_laws() -> None:
+    x, _ = lvars("x y")
+    finite = law("test", at.sinh(x), at.cosh(x), sound="finite")
+    assert "fast_run" not in law_tags(finite)
+    row = law("test", at.sinh(x), at.cosh(x), sound="finite", tags=("mul_specialize",))
+    assert {"fast_run", "mul_specialize", "local_mul_specialize"} < set(law_tags(row))
+    assert rows_of(row) == ("mul_specialize",) and rows_of(finite) == ()
+    exact = law_tags(law("test", at.sinh(x), at.cosh(x)))
+    assert {"exact", "strict", "fast_run"} <= set(exact)
+    assert "strict" not in law_tags(row)
+    domain = law_tags(law("test", at.sinh(x), at.cosh(x), sound="domain"))
+    assert "unsafe" in domain and not {"fast_run", "strict"} & set(domain)
+
+
+def test_what_is_unsafe_is_not_found_by_its_phase() -> None:
+    db = optdb["canonicalize"]
+    names = {opt.name for opt in db.query("+canonicalize").local_optimizers}
+    assert "remove-assert" in db and "remove-assert" not in names
+    assert "neg-neg" in names
+
+
+def test_a_database_is_found_by_what_is_in_it() -> None:
+    assert optdb.holds({"neg-neg"}) and not optdb.holds({"no-such-law"})
+    (phase, *others) = optdb.query("+neg-neg")
+    assert [law.name for law in phase.local_optimizers] == ["neg-neg"]
+    assert all(set(found.summary_children()) for found in others)
+    assert list(optdb.query("+no-such-law")) == []
 
 
 def test_soundness_is_a_tag() -> None:
@@ -72,7 +103,9 @@ def test_registration(register: object, phase: str) -> None:
     assert register(sinh_law, "mine") is sinh_law
     assert function([x], at.sinh(x)).maker.fgraph.outputs[0].owner.op is at.cosh
     for tag in ("test-sinh", "odd", "mine", phase, "exact"):
-        assert optimize_graph(at.sinh(x), include=[tag], exclude=["stupid"]) is not None
+        assert optimize_graph(at.sinh(x), include=[tag]).owner.op is at.cosh  # type: ignore[union-attr]
+        excluded = optimize_graph(at.sinh(x), include=["fast_run"], exclude=[tag])
+        assert excluded.owner.op is at.sinh  # type: ignore[union-attr]
     assert optdb[phase]["mine"] is sinh_law
 
 

@@ -102,7 +102,7 @@ def test_detailed_profiling(printed) -> None:
         "  time      - (name, class, index) - validate time",
     ]
     body = lines[start + 6 :]
-    for index, name in enumerate(["merge1", "canonicalize", "stabilize", "specialize", "merge2"]):
+    for index, name in enumerate(["merge1", "canonicalize", "stabilize", "specialize"]):
         kind = "Merge" if name.startswith("merge") else "Equilibrium"
         assert f"  #s - ('{name}', '{kind}Optimizer', {index}) - #s" in body
 
@@ -195,7 +195,7 @@ def test_profile_as_data(model) -> None:
     assert stabilize.applied["log-sigmoid"] == 1
     assert sum(sum(p.applied.values()) for p in stabilize.passes) == sum(stabilize.applied.values())
     used = {r.name for r in stabilize.rewriters.values() if r.applied}
-    assert used < {r.name for r in stabilize.rewriters.values()} == set(optdb["stabilize"]) | used
+    assert used < {r.name for r in stabilize.rewriters.values()} <= set(optdb["stabilize"]) | used
 
 
 def test_profile_as_a_table(model) -> None:

@@ -165,3 +165,16 @@ def test_connection_patterns() -> None:
         (scalar.switch(x, x, y), [[True], [True], [True]]),
     ]:
         assert out.owner.op.connection_pattern(out.owner) == pattern
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8"])
+@pytest.mark.parametrize(
+    "op", [scalar.erf, scalar.tanh, scalar.sin, scalar.arctan, scalar.sqrt, scalar.sigmoid]
+)
+def test_gradients_by_discrete_numbers(op: ScalarOp, dtype: str) -> None:
+    # A boolean can't be negated, and the square of an int8 may not fit into one.
+    x, y, g = scalar.get_scalar_type(dtype)("x"), float64("y"), float64("g")
+    value = 1 if dtype == "bool" else 100
+    found = evaluate(gradients(op(x), g), {x: np.array(value, dtype)[()], g: 2.0})
+    expected = evaluate(gradients(op(y), g), {y: float(value), g: 2.0})
+    assert np.allclose(found, expected, rtol=1e-2)

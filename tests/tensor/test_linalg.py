@@ -79,3 +79,20 @@ def test_errors():
     x, y = at.tensor3("x"), at.tensor3("y")
     with pytest.raises(ValueError, match="axis 0 of x has length 1, of y 5; only an axis"):
         evaluate([x @ y], {x: np.ones((1, 2, 3)), y: np.ones((5, 3, 2))})
+
+
+@pytest.mark.parametrize("left", [(4, 2, 3), (4, 3)])
+@pytest.mark.parametrize("right", [(4, 3, 5), (4, 3)])
+def test_products_of_stacks(left, right):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=left), rng.normal(size=right)
+    x = at.TensorType("float64", (None,) * a.ndim)("x")
+    y = at.TensorType("float64", (None,) * b.ndim)("y")
+    (found,) = evaluate([at.batched_dot(x, y)], {x: a, y: b})
+    np.testing.assert_allclose(found, np.stack([p @ q for p, q in zip(a, b, strict=True)]))
+    verify_grad(at.batched_dot, [a, b], rng=rng)
+
+
+def test_a_stack_of_scalars_is_no_stack():
+    with pytest.raises(TypeError, match="batched_dot"):
+        at.batched_dot(at.dvector("v"), at.dmatrix("x"))

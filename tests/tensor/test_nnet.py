@@ -7,7 +7,7 @@ import scipy.special
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.nnet import Softmax
+from relgraph.tensor.nnet import LogSumExp, Softmax
 
 AXES = [None, 0, 1, -1, (0, 2)]
 
@@ -46,6 +46,30 @@ def test_extremes():
     (found_inf,) = evaluate([at.logsumexp(v)], {v: np.array([np.inf, 1.0])})
     assert found_inf == np.inf
     assert evaluate([at.softmax(v)], {v: np.ones(0)})[0].shape == (0,)
+
+
+def test_logsumexp_is_one_op():
+    m = at.dmatrix("m")
+    assert at.logsumexp(m, axis=-1).owner.op is LogSumExp(1)
+    assert at.logsumexp(m).owner.op is LogSumExp(None)
+    assert at.logsumexp(m, axis=0, keepdims=True).type.shape == (1, None)
+    assert at.logsumexp(at.fmatrix()).type.dtype == "float32"
+    assert str(at.logsumexp(m, axis=0).owner.op) == "logsumexp{axis=0}"
+
+
+def test_logsumexp_of_nothing():
+    m = at.dmatrix("m")
+    values = {m: np.ones((3, 0))}
+    assert evaluate([at.logsumexp(m)], values)[0] == -np.inf
+    rows, columns = evaluate([at.logsumexp(m, axis=1), at.logsumexp(m, axis=0)], values)
+    np.testing.assert_array_equal(rows, [-np.inf] * 3)
+    assert columns.shape == (0,)
+
+
+def test_the_shape_of_logsumexp():
+    m = at.dmatrix("m")
+    (length,) = at.logsumexp(m, axis=0).shape
+    assert evaluate([length], {m: np.ones((3, 2))})[0] == 2
 
 
 def test_types():

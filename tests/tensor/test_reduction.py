@@ -210,3 +210,9 @@ def test_terms():
         at.sum(x, keepdims=True)
     with pytest.raises(TypeError, match="depends on a shape"):
         at.mean(x)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+def test_ranges(against_numpy, axis):
+    x = np.array([[1.0, 5.0, 2.0], [4.0, -3.0, 0.0]])
+    against_numpy(lambda v: at.ptp(v, axis), lambda v: np.ptp(v, axis), x)

@@ -5,7 +5,8 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.gradient import verify_grad
-from relgraph.tensor.repetition import Cumulate, cumprod, cumsum, repeat
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.repetition import Cumulate, cumprod, cumsum, flip, repeat, roll, tile
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1])
@@ -37,3 +38,37 @@ def test_errors():
         Cumulate(at.maximum.scalar_op, 0)
     with pytest.raises(ValueError, match="cumsum: axis 2"):
         cumsum(at.dmatrix(), 2)
+
+
+X = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize("reps", [2, (2, 1), (2, 1, 3), (0, 2), ()])
+def test_tiles(against_numpy, reps):
+    against_numpy(lambda v: tile(v, reps), lambda v: np.tile(v, reps), X)
+
+
+def test_tiles_are_counted_from_0():
+    with pytest.raises(ValueError, match="-1 times"):
+        tile(at.dvector("v"), -1)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
+def test_flips(against_numpy, axis):
+    against_numpy(lambda v: flip(v, axis), lambda v: np.flip(v, axis), X)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shift", [0, 1, -1, 7])
+def test_rolls(against_numpy, shift, axis):
+    against_numpy(lambda v: roll(v, shift, axis), lambda v: np.roll(v, shift, axis), X)
+    verify_grad(lambda v: at.tanh(roll(v, shift, axis)), [X])
+
+
+def test_rolls_of_what_is_empty_and_by_a_variable():
+    empty, n = at.TensorType("float64", (0, None))("empty"), at.lscalar("n")
+    assert roll(empty, 1, 0) is empty
+    v = at.dvector("v")
+    for values in (np.arange(4.0), np.zeros(0)):
+        (found,) = evaluate([roll(v, n, 0)], {v: values, n: np.array(-5)})
+        np.testing.assert_array_equal(found, np.roll(values, -5))

@@ -1,0 +1,108 @@
+"""Values repeated in the shape of something else: they sink, outward, until nothing needs them.
+
+``second(a, x)`` is `x`, filled into the shape of `a`. An elementwise op had better be applied to
+`x` than to all the copies of it; so the filling is done afterwards, or, where the other arguments
+have the shape anyway, not at all.
+"""
+
+from __future__ import annotations
+
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import DimShuffle, Elemwise, alloc, second
+from relgraph.tensor.extents import (
+    allocated_like,
+    covers,
+    covers_moved,
+    has_lengths,
+    knows_shape,
+    lies_within,
+)
+from relgraph.tensor.guards import spanso
+from relgraph.tensor.terms import Law, law, lvars
+
+a, b, n, o, p, s, x, y, z = lvars("a b n o p s x y z")
+
+f = Elemwise(s, p)
+"""Any op that goes element by element."""
+
+
+def is_no_fill(scalar_op: object) -> bool:
+    """Return whether an elementwise op computes anything."""
+    return scalar_op is not scalar.second
+
+
+no_fillo = whereo(is_no_fill, s)
+
+
+def anylaw(name: str, lhs: object, rhs: object, *conditions: object, sound: str = "exact") -> Law:
+    """Return a law that holds between any dtypes: it says nothing about values."""
+    return law(
+        name, lhs, rhs, *conditions, sound=sound, tags=("fill_cut",), mixed=True, complex=True
+    )
+
+
+SINKS = (
+    anylaw("fill-sink", f(second(a, x)), second(a, f(x))),
+    anylaw("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y))),
+    anylaw("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), no_fillo),
+    anylaw("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
+    anylaw("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
+    anylaw("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
+    anylaw("fill-sink-add", second(a, x) + y, second(a, x + y), sound="rounding"),
+    anylaw("fill-sink-mul", second(a, x) * y, second(a, x * y), sound="rounding"),
+)
+
+CUTS = (
+    anylaw("fill-cut", second(a, x), x, spanso(x, a)),
+    anylaw("fill-of-fill", second(b, second(a, x)), second(b, x), spanso(b, a)),
+    anylaw(
+        "fill-cut-moved-1",
+        f(DimShuffle(n, o)(second(a, x)), y),
+        f(DimShuffle(n, o)(x), y),
+        whereo(covers_moved, y, o, a),
+    ),
+    anylaw(
+        "fill-cut-moved-2",
+        f(y, DimShuffle(n, o)(second(a, x))),
+        f(y, DimShuffle(n, o)(x)),
+        whereo(covers_moved, y, o, a),
+    ),
+)
+
+LIKE = (
+    # what is filled into the shape of a result needs the shape alone
+    anylaw("fill-like", second(f(x), y), second(x, y)),
+    anylaw("fill-like-1-of-2", second(f(x, z), y), second(x, y), spanso(x, z)),
+    anylaw("fill-like-2-of-2", second(f(z, x), y), second(x, y), spanso(x, z)),
+    anylaw("fill-like-1-of-3", second(f(x, a, b), y), second(x, y), spanso(x, a), spanso(x, b)),
+    anylaw("fill-like-2-of-3", second(f(a, x, b), y), second(x, y), spanso(x, a), spanso(x, b)),
+    anylaw("fill-like-3-of-3", second(f(a, b, x), y), second(x, y), spanso(x, a), spanso(x, b)),
+    anylaw("fill-like-add", second(x + z, y), second(x, y), spanso(x, z), sound="rounding"),
+    anylaw("fill-like-mul", second(x * z, y), second(x, y), spanso(x, z), sound="rounding"),
+    anylaw(
+        "fill-known", second(a, x), z, whereo(knows_shape, a, x), computo(z, allocated_like, a, x)
+    ),
+)
+
+
+def _of_rank(ndim: int) -> tuple[Law, ...]:
+    """Return the laws about allocations of a rank."""
+    n = lvars(" ".join(f"n{i}" for i in range(ndim)))
+    full = alloc(x, *n)
+
+    def one(name: str, lhs: object, rhs: object, *conditions: object) -> Law:
+        return anylaw(f"alloc-{name}-{ndim}d", lhs, rhs, *conditions)
+
+    return (
+        one("unneeded", full, x, whereo(has_lengths, x, *n)),
+        one("fill", second(full, y), alloc(y, *n), whereo(lies_within, y, *n)),
+        one("sink", f(full), alloc(f(x), *n)),
+        one("cut-1-of-2", f(full, y), f(x, y), whereo(covers, y, *n)),
+        one("cut-2-of-2", f(y, full), f(y, x), whereo(covers, y, *n)),
+        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), whereo(lies_within, y, *n)),
+        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), no_fillo, whereo(lies_within, y, *n)),
+    )
+
+
+ALLOCATIONS = (*_of_rank(1), *_of_rank(2), *_of_rank(3))

@@ -1,0 +1,90 @@
+"""An op that passes a tensor on if conditions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.nulls import disconnected
+from relgraph.graph.op import TypedOp
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.guards import seen_constant
+from relgraph.tensor.type import TensorType
+
+
+class Assert(TypedOp):
+    """Its first input, if all elements of the others are true; else an error at run time.
+
+    Parameters
+    ----------
+    message
+        What the error says.
+
+    The result is a view of the first input. The conditions are of any dtype and rank.
+    """
+
+    __props__ = ("message",)
+    view_map = {0: [0]}
+
+    def __init__(self, message: str = "") -> None:
+        if not isinstance(message, str):
+            raise TypeError(f"Assert: the message is a string, not {message!r}")
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"assert{{{self.message}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) < 2:
+            raise TypeError(f"{self} takes a tensor and at least one condition")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        return [input_types[0]]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, *conditions = inputs
+        for var, value in zip(node.inputs[1:], conditions, strict=True):
+            if not np.all(value):
+                said = f"{self.message}: " if self.message else ""
+                raise AssertionError(f"{said}{var} does not hold, a condition of {node}")
+        output_storage[0][0] = x
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i == 0] for i in range(len(node.inputs))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
+        return [eval_points[0]]
+
+
+def assert_(x: Any, *conditions: Any, message: str = "") -> Any:
+    """Return `x`, which is refused at run time unless all `conditions` are true everywhere.
+
+    Parameters
+    ----------
+    conditions
+        Tensors or numbers; what isn't zero is true.
+    message
+        What the `AssertionError` says.
+    """
+    return Assert(message)(x, *conditions)
+
+
+def is_satisfied(condition: Any) -> bool:
+    """Return whether all elements of `condition` are known to be true."""
+    data = seen_constant(condition)
+    return data is not None and bool(np.all(data))
+
+
+__all__ = ["Assert", "assert_", "is_satisfied"]

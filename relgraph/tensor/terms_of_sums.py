@@ -1,0 +1,359 @@
+"""What laws compute with the arguments of sums, products, differences and quotients.
+
+All are functions of lists of arguments and of what a view has said of each: a term of a sum as
+``(coefficient, factors)``, a factor of a product as ``(exponent, base)``. Numbers are computed in
+the dtype of the sum. None is the answer where there is nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.terms import number_of
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.basic import constant
+from relgraph.tensor.math import add, mul, neg, pow, sqr, sub, true_div
+from relgraph.tensor.number_guards import is_negative
+
+Seen = Sequence[tuple[Any, Any]]
+"""What a view says of each of some arguments."""
+
+
+class Part(NamedTuple):
+    """An argument: on which side it stands, how many times, and what is there so many times."""
+
+    var: Variable
+    below: bool
+    count: Any
+    of: Any
+
+    @property
+    def key(self) -> Hashable:
+        """What it has in common with other counts of the same."""
+        return _key(self.of)
+
+
+class Sides(NamedTuple):
+    """The terms that are added and subtracted, or the factors that multiply and divide."""
+
+    above: list[Variable]
+    below: list[Variable]
+
+
+def needing(*heads: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a function that it has nothing to do unless an argument has one of these heads.
+
+    A law that computes with it is then not tried on other sums (see `rules.rule_fits`).
+    """
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["needs"] = frozenset(heads)
+        return function
+
+    return mark
+
+
+def is_found(answer: Any) -> bool:
+    """Return whether a function of this module has had something to do."""
+    return answer is not None
+
+
+def common_dtype(variables: Sequence[Variable]) -> np.dtype[Any] | None:
+    """Return the one dtype of all variables; None if there are several, or no such arithmetic."""
+    names = {v.type.dtype for v in variables}
+    if len(names) != 1:
+        return None
+    dtype = np.dtype(names.pop())
+    return dtype if dtype.kind in "fiu" else None
+
+
+# -- sums ----------------------------------------------------------------------------------------
+
+
+def difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+    """Return the sum of some terms less the sum of others; no term at all is 0."""
+    if not below:
+        return _joined(add, above, 0)
+    if not above:
+        return neg(_joined(add, below, 0))
+    return sub(_joined(add, above, 0), _joined(add, below, 0))
+
+
+@needing(neg, sub, mul, Constant)
+def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]]) -> Any:
+    """Return a sum as one difference, or None if nothing in it is subtracted.
+
+    Parameters
+    ----------
+    signed
+        Of each term, what is added and what is subtracted in it.
+    """
+    below = [v for _, minus in signed for v in minus]
+    if not below:
+        return None
+    above = [v for plus, _ in signed for v in plus]
+    return None if common_dtype([*above, *below]) is None else difference(above, below)
+
+
+def collected(variables: Sequence[Variable], terms: Seen) -> Any:
+    """Return a sum with equal terms of one sign collected; ``x + 2 * x`` is ``3 * x``.
+
+    Those of integers are collected whatever their sign.
+    """
+    return _collected_terms(_parts(variables, terms), cancelling=False)
+
+
+def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
+    """Return a sum with equal terms collected whatever their sign."""
+    return _collected_terms(_parts(variables, terms), cancelling=True)
+
+
+def cancelled_difference(
+    above: Sequence[Variable], plus: Seen, below: Sequence[Variable], minus: Seen
+) -> Any:
+    """Return a difference with equal terms collected if there are some on both sides."""
+    if not _share(plus, minus):
+        return None
+    parts = [*_parts(above, plus), *_parts(below, minus, below=True)]
+    return _collected_terms(parts, cancelling=True)
+
+
+def _collected_terms(parts: list[Part], cancelling: bool) -> Any:
+    dtype = _dtype_of(parts)
+    if dtype is None:
+        return None
+    wanted = _any_count if dtype.kind != "f" or cancelling else _sign_of
+    with np.errstate(all="ignore"):
+        counts = [_signed(part, dtype) for part in parts]
+        sides = _gathered(parts, counts, wanted, _scaled)
+    return None if sides is None else difference(*sides)
+
+
+def _signed(part: Part, dtype: np.dtype[Any]) -> Any:
+    """Return a coefficient, less than zero if its term is subtracted, in the dtype of the sum."""
+    count = np.asarray(_number(part.count)).astype(dtype)
+    return -count if part.below else count
+
+
+def _any_count(count: Any) -> Any:
+    return True if np.isfinite(count) else None
+
+
+def _sign_of(count: Any) -> Any:
+    # 0 * inf and inf - inf are nan: what is collected with these would change
+    return bool(count > 0) if np.isfinite(count) and count != 0 else None
+
+
+def _scaled(count: Any, factors: tuple[Variable, ...]) -> Any:
+    if count == 1:
+        return _joined(mul, factors, 1)
+    return mul(constant(count), *factors)
+
+
+# -- products ------------------------------------------------------------------------------------
+
+
+def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+    """Return the product of some factors divided by that of others; no factor at all is 1."""
+    product = _joined(mul, above, 1)
+    return true_div(product, _joined(mul, below, 1)) if below else product
+
+
+def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
+    """Return a product with equal bases collected where exponents are whole and positive."""
+    return _collected_factors(_parts(variables, factors), any_exponent=False)
+
+
+def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
+    """Return a product with equal bases collected, whatever their exponents."""
+    return _collected_factors(_parts(variables, factors), any_exponent=True)
+
+
+def cancelled_quotient(
+    above: Sequence[Variable], over: Seen, below: Sequence[Variable], under: Seen
+) -> Any:
+    """Return a quotient with equal bases collected if there are some on both sides."""
+    if not _share(over, under):
+        return None
+    parts = [*_parts(above, over), *_parts(below, under, below=True)]
+    return _collected_factors(parts, any_exponent=True)
+
+
+def _collected_factors(parts: list[Part], any_exponent: bool) -> Any:
+    dtype = _dtype_of(parts)
+    if dtype is None:
+        return None
+    if dtype.kind == "f":
+        limit, wanted = 2.0**24, _any_count if any_exponent else _is_whole
+    else:
+        limit, wanted = float(np.iinfo(dtype).max), _is_whole
+    # exponents are added as what holds all of them, and have to be of the dtype in the end
+    counts = [_exponent(part) for part in parts]
+    if not all(abs(count) <= limit / len(parts) for count in counts):
+        return None
+    sides = _gathered(parts, counts, wanted, _raised)
+    return None if sides is None else quotient(*sides)
+
+
+def _exponent(part: Part) -> Any:
+    count = np.float64(_number(part.count))
+    return -count if part.below else count
+
+
+def _is_whole(count: Any) -> Any:
+    return True if count > 0 and count == np.floor(count) else None
+
+
+def _raised(count: Any, base: Variable) -> Any:
+    if count == 1:
+        return base
+    if count == 2:
+        return sqr(base)
+    return pow(base, constant(np.asarray(count).astype(base.type.dtype)))
+
+
+# -- both ----------------------------------------------------------------------------------------
+
+
+def _parts(variables: Sequence[Variable], seen: Seen, below: bool = False) -> list[Part]:
+    return [Part(v, below, count, of) for v, (count, of) in zip(variables, seen, strict=True)]
+
+
+def _key(of: Any) -> Hashable:
+    return tuple(sorted(map(id, of))) if isinstance(of, tuple) else id(of)
+
+
+def _share(one: Seen, other: Seen) -> bool:
+    return not {_key(of) for _, of in one}.isdisjoint([_key(of) for _, of in other])
+
+
+def _number(count: Any) -> Any:
+    return number_of(count) if isinstance(count, Variable) else count
+
+
+def _dtype_of(parts: list[Part]) -> np.dtype[Any] | None:
+    """Return the dtype of all arguments; None if there is not one, or nothing to collect."""
+    if len({part.key for part in parts}) == len(parts):
+        return None
+    return common_dtype([part.var for part in parts])
+
+
+def _joined(op: Any, variables: Sequence[Variable], nothing: int) -> Any:
+    if not variables:
+        return nothing
+    return variables[0] if len(variables) == 1 else op(*variables)
+
+
+def _gathered(
+    parts: list[Part],
+    counts: list[Any],
+    wanted: Callable[[Any], Any],
+    build: Callable[[Any, Any], Any],
+) -> Sides | None:
+    """Return the arguments with those of one key counted together; None if no two can be.
+
+    Parameters
+    ----------
+    wanted
+        What the counts that are added must have in common; None for one that stays alone.
+    build
+        Makes the argument that is there so many times.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for i, (part, count) in enumerate(zip(parts, counts, strict=True)):
+        kind = wanted(count)
+        groups.setdefault(i if kind is None else (part.key, kind), []).append(i)
+    sides, changed = Sides([], []), False
+    for group in groups.values():
+        total = counts[group[0]]
+        for i in group[1:]:
+            total = total + counts[i]
+        if len(group) == 1 or not np.isfinite(total):
+            for i in group:
+                sides[parts[i].below].append(parts[i].var)
+            continue
+        changed = True
+        below = bool(total < 0 and -total > 0)
+        if total != 0:
+            sides[below].append(build(-total if below else total, parts[group[0]].of))
+    return sides if changed else None
+
+
+def distinct(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    """Return the variables, each once."""
+    return tuple(dict.fromkeys(variables))
+
+
+# -- constants -----------------------------------------------------------------------------------
+
+FREE_ELEMENTS = 4096
+"""Constants are folded into one of so many elements even if that is more than they have."""
+
+
+def constants_together(op: Any) -> Callable[[Sequence[Variable]], Any]:
+    """Return what folds the constants among the arguments of a sum or product into one.
+
+    It stands first. None is the answer where that is so already, where it would overflow, and
+    where the constants are of another dtype than the sum.
+    """
+
+    @needing(Constant)
+    def together(variables: Sequence[Variable]) -> Any:
+        known = [v for v in variables if v.head is Constant]
+        if not known or len(known) == len(variables) or _is_first(known, variables):
+            return None
+        dtype = np.result_type(*{v.type.dtype for v in variables})
+        if any(v.type.dtype != dtype for v in known):
+            return None
+        whole = known[0] if len(known) == 1 else _folded_all(op, known)
+        if whole is None:
+            return None
+        return (whole, *(v for v in variables if v.head is not Constant))
+
+    together.__name__ = f"constants_together_{op}"
+    return together
+
+
+def constants_of_difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+    """Return a difference with one positive constant, on the side where it then stands.
+
+    None is the answer where that is so already. A constant that is more than one number stays on
+    the left if there is one on both sides, and where it is otherwise.
+    """
+    plus, minus = ([v for v in side if v.head is Constant] for side in (above, below))
+    if len(plus) > 1 or len(minus) > 1 or len(plus) == len(above):
+        return None  # they are not folded yet, or the left side is nothing else
+    dtype = common_dtype([*above, *below])
+    moved = [v for v in (*plus, *minus) if is_negative(v)]
+    if dtype is None or not (moved or (plus and minus)):
+        return None
+    terms = [v for v in above if v.head is not Constant]
+    others = [v for v in below if v.head is not Constant]
+    total: Any = plus[0] if plus else _folded_all(neg, minus)
+    if plus and minus:
+        total = _folded_all(sub, [*plus, *minus])
+    if total is None:
+        return None
+    if is_negative(total):
+        return difference(terms, [_folded_all(neg, [total]), *others])
+    return difference([total, *terms], others)
+
+
+def _is_first(known: Sequence[Variable], variables: Sequence[Variable]) -> bool:
+    # the order of two arguments tells nothing to anybody
+    return len(known) == 1 and (known[0] is variables[0] or len(variables) == 2)
+
+
+def _folded_all(op: Any, known: Sequence[Any]) -> Any:
+    values = [np.asarray(c.data) for c in known]
+    size = int(np.prod(np.broadcast_shapes(*[v.shape for v in values])))
+    if size > max(FREE_ELEMENTS, *[v.size for v in values]):
+        return None
+    whole = evaluate([op(*known)])[0]
+    if np.all(np.isfinite(whole)) or not all(np.all(np.isfinite(v)) for v in values):
+        return constant(whole)
+    return None

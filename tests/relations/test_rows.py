@@ -1,0 +1,168 @@
+"""The table of optimizations and modes, row by row: what fires where, and what has its place."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile import Mode, function, optdb, predefined_optimizers
+from relgraph.compile.rows import PLACES, ROWS, names_of
+from relgraph.graph.opt import MergeOptimizer, SequenceOptimizer
+from relgraph.tensor.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.assertion import Assert, assert_
+from relgraph.tensor.blas import Dot22
+from relgraph.tensor.nnet import LogSoftmax
+from relgraph.tensor.reshaping import Reshape
+from relgraph.tensor.subtensor import IncSubtensor
+
+MODES = ("o1", "o2", "o3", "o4", "Stabilization", "unsafe")
+COLUMNS = {"Stabilization": "stabilization"}
+SAME = {"fast_compile": "o1", "fast_run": "o4", "stabilize": "Stabilization"}
+
+x, y = at.dmatrix("x"), at.dmatrix("y")
+v, w = at.dvector("v"), at.dvector("w")
+s = at.dscalar("s")
+n, m = at.lscalar("n"), at.lscalar("m")
+
+
+class Case(NamedTuple):
+    """A graph on which a row fires, and how that shows in the ops that are left."""
+
+    inputs: list[Any]
+    output: Any
+    fired: Callable[[list[Any]], bool]
+
+
+def gone(*ops: Any) -> Callable[[list[Any]], bool]:
+    return lambda left: not any(op in left for op in ops)
+
+
+def made(kind: type) -> Callable[[list[Any]], bool]:
+    return lambda left: any(isinstance(op, kind) for op in left)
+
+
+def count(kind: type) -> Callable[[list[Any]], int]:
+    return lambda left: sum(isinstance(op, kind) for op in left)
+
+
+CASES = {
+    "merge": Case([v, w], (v + w) * at.exp(v + w), lambda left: left.count(at.add) == 1),
+    "constant_folding": Case([v], v * at.exp(at.constant([1.0, 2.0])), gone(at.exp)),
+    "shape_promotion": Case([v], at.log(v).shape, gone(at.log)),
+    "fill_cut": Case([x, y, s], at.exp(at.second(x, s)) * y, gone(at.second)),
+    "inc_subtensor_serialize": Case(
+        [v, w],
+        at.inc_subtensor(v[1:3], 1.0) + at.inc_subtensor(w[2:4], 2.0),
+        lambda left: isinstance(left[-1], IncSubtensor),
+    ),
+    "reshape_chain": Case(
+        [x, n, m], at.reshape(at.reshape(x, (-1,)), (n, m)), lambda left: count(Reshape)(left) == 1
+    ),
+    "constant_elimination": Case([v], v**1, gone(at.pow)),
+    "add_canonicalize": Case([v, w], v + w - w, gone(at.add, at.sub)),
+    "mul_canonicalize": Case([v, w], v * w / w, gone(at.mul, at.true_div)),
+    "dot22": Case([x, y], at.dot(x, y), made(Dot22)),
+    "sum_scalar_mul": Case(
+        [v, s], at.sum(s * v), lambda left: at.mul in left and left[-1] is at.mul
+    ),
+    "neg_neg": Case([v], at.neg(at.neg(v)), gone(at.neg)),
+    "neg_div_neg": Case([v, w], -v / -w, gone(at.neg)),
+    "add_specialize": Case([v], v + 0, gone(at.add)),
+    "mul_specialize": Case([v], v * 0, gone(at.mul)),
+    "pow_specialize": Case([v], v**2, gone(at.pow)),
+    "local_log_softmax": Case([x], at.log(at.softmax(x)), made(LogSoftmax)),
+    "local_remove_all_assert": Case([v, n], assert_(v, n > 0), lambda left: not made(Assert)(left)),
+}
+
+
+def ops_left(case: Case, mode: Any) -> list[Any]:
+    return [node.op for node in function(case.inputs, case.output, mode).maker.fgraph.toposort()]
+
+
+def test_every_row_of_the_table_is_tested() -> None:
+    assert {row.name for row in ROWS} == set(CASES) | PLACES
+    assert not set(CASES) & PLACES
+
+
+@pytest.mark.parametrize("mode", [*MODES, *SAME])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "merge"])
+def test_a_row_fires_in_exactly_the_modes_of_the_table(name: str, mode: str) -> None:
+    (row,) = [row for row in ROWS if row.name == name]
+    column = SAME.get(mode, mode)
+    case = CASES[name]
+    assert case.fired(ops_left(case, mode)) is (COLUMNS.get(column, column) in row.modes)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_merge(mode: str) -> None:
+    """A pass of its own where the table has the row; an equilibrium merges what it looks at."""
+    passes = [type(opt) for opt in optdb.query(predefined_optimizers[mode])]
+    assert (MergeOptimizer in passes) is (mode != "Stabilization")
+    case = CASES["merge"]
+    assert case.fired(ops_left(case, mode))
+    assert not case.fired(ops_left(case, "None"))
+
+
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"merge"}))
+def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
+    case = CASES[name]
+    for tag in names_of(name):
+        assert case.fired(ops_left(case, Mode(optimizer="unsafe")))
+        assert not case.fired(ops_left(case, Mode(optimizer="unsafe").excluding(tag))), tag
+
+
+def listed(mode: str) -> dict[str, Any]:
+    """Return all optimizers that a mode is made of, by name."""
+    found: dict[str, Any] = {}
+    stack: list[Any] = [optdb.query(predefined_optimizers[mode])]
+    while stack:
+        one = stack.pop()
+        found[str(one.name)] = one
+        stack.extend(one.summary_children())
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_print_summary_shows_the_rows_of_a_mode(mode: str) -> None:
+    out = io.StringIO()
+    optdb.query(predefined_optimizers[mode]).print_summary(out)  # type: ignore[union-attr]
+    words = {word for line in out.getvalue().splitlines() for word in line.split()}
+    for row in ROWS:
+        shown = row.name in words or (row.name == "merge" and "merge1" in words)
+        assert shown is (COLUMNS.get(mode, mode) in row.modes), row.name
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_rows_to_come_have_their_place(place: str) -> None:
+    (row,) = [row for row in ROWS if row.name == place]
+    for mode in MODES:
+        found = listed(mode).get(place)
+        assert (found is not None) is (COLUMNS.get(mode, mode) in row.modes)
+        assert found is None or (isinstance(found, SequenceOptimizer) and not list(found))
+
+
+@pytest.mark.parametrize("by_arrays", [False, True])
+def test_the_documented_line_on_increments(by_arrays: bool) -> None:
+    """``inc(a, b, i) + inc(a, c, i) → inc(inc(a, b, i), c, i)``, where `a` is zero."""
+    places: list[Any] = [slice(1, 3), slice(2, 4)]
+    if by_arrays:
+        places = [at.constant([0, 0, 2]), at.constant([1, 3])]
+    zeros = at.zeros_like(v)
+    total = at.inc_subtensor(zeros[places[0]], s) + at.inc_subtensor(zeros[places[1]], 2 * s)
+    f, g = (function([v, s], total, mode) for mode in ("o4", Mode("py", None)))
+    ops = [node.op for node in f.maker.fgraph.toposort()]
+    assert count(AdvancedIncSubtensor if by_arrays else IncSubtensor)(ops) == 2
+    assert at.add not in ops
+    np.testing.assert_array_equal(f(np.ones(4), 1.5), g(np.ones(4), 1.5))
+
+
+def test_increments_of_any_tensor_are_added_up_as_they_should() -> None:
+    total = CASES["inc_subtensor_serialize"]
+    f, g = (function(total.inputs, total.output, mode) for mode in ("o4", Mode("py", None)))
+    a, b = np.arange(5.0), np.full(5, 0.25)
+    np.testing.assert_array_equal(f(a, b), g(a, b))

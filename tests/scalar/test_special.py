@@ -1,0 +1,38 @@
+"""Special functions: what is not said of all ops elsewhere."""
+
+import math
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient import verify_grad
+from relgraph.graph.reference import evaluate
+
+
+def test_logaddexp_of_any_number_of_arguments() -> None:
+    x, y, z = (scalar.float64(name) for name in "xyz")
+    values = {x: 800.0, y: 799.0, z: -math.inf}
+    assert evaluate([scalar.logaddexp(x)], values)[0] == 800
+    for out in (scalar.logaddexp(x, y), scalar.logaddexp(x, y, z), scalar.logaddexp(z, y, x)):
+        np.testing.assert_allclose(evaluate([out], values)[0], 800 + math.log1p(math.exp(-1)))
+
+
+def test_logaddexp_of_integers_is_a_float() -> None:
+    i, j, k = (scalar.int8(name) for name in "ijk")
+    out = scalar.logaddexp(i, j, k)
+    assert out.type.dtype == np.logaddexp(np.int8(1), np.int8(1)).dtype
+    expected = math.log(math.exp(1) + math.exp(2) + math.exp(3))
+    np.testing.assert_allclose(evaluate([out], {i: 1, j: 2, k: 3})[0], expected, rtol=1e-2)
+
+
+def test_logaddexp_is_not_complex() -> None:
+    with pytest.raises(TypeError, match="logaddexp is not defined for input 0 of dtype complex64"):
+        scalar.logaddexp(scalar.complex64("z"), scalar.complex64("w"))
+
+
+def test_the_gradient_of_logaddexp() -> None:
+    rng = np.random.default_rng(0)
+    verify_grad(at.logaddexp, [rng.normal(size=3), rng.normal(size=3)])
+    verify_grad(at.logaddexp, [rng.normal(size=(2, 3)), rng.normal(size=3), rng.normal()])
