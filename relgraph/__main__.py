@@ -10,6 +10,8 @@ from typing import NoReturn
 
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
+from relgraph.testing import cli as check_cli
+from relgraph.testing.book import BookError
 
 
 class UsageError(Exception):
@@ -35,27 +37,34 @@ def parser() -> argparse.ArgumentParser:
     )
     cli.add_arguments(demo)
     demo.set_defaults(run=cli.run)
+    check = commands.add_parser(
+        "check",
+        help="check laws by evaluating both sides",
+        description="Check that laws keep what their soundness classes say, on random values.",
+    )
+    check_cli.add_arguments(check)
+    check.set_defaults(run=check_cli.run)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with `argv` (`sys.argv` by default) and return its exit status.
 
-    0 if it did what was asked, 2 if the arguments or the data don't allow it (one line on standard
-    error says why), 130 if it was interrupted.
+    0 if it did what was asked, 1 if a law that was checked fails, 2 if the arguments or the data
+    don't allow it (one line on standard error says why), 130 if it was interrupted.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a letter of the algebra shows a question mark for it.
         sys.stdout.reconfigure(errors="replace")
     try:
         options = parser().parse_args(argv)
-        options.run(options)
-    except (UsageError, DataError) as error:
+        status: int | None = options.run(options)
+    except (UsageError, DataError, BookError) as error:
         print(f"relgraph: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
-    return 0
+    return status or 0
 
 
 if __name__ == "__main__":

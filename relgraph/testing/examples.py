@@ -1,0 +1,197 @@
+"""Examples of a law: its instances with values, drawn, evaluated and compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+from relgraph.testing.comparison import Comparison, Difference
+from relgraph.testing.instances import Instance
+from relgraph.testing.result import Counterexample
+from relgraph.testing.samples import Seen, bytes_needed, values_from
+from relgraph.testing.sides import SideError, Sides
+
+# How many instances with values are drawn at a time at most; half as many on average.
+_AT_ONCE = 14
+_MEAN = 7.5
+# How many bytes say which instance.
+_INDEX = 2
+# How often drawing begins anew, since Hypothesis repeats itself and not all values make sense.
+_ROUNDS = 8
+# Classes that are stronger than each, strongest first.
+_STRONGER = {
+    "exact": (),
+    "rounding": ("exact",),
+    "stable": ("exact", "rounding"),
+    "finite": ("exact", "rounding"),
+    "domain": ("exact", "rounding", "finite"),
+}
+
+
+class Violation(Exception):
+    """An example in which a law does not keep its word."""
+
+    def __init__(self, counterexample: Counterexample) -> None:
+        super().__init__(counterexample.why)
+        self.counterexample = counterexample
+
+
+@dataclass
+class Tally:
+    """What the examples have shown."""
+
+    examples: int = 0
+    telling: int = 0
+    used: set[int] = field(default_factory=set)
+    tried: set[tuple[int, bytes]] = field(default_factory=set)
+    holds: list[str] = field(default_factory=list)
+    needed: bool = False
+    seen: Seen = field(default_factory=Seen)
+    failed: bool = False
+
+
+class Examples:
+    """Draws examples of the instances of a law.
+
+    Parameters
+    ----------
+    name, algebra, sound
+        What the law is called, says and claims.
+    seed
+        Where chance begins.
+    shrink
+        Whether to look for the smallest counterexample.
+
+    Attributes
+    ----------
+    pool
+        The instances, those of each direction smallest first.
+    tally
+        What the examples have shown.
+    """
+
+    def __init__(self, name: str, algebra: str, sound: str, seed: int, shrink: bool) -> None:
+        self.name, self.algebra, self.sound = name, algebra, sound
+        self.seed, self.shrink = seed, shrink
+        self.pool: list[Instance] = []
+        self.tally = Tally(holds=list(_STRONGER[sound]))
+
+    def counterexample(
+        self, why: str, direction: str, inputs: Any, old: Any, new: Any, **found: Any
+    ) -> Counterexample:
+        """Return a counterexample to the law."""
+        return Counterexample(
+            self.name, self.algebra, self.sound, direction, why, inputs, old, new, **found
+        )
+
+    def draw(self, indices: range, examples: int) -> None:
+        """Draw values for instances and compare; raises `Violation`."""
+        target = self.tally.examples + examples
+        for turn in range(_ROUNDS):
+            missing = target - self.tally.examples
+            if missing > 0:
+                self._draw(indices, missing, self.seed + turn)
+            elif self.sound == "domain" and not self.tally.needed:
+                # to show that the condition is needed may take longer than to show it is enough
+                self._draw(indices, examples, self.seed + turn)
+            else:
+                return
+
+    def _draw(self, indices: range, missing: int, seed: int) -> None:
+        size = _INDEX + max(bytes_needed(self.pool[i].slots) for i in indices)
+
+        @seeded(seed)
+        @settings(
+            max_examples=max(8, math.ceil(missing / _MEAN)),
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate, Phase.shrink] if self.shrink else [Phase.generate],
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_AT_ONCE))
+        def examine(drawn: list[bytes]) -> None:
+            for blob in drawn:
+                index = indices[int.from_bytes(blob[:_INDEX]) % len(indices)]
+                self._judge(index, self.pool[index], blob[_INDEX:])
+
+        examine()
+
+    def _judge(self, index: int, instance: Instance, blob: bytes) -> None:
+        tally = self.tally
+        blob = blob[: bytes_needed(instance.slots)]
+        if not tally.failed:
+            if (index, blob) in tally.tried:
+                return
+            tally.tried.add((index, blob))
+        values = values_from(blob, instance.slots, None if tally.failed else tally.seen)
+        found = self._compared(instance, instance.sides, values)
+        if found is None:
+            return
+        tally.examples += not tally.failed
+        tally.used.add(index)
+        if instance.back is not None:
+            self._compared(instance, instance.back, values, "there and back: ")
+
+    def _compared(
+        self, instance: Instance, sides: Sides, values: Sequence[Any], prefix: str = ""
+    ) -> Comparison | None:
+        try:
+            known = sides.run(values)
+        except SideError as error:
+            if not error.new:
+                # what the old side refuses to compute, the new one may only outside of the domain
+                self.tally.needed |= instance.domain is not None
+                return None
+            raise self._violation(
+                instance, sides, values, Difference(f"{prefix}it raises {error}"), None
+            ) from error
+        comparison = Comparison(sides, known)
+        if instance.domain is not None and not instance.domain(known):
+            self.tally.needed |= comparison.difference("beyond") is not None
+            return comparison
+        difference = comparison.difference(self.sound)
+        if difference is not None:
+            difference = Difference(prefix + difference.why, difference.where)
+            raise self._violation(instance, sides, values, difference, comparison)
+        self._learn(comparison)
+        return comparison
+
+    def _learn(self, comparison: Comparison) -> None:
+        tally = self.tally
+        tally.telling += bool(np.isfinite(comparison.old).any()) or comparison.old.size == 0
+        if comparison.identical or not tally.holds:
+            return
+        tally.holds = [s for s in tally.holds if comparison.difference(s) is None]
+
+    def _violation(
+        self,
+        instance: Instance,
+        sides: Sides,
+        values: Sequence[Any],
+        difference: Difference,
+        comparison: Comparison | None,
+    ) -> Violation:
+        self.tally.failed = True
+        return Violation(
+            self.counterexample(
+                difference.why,
+                instance.direction,
+                sides.inputs,
+                sides.old,
+                sides.new,
+                values=list(values),
+                old_value=None if comparison is None else comparison.old,
+                new_value=None if comparison is None else comparison.new,
+                where=difference.where,
+            )
+        )

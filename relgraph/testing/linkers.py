@@ -1,0 +1,241 @@
+"""Whether a linker computes what a graph means, and leaves alone what is not its own."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from relgraph.compile import function
+from relgraph.compile.mode import Mode, get_mode
+from relgraph.graph.basic import io_toposort
+from relgraph.scalar.dtypes import COMPLEXES
+from relgraph.testing.agreement import Reference
+from relgraph.testing.cases import Case, search
+from relgraph.testing.comparison import same_bits
+from relgraph.testing.optimizers import with_gradients
+from relgraph.testing.randomgraph import RandomGraph
+from relgraph.testing.randomgraph import graphs as random_graphs
+from relgraph.testing.sensitivity import native
+from relgraph.testing.source import as_python
+
+EXAMPLES = 200
+
+
+@dataclass(frozen=True)
+class LinkerCheck:
+    """What a check of a linker has found.
+
+    Attributes
+    ----------
+    name
+        The mode.
+    graphs
+        How many graphs were run.
+    ops
+        How often each op occurred in what was run, by name.
+    problem
+        What is wrong, with Python source that shows it; None if nothing is.
+    seconds
+        How long it took.
+    """
+
+    name: str
+    graphs: int = 0
+    ops: Counter[str] = field(default_factory=Counter)
+    problem: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether graphs were run and nothing was wrong."""
+        return self.problem is None and self.graphs > 0
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {'passed' if self.passed else 'failed'} ({self.graphs} graphs, "
+            f"{len(self.ops)} ops, {self.seconds:.1f} s)"
+        )
+        return text if self.problem is None else f"{text}\n{self.problem}"
+
+
+def check_linker(
+    linker: str = "vm",
+    optimizer: Any = None,
+    graphs: st.SearchStrategy[RandomGraph] | None = None,
+    examples: int = EXAMPLES,
+    gradients: bool = True,
+    seed: int = 0,
+) -> LinkerCheck:
+    """Check on random graphs that a linker computes what they mean, bit for bit.
+
+    Parameters
+    ----------
+    linker
+        Its name.
+    optimizer
+        What optimizes the graphs before they are run: what `Mode` takes. The values are compared
+        with those of the optimized graph, each of its nodes computed by itself.
+    graphs, examples, gradients, seed
+        As for `check_optimizer`.
+
+    Where a graph has complex numbers, its results may differ by rounding: NumPy rounds a complex
+    product in another way where it is written over one of its factors.
+
+    Each function is called for two sets of values, and for the first again after its results were
+    written over: arguments must not be modified, results must not share storage with them or
+    with each other's calls.
+    """
+    started = time.perf_counter()
+    mode = Mode(linker, _wanted(optimizer))
+    check = _Check(mode)
+    strategy = random_graphs() if graphs is None else graphs
+
+    def draw(from_: Any) -> Case:
+        graph = from_(strategy)
+        outputs = list(graph.outputs)
+        if gradients and from_(st.booleans()):
+            outputs = with_gradients(graph.inputs, outputs)
+        return Case(list(graph.inputs), outputs, list(from_(graph.values())))
+
+    failing = search(draw, check.fails, examples, seed)
+    problem = None
+    if failing is not None:
+        problem = f"{check.problem(failing)}\n\n{_source(failing, linker, optimizer)}"
+    name = f"{linker} ({optimizer})" if optimizer is not None else linker
+    return LinkerCheck(name, check.graphs, check.ops, problem, time.perf_counter() - started)
+
+
+def _wanted(optimizer: Any) -> Any:
+    if isinstance(optimizer, str):
+        return get_mode(optimizer).optimizer
+    return optimizer.optimizer if isinstance(optimizer, Mode) else optimizer
+
+
+class _Check:
+    """Runs cases by a linker, and keeps count until one fails."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+        self._failed = False
+        self.graphs = 0
+        self.ops: Counter[str] = Counter()
+
+    def fails(self, case: Case) -> bool:
+        """Return whether something is wrong with a case."""
+        problem = self.problem(case)
+        self._failed |= problem is not None
+        return problem is not None
+
+    def problem(self, case: Case) -> str | None:
+        """Return what is wrong; None if nothing is."""
+        turned = [_turned(v) for v in case.values]
+        # What is run may overwrite its arguments by mistake.
+        kept = [np.array(v) for v in case.values]
+        try:
+            native(case.inputs, case.outputs, case.values)
+            native(case.inputs, case.outputs, turned)
+        except (ValueError, IndexError, AssertionError):
+            # There are values for which an op is not defined.
+            return None
+        try:
+            run = function(case.inputs, case.outputs, mode=self._mode, on_unused_input="ignore")
+            graph = run.maker.fgraph
+            self._count(graph)
+            return _misbehaviour(run, graph, case.values, turned)
+        except Exception as error:
+            return f"it raises {type(error).__name__}: {error}"
+        finally:
+            for value, copy in zip(case.values, kept, strict=True):
+                if value.flags.writeable:
+                    value[...] = copy
+
+    def _count(self, graph: Any) -> None:
+        if not self._failed:
+            self.graphs += 1
+            nodes = io_toposort(graph.inputs, graph.outputs)
+            self.ops.update(str(node.op).split("{")[0] for node in nodes)
+
+
+def _turned(value: Any) -> Any:
+    """Return other values of the same shape, that index what the old ones do."""
+    return np.array(value[(slice(None, None, -1),) * value.ndim])
+
+
+def _misbehaviour(run: Any, graph: Any, values: Sequence[Any], others: Sequence[Any]) -> str | None:
+    expected = _expected(graph, values)
+    before = [np.array(v) for v in values]
+    first = run(*values)
+    kept = [np.array(r) for r in first]
+    wrong = _wrong(first, expected, "the first call")
+    if wrong is not None and _rounds_alike(graph, values, first):
+        return None
+    if wrong is not None:
+        return wrong
+    for i, (value, copy) in enumerate(zip(values, before, strict=True)):
+        if not bool(np.all(same_bits(np.asarray(value), copy))):
+            return f"argument {i} is modified"
+        for k, result in enumerate(first):
+            if np.shares_memory(result, value):
+                return f"result {k} shares storage with argument {i}"
+    second = run(*others)
+    wrong = _wrong(second, _expected(graph, others), "a call with other values")
+    if wrong is not None:
+        return wrong
+    changed = _wrong(first, kept, "the first call, after the second one,")
+    if changed is not None:
+        return changed
+    for result in (*first, *second):
+        if result.flags.writeable:
+            result.fill(1)
+    return _wrong(run(*values), expected, "a call after the results were overwritten")
+
+
+def _rounds_alike(graph: Any, values: Sequence[Any], found: Sequence[Any]) -> bool:
+    """Return whether results differ by no more than NumPy's own ways to compute them.
+
+    A complex product is rounded in another way where it is written over one of its factors.
+    """
+    nodes = io_toposort(graph.inputs, graph.outputs)
+    if not any(out.type.dtype in COMPLEXES for node in nodes for out in node.outputs):
+        return False
+    reference = Reference(graph.inputs, graph.outputs, values)
+    return reference.accepts(found)
+
+
+def _expected(graph: Any, values: Sequence[Any]) -> list[Any]:
+    found = native(graph.inputs, graph.outputs, values)
+    return [np.array(found[v]) for v in graph.outputs]
+
+
+def _wrong(found: Sequence[Any], expected: Sequence[Any], when: str) -> str | None:
+    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if not isinstance(a, np.ndarray) or a.dtype != b.dtype or a.shape != b.shape:
+            return f"output {i} of {when} is {a!r}, which is no array like {b!r}"
+        if not bool(np.all(same_bits(a, b))):
+            return f"output {i} of {when} differs\nexpected: {b!r}\nfound:    {a!r}"
+    return None
+
+
+def _source(case: Case, linker: str, optimizer: Any) -> str:
+    try:
+        source = as_python(case.inputs, case.outputs, case.values)
+    except TypeError as error:
+        return f"# {RandomGraph(tuple(case.inputs), tuple(case.outputs))}: {error}"
+    named = f"get_mode({optimizer!r}).optimizer" if isinstance(optimizer, str) else "optimizer"
+    wanted = "None" if optimizer is None else named
+    return (
+        "from relgraph.compile import Mode, function\n"
+        "from relgraph.compile.mode import get_mode\n"
+        "from relgraph.graph.reference import evaluate\n"
+        f"{source}"
+        f"mode = Mode({linker!r}, {wanted})\n"
+        "f = function(inputs, outputs, mode=mode, on_unused_input='ignore')\n"
+        "print(evaluate(outputs, dict(zip(inputs, values))))\n"
+        "print(f(*values))\n"
+    )

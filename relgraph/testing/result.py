@@ -1,0 +1,166 @@
+"""What a check of a law has found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.traversal import as_string
+from relgraph.testing.source import as_python
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Where a law does not keep its word.
+
+    Attributes
+    ----------
+    law
+        What the law is called.
+    algebra
+        What it says.
+    sound
+        The class it claims.
+    direction
+        ``forward`` or ``backward``.
+    why
+        What is wrong.
+    inputs, values
+        The variables of the graph, and what they were given; no values if none matter.
+    old, new
+        What was matched, and what the law gave for it (None if it raised an error instead).
+    old_value, new_value
+        The values of both.
+    where
+        The index of an element that is wrong, or None.
+    """
+
+    law: str
+    algebra: str
+    sound: str
+    direction: str
+    why: str
+    inputs: Sequence[Variable]
+    old: Variable
+    new: Variable | None
+    values: Sequence[Any] | None = None
+    old_value: Any = None
+    new_value: Any = None
+    where: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        """Return Python source that shows it when it is pasted."""
+        place = f", first at {list(self.where)}" if self.where else ""
+        lines = [
+            f"# law {self.law}: {self.algebra}",
+            f"# claimed {self.sound}, {self.direction}: {self.why}{place}",
+        ]
+        outputs = [self.old] if self.new is None else [self.old, self.new]
+        try:
+            lines.append(as_python(self.inputs, outputs, self.values).rstrip())
+        except TypeError as error:
+            graphs = as_string(list(self.inputs), outputs)
+            lines.append(f"# {graphs} (it has no source: {error})")
+            return "\n".join(lines)
+        if self.values is not None:
+            lines += [
+                "from relgraph.graph.reference import evaluate",
+                "for side in outputs:",
+                "    print(evaluate([side], dict(zip(inputs, values)))[0])",
+                f"# before: {_one_line(self.old_value)}",
+            ]
+            if self.new_value is not None:
+                lines.append(f"# after:  {_one_line(self.new_value)}")
+        return "\n".join(lines)
+
+
+def _one_line(value: Any) -> str:
+    return " ".join(repr(value).split())
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What a check of one law has found.
+
+    Attributes
+    ----------
+    name, algebra, sound
+        Which law, what it says and what it claims.
+    status
+        ``passed``, ``failed``, or ``unchecked``: nothing was found wrong, but nothing was tried
+        that could have been.
+    reason
+        Why it failed or was not checked.
+    examples
+        How often both sides were evaluated and compared.
+    instances
+        How many different graphs it was tried on.
+    types
+        How many different combinations of input types it was tried on.
+    edge_values
+        How many different edge values its inputs held: nan, infinities, zeros, ones, numbers of
+        extreme size.
+    counterexample
+        What shows that it fails, or None.
+    stronger
+        A stronger class that held in all examples, or None.
+    directions
+        Which directions were checked.
+    refusals
+        How often each condition refused what was drawn.
+    seconds
+        How long it took.
+    """
+
+    name: str
+    algebra: str
+    sound: str
+    status: str
+    reason: str = ""
+    examples: int = 0
+    instances: int = 0
+    types: int = 0
+    edge_values: int = 0
+    counterexample: Counterexample | None = None
+    stronger: str | None = None
+    directions: tuple[str, ...] = ()
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the law was checked and holds."""
+        return self.status == "passed"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold of it."""
+        return {
+            "name": self.name,
+            "law": self.algebra,
+            "sound": self.sound,
+            "status": self.status,
+            "reason": self.reason,
+            "examples": self.examples,
+            "instances": self.instances,
+            "types": self.types,
+            "edge_values": self.edge_values,
+            "stronger": self.stronger,
+            "directions": list(self.directions),
+            "refusals": dict(self.refusals),
+            "seconds": round(self.seconds, 3),
+            "counterexample": None if self.counterexample is None else str(self.counterexample),
+        }
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {self.sound}, {self.status} ({self.examples} examples, "
+            f"{self.instances} instances, {self.types} types, {self.edge_values} edge values, "
+            f"{self.seconds:.2f} s)"
+        )
+        if self.stronger is not None:
+            text += f"; it held as {self.stronger} throughout"
+        if self.reason:
+            text += f"\n{self.reason}"
+        return text if self.counterexample is None else f"{text}\n{self.counterexample}"
