@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from relgraph.graph.kanren import whereo
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import second
 from relgraph.tensor.advanced_subtensor import AdvancedIncSubtensor
@@ -30,9 +31,17 @@ whole = ConstrainedVar(broadcasts_nowhere, prefix="whole")
 zeros = second(y, 0)
 
 
-def serialized(name: str, lhs: Any, rhs: Any) -> Law:
+def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that makes an increment of a sum out of a sum with an increment."""
-    return law(name, lhs, rhs, sound="rounding", tags=("inc_subtensor_serialize",), complex=True)
+    return law(
+        name,
+        lhs,
+        rhs,
+        *conditions,
+        sound="rounding",
+        tags=("inc_subtensor_serialize",),
+        complex=True,
+    )
 
 
 def _with_indices(count: int) -> tuple[Law, ...]:
@@ -41,7 +50,12 @@ def _with_indices(count: int) -> tuple[Law, ...]:
     inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
     laws = (
         serialized(f"inc-serialize-{count}", inc(whole, b, *i) + z, inc(whole + z, b, *i)),
-        serialized(f"inc-instead-of-zeros-{count}", put(zeros, b, *i) + whole, inc(whole, b, *i)),
+        serialized(
+            f"inc-instead-of-zeros-{count}",
+            put(zeros, b, *i) + whole,
+            inc(whole, b, *i),
+            whereo(broadcasts_nowhere, y),
+        ),
     )
     return laws if count < 2 else laws[:1]
 

@@ -12,6 +12,7 @@ from relgraph.graph.kanren.arguments import argumentso
 from relgraph.graph.unify import nth
 from relgraph.tensor.allocation import Alloc
 from relgraph.tensor.guards import ranko
+from relgraph.tensor.indices import Slice
 from relgraph.tensor.joining import Join, Split
 from relgraph.tensor.parts import is_known, neighbours
 from relgraph.tensor.pieces import (
@@ -86,7 +87,17 @@ def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     )
 
 
-@relation("join-of-neighbours")
+FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
+
+
+@relation(
+    "join-of-neighbours",
+    tries=[
+        Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
+        Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
+        Join(1)(Subtensor((Slice(), FRONT))(x), Subtensor((Slice(), BACK))(x)),
+    ],
+)
 def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
     """``join(0, x[:k], x[k:]) → x[:]``, whatever `k` is; ``join(0, x[1:3], x[3:]) → x[1:]``"""
     return lall(
@@ -148,7 +159,14 @@ SPLITS = (
 )
 
 
-@relation("join-of-allocs")
+@relation(
+    "join-of-allocs",
+    tries=[
+        Join(0)(Alloc()(x, m), Alloc()(x, n)),
+        Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
+        Join(0)(Alloc()(x, m), Alloc()(x, n), y),
+    ],
+)
 def join_of_allocso(joined: Any, fewer: Any) -> Any:
     """``join(0, alloc(x, m), alloc(x, n)) → alloc(x, m + n)``, of a scalar `x`"""
     alloc = Alloc()

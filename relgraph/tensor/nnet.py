@@ -76,6 +76,10 @@ class Softmax(_Softmax):
     ) -> None:
         with np.errstate(all="ignore"):
             low, total = self.shifted(inputs[0])
+            endless = np.isinf(total)
+            if endless.any():
+                # beside an infinity what is finite is nothing, however large
+                low = np.where(endless, low - total, low)
             output_storage[0][0] = np.asarray(np.exp(low) / total)
 
     def L_op(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from relgraph.graph.kanren.laws import Law, Relation, law, relation
+from relgraph.graph.kanren.laws import Law, law
+from relgraph.graph.kanren.relation import Relation, relation
 from relgraph.graph.kanren.terms import LogicVariable, logic_variables
 from relgraph.tensor.variable import TensorVariable
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
 from relgraph.graph.kanren.explain import NoSuchDirection
-from relgraph.graph.kanren.laws import SOUNDNESS, Law, Relation
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.relation import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules import Rule
+from relgraph.testing.directions import Direction, direction_of
 from relgraph.testing.examples import Examples, Violation
-from relgraph.testing.instances import Broken, Direction, find_instances
-from relgraph.testing.mentions import mentioned_ops, patterns_of
+from relgraph.testing.instances import Broken, find_instances
 from relgraph.testing.parameters import Parameters
 from relgraph.testing.precision import NoTrueValue
 from relgraph.testing.result import CheckResult, Counterexample
@@ -173,7 +174,7 @@ class _Check:
         names = asked or (("forward",) if self.sound == "stable" else ("forward", "backward"))
         made = []
         for name in names:
-            direction = self._direction(name)
+            direction = direction_of(self.law, name, self.patterns, self.seed, self.sound)
             if direction is not None:
                 made.append(direction)
             elif asked:
@@ -181,43 +182,6 @@ class _Check:
         if not made:
             self.unchecked.append("it has no direction: " + str(self.law.extraction("forward")))
         return made
-
-    def _direction(self, name: str) -> Direction | None:
-        extraction = self.law.extraction(name)
-        if extraction.status == "none":
-            return None
-        relation: Callable[[Any, Any], Any] = self.law
-        if name == "backward":
-            relation = _swapped(self.law)
-        law: Any = self.law
-        rules: Sequence[Rule] = extraction.rules
-        if isinstance(law, Law):
-            rules = (getattr(law, name).rule,)
-        guessed = not rules
-        if guessed:
-            if name == "backward":
-                return None
-            rules = self._tried()
-        other = "backward" if name == "forward" else "forward"
-        inverse = None
-        if self.sound != "stable" and self.law.extraction(other).status == "closed":
-            inverse = getattr(law, other)
-        return Direction(
-            name,
-            relation,
-            getattr(law, name),
-            inverse,
-            rules,
-            getattr(law, "domain", None) if self.sound == "domain" else None,
-            bool(getattr(law, "mixed", True)),
-            guessed and not self.patterns,
-        )
-
-    def _tried(self) -> list[Rule]:
-        """Return rules that have the patterns to try an open relation on."""
-        if self.patterns:
-            return [Rule(self.law.name, pattern, None) for pattern in self.patterns]
-        return patterns_of(mentioned_ops(self.law.goal), self.law.name, Random(self.seed))
 
     # -- instances -------------------------------------------------------------------------
 
@@ -254,10 +218,6 @@ class _Check:
         return self.run.counterexample(
             str(broken), broken.direction, broken.inputs, broken.old, broken.new
         )
-
-
-def _swapped(relation: Relation) -> Callable[[Any, Any], Any]:
-    return lambda x, y: relation(y, x)
 
 
 def _first_line(relation: Relation) -> str:

@@ -95,16 +95,15 @@ class Examples:
         """Draw values for instances and compare; raises `Violation`."""
         target = self.tally.examples + examples
         for turn in range(_ROUNDS):
-            missing = target - self.tally.examples
-            if missing > 0:
-                self._draw(indices, missing, self.seed + turn)
-            elif self.sound == "domain" and not self.tally.needed:
+            if self.tally.examples >= target:
+                if self.sound != "domain" or self.tally.needed:
+                    return
                 # to show that the condition is needed may take longer than to show it is enough
-                self._draw(indices, examples, self.seed + turn)
-            else:
-                return
+                target = self.tally.examples + examples
+            self._draw(indices, target, self.seed + turn)
 
-    def _draw(self, indices: range, missing: int, seed: int) -> None:
+    def _draw(self, indices: range, target: int, seed: int) -> None:
+        missing = target - self.tally.examples
         size = _INDEX + max(bytes_needed(self.pool[i].slots) for i in indices)
 
         @seeded(seed)
@@ -121,6 +120,8 @@ class Examples:
         @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_AT_ONCE))
         def examine(drawn: list[bytes]) -> None:
             for blob in drawn:
+                if self.tally.examples >= target and not self.tally.failed:
+                    return
                 index = indices[int.from_bytes(blob[:_INDEX]) % len(indices)]
                 self._judge(index, self.pool[index], blob[_INDEX:])
 

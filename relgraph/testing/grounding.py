@@ -12,8 +12,8 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.goals import Compute
-from relgraph.graph.kanren.rules import Output, Rule, is_bag, split
+from relgraph.graph.kanren.goals import Compute, Where
+from relgraph.graph.kanren.rules import Output, Rule, is_bag, is_swappable, split
 from relgraph.graph.kanren.terms import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -34,6 +34,9 @@ _SUMMANDS = (
     ("true_div", 0.5),
     ("add", 0.5),
 )
+
+# How often another argument is drawn in the place of one that a condition refuses.
+_REDRAWN = 12
 
 
 @dataclass
@@ -85,6 +88,10 @@ class Grounder(Leaves):
         self.rule = rule
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)
+        self._own: dict[Any, list[Where]] = {}
+        for condition in rule.conditions:
+            if isinstance(condition, Where) and len(condition.variables) == 1:
+                self._own.setdefault(condition.variables[0], []).append(condition)
 
     def ground(self) -> Grounded:
         """Return a graph for the pattern.
@@ -120,9 +127,9 @@ class Grounder(Leaves):
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise Ungrounded(f"{op} is not an op")
-        if is_bag(op) and self.rule.regroup:
+        if is_bag(head) and self.rule.regroup:
             return self._bag(op, arguments, at_root)
-        swaps = op.commutative and len(arguments) == 2 and not self.rule.as_written
+        swaps = is_swappable(head) and len(arguments) == 2 and not self.rule.as_written
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
@@ -245,6 +252,30 @@ class Grounder(Leaves):
                 if found is not False:
                     bound.update({v: reify(v, found) for v in condition.binds})
 
+    def _suited(self, v: Any) -> Any:
+        """Return something for a variable, if possible what the conditions on it alone admit."""
+        d = self._d
+        slots, leaves = len(d.slots), len(d.leaves)
+        made = self._argument(v)
+        for _ in range(_REDRAWN):
+            if all(_holds(condition, made) for condition in self._own.get(v, ())):
+                break
+            del d.slots[slots:], d.leaves[leaves:]
+            made = self._argument(v)
+        return made
+
+    def _argument(self, v: Any) -> Any:
+        """Return an argument of the kind that a variable stands for."""
+        role, position = self._roles.get(v, ("tensor", 0))
+        made = self._special(role, position, v)
+        if made is not None:
+            return made
+        bound = self._d.bound.values()
+        others = [x for x in bound if isinstance(x, Variable) and x in self._d.leaves]
+        if others and self.choices.chance(8):
+            return self.choices.among(others)
+        return self._tensor(self.choices.pick((v, "kind"), KINDS), v)
+
     def _variable(self, v: Any) -> Any:
         bound = self._d.bound
         if v not in bound:
@@ -252,18 +283,18 @@ class Grounder(Leaves):
         if v in bound:
             value = bound[v]
             return self._leaf(self._number(value)) if isinstance(value, int | float) else value
-        role, position = self._roles.get(v, ("tensor", 0))
-        made = self._special(role, position, v)
-        if made is None:
-            others = [x for x in bound.values() if isinstance(x, Variable) and x in self._d.leaves]
-            if others and self.choices.chance(8):
-                made = self.choices.among(others)
-            else:
-                made = self._tensor(self.choices.pick((v, "kind"), KINDS), v)
+        made = self._suited(v)
         if isinstance(v, ConstrainedVar) and not v.constraint(made):
             raise Ungrounded(f"the constraint of {v} refuses what was drawn")
         bound[v] = made
         return self._leaf(made)
+
+
+def _holds(condition: Where, value: Any) -> bool:
+    try:
+        return bool(condition.predicate(value))
+    except Exception:  # what it can't be asked about is refused by the law as a whole
+        return True
 
 
 def _elementwise(random: Random, arguments: Sequence[Any]) -> Op:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -23,6 +23,7 @@ from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import SearchBudgetError, is_settled
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
+from relgraph.testing.directions import Direction
 from relgraph.testing.grounding import Grounded, Grounder
 from relgraph.testing.leaves import Ungrounded
 from relgraph.testing.parameters import Parameters
@@ -105,38 +106,6 @@ class Found:
     rule: Rule
     instances: list[Instance] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass
-class Direction:
-    """One direction of a law.
-
-    Attributes
-    ----------
-    name
-        ``forward`` or ``backward``.
-    relation
-        The goal constructor of this direction.
-    rewriter, inverse
-        The local optimizer of this direction, and that of the other if there is one.
-    rules
-        What it comes down to.
-    domain
-        The condition under which it claims to hold, or None.
-    mixed
-        Whether it looks at several dtypes at a time.
-    guessed
-        Whether the rules are guesses at what an open relation may match.
-    """
-
-    name: str
-    relation: Callable[[Any, Any], Any]
-    rewriter: Any
-    inverse: Any
-    rules: Sequence[Rule]
-    domain: Any = None
-    mixed: bool = False
-    guessed: bool = False
 
 
 def find_instances(

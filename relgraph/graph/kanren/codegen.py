@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from unification.core import reify, unify
 from unification.variable import isvar
 
 from relgraph.graph.kanren import guards
@@ -124,7 +125,14 @@ class RuleWriter(MatchWriter):
             if what not in self.bound:
                 raise NotCompilable(f"{what} is open where a condition needs it")
             return self.bound[what]
-        return self.constant(what, "VALUE")
+        if not variables_of(what):
+            return self.constant(what, "VALUE")
+        for part, var in self.parts:
+            if unify(part, what, {}) == {}:  # the same but for what holds it
+                return var
+        # what is not in the graph yet is a term, as in a search
+        known = [f"{self.constant(v, 'LV')}: {self.value(v)}" for v in variables_of(what)]
+        return f"reify({self.constant(what, 'TERM')}, {{{', '.join(known)}}})"
 
     # -- what is built ---------------------------------------------------------------------
 
@@ -140,7 +148,7 @@ class RuleWriter(MatchWriter):
             new = self.with_rest(new, rest, made)
         if typed:
             self.depth -= 1
-            self.line("except (TypeError, ValueError):")
+            self.line("except (TypeError, ValueError, OverflowError):")
             self.line(f"    {new} = None")
             self.block(f"if {new} is not None:")
         self.guard_types(new, made)
@@ -225,8 +233,13 @@ class RuleWriter(MatchWriter):
         sure = [v for v in every if (op := ops[v]) is not None and not op.converts]
         unsure = any(ops[v] is None for v in every) or leaf in self.values
         if unsure or not sure or not rule.one_dtype:
-            names = ", ".join([*every, *([leaf] if leaf else [])])
-            self.block(f"if dtypes_admitted(({names},), {rule.one_dtype}, {rule.complex}):")
+            open_ops = [v for v in told if ops[v] is None and v != new]
+            names = [v for v in every if v not in open_ops]
+            if open_ops:
+                given = ", ".join(self.bound.values())
+                names.append(f"*computed(({', '.join(open_ops)},), ({given},))")
+            values = ", ".join([*names, *([leaf] if leaf else [])])
+            self.block(f"if dtypes_admitted(({values},), {rule.one_dtype}, {rule.complex}):")
             return
         first = f"{sure[0]}.type.dtype"
         equal = "".join(f" == {v}.type.dtype" for v in sure[1:])
@@ -241,6 +254,7 @@ class RuleWriter(MatchWriter):
 
 _HELPERS: dict[str, Any] = {
     "agree": guards.agree,
+    "computed": guards.computed,
     "dtypes_admitted": guards.dtypes_admitted,
     "finite_constants": guards.finite_constants,
     "fitted": guards.fitted,
@@ -249,6 +263,7 @@ _HELPERS: dict[str, Any] = {
     "is_converted": guards.is_converted,
     "is_real": guards.is_real,
     "read_once": read_once,
+    "reify": reify,
     "read_outside": read_outside,
     "same": same_variable,
     "seen_before": guards.seen_before,

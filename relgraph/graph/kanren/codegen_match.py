@@ -12,7 +12,15 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, is_bag, split, takes_all
+from relgraph.graph.kanren.rules import (
+    Output,
+    Rule,
+    flat_patterns,
+    is_bag,
+    is_swappable,
+    split,
+    takes_all,
+)
 from relgraph.graph.kanren.source import NotCompilable, Source
 from relgraph.graph.kanren.terms import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
@@ -30,6 +38,8 @@ class MatchWriter(Source):
         Those names that may stand for something other than a variable of the graph.
     matched
         The names of the variables that compound parts have matched, root first, with their ops.
+    parts
+        The compound parts of the pattern below the root, with the names of what they match.
     nested
         The names of the lists of the sums that were regrouped.
     """
@@ -41,6 +51,7 @@ class MatchWriter(Source):
         self.bound: dict[Any, str] = {}
         self.values: set[str] = set()
         self.matched: list[tuple[str, Op | None]] = []
+        self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
 
     def compound(
@@ -68,7 +79,7 @@ class MatchWriter(Source):
         self.line(f"{inputs} = {node}.inputs")
         self.block(f"if len({inputs}) == {len(patterns)}:")
         args = [self.name("v") for _ in patterns]
-        if op is not None and op.commutative and len(patterns) == 2 and not self.rule.as_written:
+        if is_swappable(op) and len(patterns) == 2 and not self.rule.as_written:
             a, b = f"{inputs}[0]", f"{inputs}[1]"
             self.block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
@@ -136,13 +147,14 @@ class MatchWriter(Source):
         if isinstance(pattern, Arguments):
             return 4
         if parts is not None:
-            return 3 if isinstance(parts[0], Op) and parts[0].commutative else 1
+            return 3 if is_swappable(parts[0]) else 1
         return 2 if isvar(pattern) and pattern not in self.bound else 0
 
     def one(self, pattern: Any, var: str) -> None:
         """Match one pattern with one variable."""
         parts = split(pattern)
         if parts is not None:
+            self.parts.append((pattern, var))
             head, patterns = parts
             node = self.name("n")
             op = head.op if isinstance(head, Output) else head

@@ -31,7 +31,15 @@ from relgraph.graph.kanren.matching import (
     match_root,
     taken_together,
 )
-from relgraph.graph.kanren.rules import Rule, flat_patterns, is_bag, split, takes_all
+from relgraph.graph.kanren.rules import (
+    Output,
+    Rule,
+    flat_patterns,
+    is_bag,
+    is_swappable,
+    split,
+    takes_all,
+)
 from relgraph.graph.kanren.terms import Arguments, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -144,7 +152,8 @@ class _Walk:
     def arguments(
         self, pattern: Any, node: Apply, patterns: Sequence[Any], at: _Place, s: Bindings
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
-        op = node.op
+        head: Any = (split(pattern) or (None, ()))[0]
+        op: Any = head.op if isinstance(head, Output) else head
         if takes_all(patterns):
             alone = is_bag(op) and self.regroup and not at.path
             every = tuple(flat_alone(None, node) if alone else node.inputs)
@@ -169,7 +178,7 @@ class _Walk:
             return
         places = _places(node, at.path)
         orders = [places]
-        if op.commutative and len(places) == 2 and places[0].var is not places[1].var:
+        if is_swappable(op) and len(places) == 2 and places[0].var is not places[1].var:
             orders.append(places[::-1])
         for order in orders:
             for bindings in self.each(list(zip(patterns, order, strict=True)), s):

@@ -79,9 +79,15 @@ def made_from(given: Iterable[Any], new: Any) -> list[Variable]:
     if not isinstance(new, Variable):
         return []
     leaves = {v for v in spread(given) if isinstance(v, Variable)}
-    between = vars_between(leaves, [new])
-    inner = [v for v in between if v.owner is not None and v.owner.op.repeats is None]
-    return [new, *(v for v in inner if v not in leaves)]
+    return [new, *computed(vars_between(leaves, [new]), leaves)]
+
+
+def computed(made: Iterable[Variable], given: Iterable[Any]) -> list[Variable]:
+    """Return those of `made` that are not `given` and do not just repeat what they are made of."""
+    leaves = set(spread(given))
+    return [
+        v for v in made if v.owner is not None and v.owner.op.repeats is None and v not in leaves
+    ]
 
 
 def seen_before(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:

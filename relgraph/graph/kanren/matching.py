@@ -18,7 +18,14 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.rules import Output, flat_patterns, is_bag, split, takes_all
+from relgraph.graph.kanren.rules import (
+    Output,
+    flat_patterns,
+    is_bag,
+    is_swappable,
+    split,
+    takes_all,
+)
 from relgraph.graph.kanren.terms import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
@@ -62,11 +69,11 @@ def match_root(
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
         if takes_all(patterns):
-            every = flat_alone(fgraph, node) if is_bag(node.op) and regroup else node.inputs
+            every = flat_alone(fgraph, node) if is_bag(head) and regroup else node.inputs
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
         else:
-            yield from _match_arguments(node, patterns, bindings, regroup, at_root=True)
+            yield from _match_arguments(head, node, patterns, bindings, regroup, at_root=True)
 
 
 def _match_all(pattern: Any, every: Sequence[Variable], s: Bindings) -> Iterator[Bindings]:
@@ -126,11 +133,15 @@ def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
 
 
 def _match_arguments(
-    node: Apply, patterns: Sequence[Any], s: Bindings, regroup: bool, at_root: bool
+    head: Any,
+    node: Apply,
+    patterns: Sequence[Any],
+    s: Bindings,
+    regroup: bool,
+    at_root: bool,
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    op = node.op
-    if is_bag(op) and regroup:
-        wanted = flat_patterns(op, patterns)
+    if is_bag(head) and regroup:
+        wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
             given, nested = flat_arguments(node)
             if len(wanted) <= len(given):
@@ -141,14 +152,15 @@ def _match_arguments(
         return
     if len(patterns) != len(node.inputs):
         return
-    for arguments in _orders(op, node.inputs):
+    for arguments in _orders(head, node.inputs):
         for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, regroup):
             yield bindings, []
 
 
-def _orders(op: Op, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
+def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
+    """Yield the orders in which arguments match: both only where the pattern names the op."""
     yield arguments
-    if op.commutative and len(arguments) == 2 and arguments[0] is not arguments[1]:
+    if is_swappable(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
         yield arguments[::-1]
 
 
@@ -175,7 +187,7 @@ def _effort(pattern: Any, s: Bindings) -> int:
     if isinstance(pattern, Arguments):
         return 4
     if parts is not None:
-        return 3 if isinstance(parts[0], Op) and parts[0].commutative else 1
+        return 3 if is_swappable(parts[0]) else 1
     return 0 if not _is_free(pattern, s) else 2
 
 

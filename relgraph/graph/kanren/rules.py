@@ -151,6 +151,11 @@ def is_bag(head: Any) -> bool:
     return isinstance(head, Op) and head.commutative and head.associative
 
 
+def is_swappable(head: Any) -> bool:
+    """Return whether `head` is an op that is declared commutative."""
+    return isinstance(head, Op) and head.commutative
+
+
 def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
     """Return the arguments of a nested pattern of one op, as one list."""
     flat: list[Any] = []

@@ -14,7 +14,8 @@ from unification.variable import isvar
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
-from relgraph.graph.kanren.laws import SOUNDNESS, law
+from relgraph.graph.kanren.laws import law
+from relgraph.graph.kanren.relation import SOUNDNESS
 from relgraph.graph.kanren.rules import is_bag, split
 from relgraph.graph.kanren.terms import Arguments, number_of, renamed, variables_of
 from relgraph.tensor.terms import lvars
