@@ -44,7 +44,7 @@ def anylaw(name: str, lhs: object, rhs: object, *conditions: object, sound: str 
 
 SINKS = (
     anylaw("fill-sink", f(second(a, x)), second(a, f(x))),
-    anylaw("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y))),
+    anylaw("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y)), no_fillo),
     anylaw("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), no_fillo),
     anylaw("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
     anylaw("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
@@ -98,9 +98,9 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
         one("unneeded", full, x, whereo(has_lengths, x, *n)),
         one("fill", second(full, y), alloc(y, *n), whereo(lies_within, y, *n)),
         one("sink", f(full), alloc(f(x), *n)),
-        one("cut-1-of-2", f(full, y), f(x, y), whereo(covers, y, *n)),
-        one("cut-2-of-2", f(y, full), f(y, x), whereo(covers, y, *n)),
-        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), whereo(lies_within, y, *n)),
+        one("cut-1-of-2", f(full, y), f(x, y), no_fillo, whereo(covers, y, *n)),
+        one("cut-2-of-2", f(y, full), f(y, x), no_fillo, whereo(covers, y, *n)),
+        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), no_fillo, whereo(lies_within, y, *n)),
         one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), no_fillo, whereo(lies_within, y, *n)),
     )
 

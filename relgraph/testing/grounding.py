@@ -36,7 +36,7 @@ _SUMMANDS = (
 )
 
 # How often another argument is drawn in the place of one that a condition refuses.
-_REDRAWN = 12
+_REDRAWN = 20
 
 
 @dataclass

@@ -30,7 +30,15 @@ _DTYPES: tuple[tuple[str, float], ...] = (
 _COMPLEX: tuple[tuple[str, float], ...] = (("complex128", 1.5), ("complex64", 0.5))
 _RANKS = ((1, 4.0), (2, 3.0), (0, 1.0), (3, 1.0), (4, 0.4))
 _LENGTHS = ((3, 3.0), (2, 3.0), (7, 1.5), (1, 1.0), (0, 0.5), (16, 0.6))
-_SHAPES = (("same", 5.0), ("broadcast", 3.0), ("scalar", 0.7), ("square", 1.5), ("any", 1.0))
+_SHAPES = (
+    ("same", 5.0),
+    ("broadcast", 3.0),
+    ("scalar", 0.7),
+    ("square", 1.5),
+    ("any", 1.0),
+    ("products", 1.0),
+)
+_FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
 _STATIC = (("open", 3.0), ("known", 2.0), ("mixed", 1.0))
 _NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
 _ARRAYS = (("random", 4.0), ("ones", 1.0), ("zeros", 1.0), ("identity", 1.0))
@@ -192,6 +200,10 @@ class Leaves:
             return tuple(
                 n if self.choices.chance(65) else self.choices.among((2, 3, 1)) for _ in range(rank)
             )
+        if how == "products":
+            n = base[0] if base else 3
+            shapes = {"matrix": (n, n), "vector": (n,), "column": (n, 1), "row": (1, n)}
+            return shapes[self.choices.pick(("factor", v), _FACTORS)]
         if how == "scalar":
             return base if self.choices.chance(50) else ()
         if how != "broadcast":
