@@ -45,9 +45,10 @@ from relgraph.tensor.counting import (
     repeats,
     repeats_like,
 )
-from relgraph.tensor.guards import floato, nonnegativeo, ranko, spanso
+from relgraph.tensor.guards import floato, is_nonempty, nonnegativeo, ranko, spanso
 from relgraph.tensor.joining import Join
 from relgraph.tensor.math import _dot
+from relgraph.tensor.number_guards import is_nonzero
 from relgraph.tensor.orders import (
     axes_before,
     includes_axis,
@@ -129,14 +130,25 @@ constant = (
 """That `c` is constant along the axes `a` of `x`, and what `without_axes` needs to know of it."""
 
 
-def scaled(name: str, lhs: Any, rhs: Any) -> Law:
+def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about a factor of a sum: with nothing to sum there's no nan times it either."""
-    return law(name, lhs, rhs, *constant, sound="finite", complex=True, tags=("sum_scalar_mul",))
+    told, tags = (*constant, *conditions), ("sum_scalar_mul",)
+    return law(name, lhs, rhs, *told, sound="finite", complex=True, tags=tags)
+
+
+def divides_sum(c: Any, x: Any) -> bool:
+    """Return whether a sum of nothing, 0, divided by `c` is 0, or `x` is not nothing."""
+    return is_nonempty(x) or is_nonzero(c)
 
 
 FACTORS = (
     scaled("sum-scalar-mul", sum_(c * x, axis=a), without_axes(c) * sum_(x, axis=a)),
-    scaled("sum-scalar-div", sum_(x / c, axis=a), sum_(x, axis=a) / without_axes(c)),
+    scaled(
+        "sum-scalar-div",
+        sum_(x / c, axis=a),
+        sum_(x, axis=a) / without_axes(c),
+        whereo(divides_sum, c, x),
+    ),
 )
 
 SIGNS = (

@@ -13,7 +13,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Where, computo, whereo
-from relgraph.graph.kanren.terms import number_of
+from relgraph.graph.numbers import number_of
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.signs import is_nonnegative, is_positive
 from relgraph.tensor.type import TensorType

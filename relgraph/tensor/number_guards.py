@@ -12,7 +12,7 @@ import numpy as np
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Where, whereo
-from relgraph.graph.kanren.terms import number_of
+from relgraph.graph.numbers import number_of
 from relgraph.tensor.basic import constant
 
 LARGEST_WHOLE = 64

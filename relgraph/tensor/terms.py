@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.relation import Relation, relation
+from relgraph.graph.kanren.named import Relation, relation
 from relgraph.graph.kanren.terms import LogicVariable, logic_variables
 from relgraph.tensor.variable import TensorVariable
 

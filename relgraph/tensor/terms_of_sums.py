@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.terms import number_of
+from relgraph.graph.numbers import number_of
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.basic import constant
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sub, true_div
@@ -104,11 +104,15 @@ def collected(variables: Sequence[Variable], terms: Seen) -> Any:
 
     Those of integers are collected whatever their sign.
     """
+    if _are_different(terms):
+        return None
     return _collected_terms(_parts(variables, terms), cancelling=False)
 
 
 def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms collected whatever their sign."""
+    if _are_different(terms):
+        return None
     return _collected_terms(_parts(variables, terms), cancelling=True)
 
 
@@ -165,11 +169,15 @@ def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
 
 def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected where exponents are whole and positive."""
+    if _are_different(factors):
+        return None
     return _collected_factors(_parts(variables, factors), any_exponent=False)
 
 
 def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected, whatever their exponents."""
+    if _are_different(factors):
+        return None
     return _collected_factors(_parts(variables, factors), any_exponent=True)
 
 
@@ -224,7 +232,9 @@ def _parts(variables: Sequence[Variable], seen: Seen, below: bool = False) -> li
 
 
 def _key(of: Any) -> Hashable:
-    return tuple(sorted(map(id, of))) if isinstance(of, tuple) else id(of)
+    if of.__class__ is not tuple:
+        return id(of)
+    return id(of[0]) if len(of) == 1 else tuple(sorted(map(id, of)))
 
 
 def _share(one: Seen, other: Seen) -> bool:
@@ -235,10 +245,13 @@ def _number(count: Any) -> Any:
     return number_of(count) if isinstance(count, Variable) else count
 
 
+def _are_different(seen: Seen) -> bool:
+    """Return whether there is nothing to collect."""
+    return len({_key(of) for _, of in seen}) == len(seen)
+
+
 def _dtype_of(parts: list[Part]) -> np.dtype[Any] | None:
-    """Return the dtype of all arguments; None if there is not one, or nothing to collect."""
-    if len({part.key for part in parts}) == len(parts):
-        return None
+    """Return the dtype of all arguments; None if there is not one."""
     return common_dtype([part.var for part in parts])
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from relgraph.graph.kanren.relation import Relation
+from relgraph.graph.kanren.named import Relation
 
 RULE_BOOK = "relations"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from relgraph.graph.kanren.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.relation import SOUNDNESS, Relation
+from relgraph.graph.kanren.named import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.testing.directions import Direction, direction_of
 from relgraph.testing.examples import Examples, Violation

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.relation import Relation
+from relgraph.graph.kanren.named import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.testing.mentions import mentioned_ops, patterns_of
 

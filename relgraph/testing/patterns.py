@@ -12,7 +12,7 @@ from unification.variable import isvar
 import relgraph.scalar as scalar
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.relation import Relation
+from relgraph.graph.kanren.named import Relation
 from relgraph.graph.kanren.rules import Output, Rule, split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op

@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.algebra import algebra
 from relgraph.graph.basic import Constant, graph_inputs
-from relgraph.graph.kanren.relation import Relation
+from relgraph.graph.kanren.named import Relation
 from relgraph.graph.reference import evaluate
 
 x, y, z = (at.dvector(name) for name in "xyz")

@@ -7,7 +7,7 @@ from relgraph.graph.kanren.goals import computo, one_cliento, whereo
 from relgraph.graph.kanren.judgement import Reason
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.matching import match
-from relgraph.graph.kanren.relation import Relation, relation
+from relgraph.graph.kanren.named import Relation, relation
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.terms import (
     Arguments,

@@ -21,7 +21,7 @@ from relgraph.graph.kanren.goals import Condition, renamed_goal
 from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants, made_from
 from relgraph.graph.kanren.law_rewriter import LawRewriter
 from relgraph.graph.kanren.matching import INNER, match_root, same_again
-from relgraph.graph.kanren.relation import Relation
+from relgraph.graph.kanren.named import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import (

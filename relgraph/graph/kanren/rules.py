@@ -88,16 +88,31 @@ class Rule:
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
 
     @property
+    def numbers(self) -> frozenset[Literal]:
+        """The numbers among the arguments of its root."""
+        parts = split(self.pattern)
+        if parts is None:
+            return frozenset()
+        head, patterns = parts
+        every = flat_patterns(head, patterns) if self.regroup and is_bag(head) else patterns
+        return frozenset(p for p in every if isinstance(p, Literal))
+
+    @property
     def regroups(self) -> bool:
         """Whether it does to a sum with other sums nested in it what it does to these.
 
-        A condition might hold of a part of the sum and not of all of it.
+        A condition on a variable that stands for an argument, or for all that is left, might hold
+        of a part of the sum and not of all of it.
         """
         parts = split(self.pattern)
         if parts is not None and self.regroup and takes_all(parts[1]):
             return True
-        plain = not self.one_client and not self.conditions
-        return self.regroup and plain and is_bag(head_of(self.pattern))
+        if parts is None or not self.regroup or self.one_client or not is_bag(parts[0]):
+            return False
+        alone = {p for p in flat_patterns(*parts) if isvar(p)}
+        return all(
+            isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
+        )
 
 
 @dataclass(frozen=True)
@@ -173,6 +188,14 @@ def takes_all(patterns: Sequence[Any]) -> bool:
     return len(patterns) == 1 and isinstance(patterns[0], Arguments)
 
 
+def same_form(pattern: Any, template: Any) -> bool:
+    """Return whether a template gives all arguments together, as its pattern takes them."""
+    one, other = split(pattern), split(template)
+    if one is None or other is None or not (takes_all(one[1]) and takes_all(other[1])):
+        return False
+    return one[0] is other[0] and one[1][0].of is other[1][0].of
+
+
 def rule_fits(rule: Rule, node: Apply) -> bool:
     """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
     op: Any = node.op
@@ -187,6 +210,8 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     if rule.regroup and is_bag(op):
         if op in heads:
             return True  # an argument may be any level down
+        if same_form(rule.pattern, rule.template):
+            return False  # all it does is to take nested sums apart
         if not all(_may_compute(c, heads) for c in rule.conditions):
             return False
         wanted = [p for p in flat_patterns(op, parts[1]) if not isinstance(p, Arguments)]

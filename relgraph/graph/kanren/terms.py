@@ -20,7 +20,8 @@ from unification import Var, var
 from unification.core import _reify, _unify, _unify_Var_object, construction_sentinel
 from unification.variable import isvar
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.numbers import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.operators import INFIX, Operators, as_infix
 from relgraph.graph.type import Type
@@ -122,20 +123,6 @@ class Literal:
 
 def _sign(value: Any) -> float:
     return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
-
-
-def number_of(var: Variable) -> Any:
-    """Return the Python number that every element of `var` is known to be, or None.
-
-    Broadcasting is seen through: an op that only repeats the elements of one input says so by
-    `Op.repeats`.
-    """
-    while var.owner is not None:
-        through = var.owner.op.repeats
-        if through is None:
-            return None
-        var = var.owner.inputs[through]
-    return var.unique_value() if isinstance(var, Constant) else None
 
 
 class Term(Operators, LogicTerm):

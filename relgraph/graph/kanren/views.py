@@ -54,6 +54,8 @@ class View:
         The function that gives a tuple of what each of some variables is seen as.
     depth
         How many levels of nodes it looks at.
+    by_head
+        What `functions_for` has returned.
     """
 
     def __init__(self, name: str, cases: Iterable[Case]) -> None:
@@ -63,7 +65,7 @@ class View:
             raise ValueError(f"the last case of the view {name} has to match everything")
         self.depth = max(height(c.pattern) for c in self.cases)
         self.each = _Each(self)
-        self._by_head: dict[Any, tuple[Callable[[Variable], Any], ...]] = {}
+        self.by_head: dict[Any, tuple[Callable[[Variable], Any], ...]] = {}
 
     @cached_property
     def _functions(self) -> list[tuple[Any, Callable[[Variable], Any]]]:
@@ -71,16 +73,14 @@ class View:
 
     def __call__(self, var: Variable) -> Any:
         """Return what `var` is seen as in the first case that it matches."""
-        functions = self._by_head.get(var.head)
-        if functions is None:
-            functions = self._by_head[var.head] = tuple(
-                function for head, function in self._functions if head is None or head is var.head
-            )
-        for function in functions:
-            seen = function(var)
-            if seen is not None:
-                return seen
-        raise AssertionError("the last case matches everything")
+        (seen,) = self.each((var,))
+        return seen
+
+    def functions_for(self, head: Any) -> tuple[Callable[[Variable], Any], ...]:
+        """Return the functions of the cases that a variable with this head may match, in order."""
+        functions = tuple(f for wanted, f in self._functions if wanted is None or wanted is head)
+        self.by_head[head] = functions
+        return functions
 
 
 class _Each:
@@ -92,7 +92,15 @@ class _Each:
         self.__name__ = f"{one.__name__} of each"
 
     def __call__(self, variables: Iterable[Variable]) -> tuple[Any, ...]:
-        return tuple([self.one(var) for var in variables])
+        by_head, every = self.one.by_head, []
+        for var in variables:
+            seen = None
+            for function in by_head.get(var.head) or self.one.functions_for(var.head):
+                seen = function(var)
+                if seen is not None:
+                    break
+            every.append(seen)
+        return tuple(every)
 
 
 def view(name: str, *cases: Case) -> View:

@@ -168,11 +168,15 @@ class LocalOptimizer(Rewriter, abc.ABC):
     late
         Whether this flattens or collects; it is then tried when the others have nothing left to
         do, readers before what they read.
+    numbers
+        What has to be there among the arguments of a node, or of sums nested in it: each has a
+        method ``is_value`` that tells the number.
     """
 
     depth: int | None = None
     regroups: bool = False
     late: bool = False
+    numbers: frozenset[Any] = frozenset()
 
     @abc.abstractmethod
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.numbers import number_key, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
 
@@ -68,6 +69,8 @@ class Plan(NamedTuple):
         Whether the op is one whose arguments are a bag; the node is called a sum then.
     nest, sums
         Whether an input is computed by the same op, or is any sum.
+    by_numbers
+        What knows better if some of them want a number among the arguments.
     """
 
     idle: bool
@@ -78,6 +81,56 @@ class Plan(NamedTuple):
     bag: bool
     nest: bool
     sums: bool
+    by_numbers: ByNumbers | None = None
+
+
+class ByNumbers:
+    """The plans for nodes of one structure, which differ in the numbers among their arguments."""
+
+    __slots__ = ("_bits", "_numbers", "_plans", "_whole")
+
+    def __init__(self, whole: Plan) -> None:
+        self._whole = whole
+        rewriters = (*whole.early, *whole.late)
+        self._numbers = tuple(dict.fromkeys(n for r in rewriters for n in r.numbers))
+        self._bits: dict[Hashable, int] = {}
+        self._plans: dict[int, Plan] = {}
+
+    def on(self, node: Apply) -> Plan:
+        """What to do on `node`."""
+        bits = 0
+        for var in node.inputs:
+            head = var.head
+            if head is not None and (head is Constant or head.repeats is not None):
+                number = number_of(var)
+                if number is not None:
+                    bits |= self._told(number)
+        found = self._plans.get(bits)
+        if found is None:
+            found = self._plans[bits] = self._plan(bits)
+        return found
+
+    def _told(self, number: Any) -> int:
+        """Return which of the numbers that rewriters want this is."""
+        key = number_key(number)
+        bits = self._bits.get(key)
+        if bits is None:
+            if len(self._bits) >= LIMIT:
+                self._bits.clear()
+            bits = sum(1 << i for i, n in enumerate(self._numbers) if n.is_value(number))
+            self._bits[key] = bits
+        return bits
+
+    def _plan(self, bits: int) -> Plan:
+        here = {n for i, n in enumerate(self._numbers) if bits >> i & 1}
+        early, late, nested = (
+            tuple(r for r in rewriters if r.numbers <= here)
+            for rewriters in (self._whole.early, self._whole.late, self._whole.nested)
+        )
+        idle = not early and not late and not self._whole.bag
+        return self._whole._replace(
+            idle=idle, early=early, late=late, nested=nested, by_numbers=None
+        )
 
 
 class RewriterTables:
@@ -153,12 +206,12 @@ class RewriterTables:
             if len(self._plans) >= LIMIT:
                 self._plans.clear()
             found = self._plans[key] = self._plan(node)
-        return found
+        return found if found.by_numbers is None else found.by_numbers.on(node)
 
     def _plan(self, node: Apply) -> Plan:
         rewriters, heads = self._dispatch.on(node), [v.head for v in node.inputs]
         early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
-        return Plan(
+        plan = Plan(
             not rewriters and not bag,
             early,
             tuple(r for r in rewriters if r.late),
@@ -168,6 +221,10 @@ class RewriterTables:
             node.op in heads,
             any(is_bag(head) for head in heads),
         )
+        if plan.nest and bag:
+            return plan  # the numbers may be arguments of a sum in the sum
+        wanting = any(r.numbers for r in rewriters)
+        return plan._replace(by_numbers=ByNumbers(plan)) if wanting else plan
 
     def without(self, others: frozenset[LocalOptimizer]) -> RewriterTables:
         """The tables of the rewriters that are not among `others`; these, if none is."""

@@ -15,9 +15,10 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
-from relgraph.graph.kanren.relation import SOUNDNESS
+from relgraph.graph.kanren.named import SOUNDNESS
 from relgraph.graph.kanren.rules import is_bag, split
-from relgraph.graph.kanren.terms import Arguments, number_of, renamed, variables_of
+from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
+from relgraph.graph.numbers import number_of
 from relgraph.tensor.terms import lvars
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]

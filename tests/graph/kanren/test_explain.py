@@ -26,7 +26,7 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.kanren.terms import number_of
+from relgraph.graph.numbers import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.terms import lvars
