@@ -9,6 +9,7 @@ from relgraph.graph.traversal import io_toposort
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
+    from relgraph.graph.clients import Client
     from relgraph.graph.fg import FunctionGraph
 
 
@@ -79,6 +80,35 @@ class Feature:
         `node` is ``"output"`` where output `i` of the graph changed. What only `var` needed is
         still there; it is pruned next.
         """
+
+    def on_replace(
+        self,
+        fgraph: FunctionGraph,
+        var: Variable,
+        new_var: Variable,
+        users: Sequence[Client],
+        imported: Sequence[Apply],
+        pruned: Sequence[Apply],
+        reason: str | None,
+    ) -> None:
+        """Hear of a replacement when all of it is done.
+
+        Where all who listen only take notes (see `takes_notes`) this is called in place of
+        `on_import`, `on_change_input` and `on_prune`, which it calls here.
+
+        Parameters
+        ----------
+        users
+            Who used `var`, as (node, input index) pairs.
+        imported, pruned
+            The nodes that came in, each after what it reads, and those that went.
+        """
+        for node in imported:
+            self.on_import(fgraph, node, reason)
+        for user, i in users:
+            self.on_change_input(fgraph, user, i, var, new_var, reason)
+        for node in pruned:
+            self.on_prune(fgraph, node, reason)
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         """Hear that `var` became input `i` of the graph."""

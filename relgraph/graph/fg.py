@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from relgraph.graph.basic import (
@@ -225,14 +225,9 @@ class FunctionGraph(Boundary):
             return
         if not (isinstance(new_var, Variable) and new_var.type is var.type):
             new_var = _fitted(var, new_var)
-        quiet = self._quiet
-        if not (
-            import_missing
-            or quiet["on_change_input"] is None
-            or quiet["on_import"] is None
-            or quiet["on_prune"] is None
-        ):
-            self._replace_everywhere(var, new_var, reason)
+        told = None if import_missing else self._quiet["on_replace"]
+        if told is not None:
+            self._replace_at_once(var, new_var, reason, told)
             return
         users = self.clients[var].copy()
         inputs_before = len(self.inputs)
@@ -246,36 +241,42 @@ class FunctionGraph(Boundary):
             self._drop_inputs_from(inputs_before, reason, error)
             raise
 
-    def _replace_everywhere(self, var: Variable, new_var: Variable, reason: str | None) -> None:
-        """Do what `replace` does, in one go: nobody who is told can object or interfere."""
-        users = self.clients[var]
+    def _replace_at_once(
+        self,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None,
+        told: tuple[Callable[..., Any], ...],
+    ) -> None:
+        """Do what `replace` does in one go: nobody who is told can object or interfere."""
+        all_clients = self.clients
+        users = all_clients[var]
         if not users:
             return
+        imported: list[Apply] = []
         owner = new_var.owner
-        if new_var not in self.variables:
-            # what the new term reads of `var` goes into a list of its own, and so stays
-            self.clients[var] = []
-            try:
-                self.import_var(new_var, reason)
-            except BaseException:
-                self.clients[var] = users
-                raise
-        else:
+        if new_var in self.variables:
             if owner is not None and owner in [node for node, _ in users]:
                 raise InconsistencyError(
                     f"{new_var} would become an input of its own node, {owner}"
                 )
-            self.clients[var] = []
+        elif owner is None:
+            self.import_var(new_var, reason)
+        else:
+            imported = self._importable(owner)
+        # what the new term reads of `var` goes into a list of its own, and so stays
+        all_clients[var] = []
+        for node in imported:
+            self._connect(node)
         self._order = None
-        for node, i in users:
-            (self.outputs if isinstance(node, str) else node.inputs)[i] = new_var
-        known = self.clients[new_var]
-        self.clients[new_var] = with_clients(known, users) if known else users
-        for hook in self._quiet["on_change_input"] or ():
-            for node, i in users:
-                hook(self, node, i, var, new_var, reason)
-        if not self.clients[var]:
-            self._prune([var], reason)
+        for user, i in users:
+            (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var
+        known = all_clients[new_var]
+        all_clients[new_var] = with_clients(known, users) if known else users
+        pruned = () if all_clients[var] else self._prune_quietly(var)
+        changed = users if users is not all_clients[new_var] else users.copy()
+        for hook in told:
+            hook(self, var, new_var, changed, imported, pruned, reason)
 
     def _unreplace(
         self,

@@ -155,12 +155,7 @@ class Connections(FeatureHost):
         if missing and not check:
             missing = {}
         if missing and not import_missing:
-            var, node = next(iter(missing.items()))
-            raise MissingInputError(
-                f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a "
-                "constant",
-                var,
-            )
+            raise _missing_input(missing)
         inputs_before = len(self.inputs)
         done: list[Apply] = []
         try:
@@ -183,6 +178,16 @@ class Connections(FeatureHost):
                 self._prune(node.inputs, reason, error=error)
             self._drop_inputs_from(inputs_before, reason, error)
             raise
+
+    def _importable(self, node: Apply) -> list[Apply]:
+        """Return the nodes that come in with `node`, in topological order; raises like
+        `import_node`."""
+        if node in self.apply_nodes:
+            return []
+        nodes, missing = self._not_here(node)
+        if missing:
+            raise _missing_input(missing)
+        return nodes
 
     def _not_here(self, root: Apply) -> tuple[list[Apply], dict[Variable, Apply]]:
         """Return what `root` depends on that is not in the graph: nodes, in topological order; and
@@ -317,6 +322,27 @@ class Connections(FeatureHost):
         if raised is not None:
             raise raised
 
+    def _prune_quietly(self, var: Variable) -> list[Apply]:
+        """Do what `_prune` does without telling anybody; return the nodes that went."""
+        here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
+        gone: list[Apply] = []
+        stack = [var]
+        while stack:
+            var = stack.pop()
+            if all_clients.get(var) or var not in here:
+                continue
+            node = var.owner
+            if node is None or node not in nodes:
+                if var not in self._input_set:
+                    self._forget(var)
+                continue
+            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
+                continue
+            loose = self._disconnect(node)
+            gone.append(node)
+            stack += loose[::-1]
+        return gone
+
     def _rewire(
         self, node: Apply | Literal["output"], i: int, old: Variable, new: Variable
     ) -> None:
@@ -373,3 +399,11 @@ class Connections(FeatureHost):
         while len(self.inputs) > count:
             var = self._take_input(len(self.inputs) - 1)
             self._tell_back("on_remove_input", (len(self.inputs), var, reason), error)
+
+
+def _missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
+    var, node = next(iter(missing.items()))
+    return MissingInputError(
+        f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
+        var,
+    )

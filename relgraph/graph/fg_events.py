@@ -33,16 +33,25 @@ class _Hooks(dict[str, tuple[Hook, ...]]):
 
 
 class _QuietHooks(dict[str, "tuple[Callable[..., Any], ...] | None"]):
-    """For each event, the callbacks of all who listen if they only take notes; None otherwise."""
+    """For each event, the callbacks of all who listen if they only take notes; None otherwise.
+
+    Under ``on_replace`` stand those of all who listen to a part of a replacement.
+    """
+
+    PARTS = ("on_import", "on_change_input", "on_prune")
 
     def __init__(self, hooks: _Hooks) -> None:
         super().__init__()
         self._hooks = hooks
 
     def __missing__(self, event: str) -> tuple[Callable[..., Any], ...] | None:
-        hooks = [hook for _, hook in self._hooks[event]]
-        quiet = all(getattr(hook, "quiet", False) for hook in hooks)
-        self[event] = found = tuple(hooks) if quiet else None
+        parts = self.PARTS if event == "on_replace" else (event,)
+        hooks = [pair for part in parts for pair in self._hooks[part]]
+        quiet = all(getattr(hook, "quiet", False) for _, hook in hooks)
+        if event == "on_replace":
+            told = {id(feature): feature for feature, _ in hooks}
+            hooks = [(feature, feature.on_replace) for feature in told.values()]
+        self[event] = found = tuple(hook for _, hook in hooks) if quiet else None
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,7 @@ from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
+    from relgraph.graph.clients import Client
     from relgraph.graph.fg import FunctionGraph
 
 
@@ -131,6 +133,20 @@ class History(Feature):
     ) -> None:
         if self._noting:
             self._note("_change_back", node, i, var)
+
+    def on_replace(
+        self,
+        fgraph: FunctionGraph,
+        var: Variable,
+        new_var: Variable,
+        users: Sequence[Client],
+        imported: Sequence[Apply],
+        pruned: Sequence[Apply],
+        reason: str | None,
+    ) -> None:
+        if self._noting:
+            for user, i in users:
+                self._note("_change_back", user, i, var)
 
     @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Variable
@@ -93,6 +93,41 @@ class Changes(Feature):
                 if var.owner is not None:
                     self._dropped[var] = None
 
+    def on_replace(
+        self,
+        fgraph: FunctionGraph,
+        var: Variable,
+        new_var: Variable,
+        users: Sequence[Client],
+        imported: Sequence[Apply],
+        pruned: Sequence[Apply],
+        reason: str | None,
+    ) -> None:
+        if self.nested or self._woken:
+            super().on_replace(fgraph, var, new_var, users, imported, pruned, reason)
+            return
+        self.version += 1
+        self.imported += len(imported)
+        new, touched, dropped = self._new, self._touched, self._dropped
+        for node in imported:
+            new[node] = None
+        for user, _ in users:
+            if not isinstance(user, str):
+                touched[user] = None
+        blind, forget, descent = self._tables.blind, self._forget, self.descent
+        if blind and var.owner is not None:
+            dropped[var] = None
+        for node in pruned:
+            forget(node)
+            self.stirred.discard(node)
+            descent.pop(node, None)
+            new.pop(node, None)
+            touched.pop(node, None)
+            if blind:
+                for var in node.inputs:
+                    if var.owner is not None:
+                        dropped[var] = None
+
     def _wake(self, var: Variable) -> None:
         node = var.owner
         if node is not None and node in self.nested:
@@ -159,6 +194,8 @@ def _seeing(
     With each goes whether rewriters that tell what they look into may see the change from there;
     those that don't tell may see anything within their depth.
     """
+    if tables.blind >= tables.deepest:
+        return _within_reach(clients, level, above, tables)
     found: list[Apply] = []
     climbed = set(above)
     see_into, blind = tables.see_into, tables.blind
@@ -180,6 +217,32 @@ def _seeing(
             break
         for node, seen in above.items():
             if (tables.reach if seen else tables.blind_reach)(node.op) > distance:
+                found.append(node)
+        level, above = above, {}
+    return found
+
+
+def _within_reach(
+    clients: dict[Variable, list[Client]],
+    level: Iterable[Apply],
+    above: dict[Apply, bool],
+    tables: RewriterTables,
+) -> list[Apply]:
+    """The same where some rewriters may see anything as far as any looks, in less time."""
+    found: list[Apply] = []
+    climbed = set(above)
+    reach = tables.reach
+    for distance in range(1, tables.deepest):
+        for node in level:
+            for out in node.outputs:
+                for reader, _ in clients.get(out, ()):
+                    if reader not in climbed and not isinstance(reader, str):
+                        climbed.add(reader)
+                        above[reader] = True
+        if not above:
+            break
+        for node in above:
+            if reach(node.op) > distance:
                 found.append(node)
         level, above = above, {}
     return found

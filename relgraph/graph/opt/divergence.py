@@ -75,6 +75,7 @@ class Budget:
     """
 
     def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
+        self._nodes = nodes
         self.explicit = max_use_ratio is not None
         if max_use_ratio is None:
             self.uses = 1000.0 + 32 * nodes
@@ -82,6 +83,12 @@ class Budget:
         else:
             self.uses = max_use_ratio * max(nodes, 1)
             self.descent = float("inf")
+
+    def calm(self, patience: int) -> tuple[float, float]:
+        """The uses and the descent below which nothing is nearly exceeded, or suspicious to who
+        has that much patience."""
+        uses = min(self.uses - 3, patience * (1 + self._nodes))
+        return uses, min(self.descent - 3, patience)
 
     def exceeded(self, uses: int, descent: int) -> bool:
         return uses > self.uses or descent > self.descent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
+    from relgraph.graph.clients import Client
     from relgraph.graph.fg import FunctionGraph
     from relgraph.graph.opt.base import LocalOptimizer
 
@@ -130,6 +131,25 @@ class HashConsing(Feature):
         self.at_rest = _NONE
         if node in self.keys:
             del self._nodes[self.keys.pop(node)]
+
+    def on_replace(
+        self,
+        fgraph: FunctionGraph,
+        var: Variable,
+        new_var: Variable,
+        users: Sequence[Client],
+        imported: Sequence[Apply],
+        pruned: Sequence[Apply],
+        reason: str | None,
+    ) -> None:
+        self.at_rest = _NONE
+        keys, nodes = self.keys, self._nodes
+        for user, _ in users:
+            if user in keys:
+                del nodes[keys.pop(user)]
+        for node in pruned:
+            if node in keys:
+                del nodes[keys.pop(node)]
 
     @takes_notes
     def on_add_output(

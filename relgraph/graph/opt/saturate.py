@@ -50,6 +50,8 @@ class Saturation:
         self.records = self.record.used
         self.budget = Budget(nodes, optimizer.max_use_ratio)
         self.watch = CycleWatch(fgraph)
+        # below these nothing is suspicious
+        self.calm_uses, self.calm_descent = self.budget.calm(CycleWatch.PATIENCE)
         self.steps: list[Step] = []
         self.tables = optimizer.tables
         # what is to be tried on nodes that have not changed since other rewriters came to rest
@@ -255,26 +257,33 @@ class Saturation:
 
     def rewritten(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
         """Try rewriters on `node` until one has changed the graph; whether one has."""
-        fgraph = self.fgraph
         self.until_timed -= 1
-        timed = self.until_timed == 0
-        start = 0.0
+        if self.until_timed == 0:
+            self.until_timed = self.stride
+            return self.rewritten_timed(node, rewriters)
+        fgraph = self.fgraph
         for rewriter in rewriters:
-            if timed:
-                self.until_timed = self.stride
-                start = time.perf_counter()
             try:
                 answer = rewriter.transform(fgraph, node)
-            except (DivergenceError, DivergenceWarning):
-                raise
+            except Exception as exc:
+                self.failed(exc, [], rewriter, node)
+                continue
+            if answer is not False and answer is not None and self.accept(rewriter, node, answer):
+                return True
+        return False
+
+    def rewritten_timed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """Do the same, and take the time for all those that it is not taken for."""
+        for rewriter in rewriters:
+            start = time.perf_counter()
+            try:
+                answer = rewriter.transform(self.fgraph, node)
             except Exception as exc:
                 answer = False
                 self.failed(exc, [], rewriter, node)
-            if timed:
-                # one stands for all those that are not timed
-                record = self.records[rewriter]
-                record.tried += self.stride
-                record.time += self.stride * (time.perf_counter() - start)
+            record = self.records[rewriter]
+            record.tried += self.stride
+            record.time += self.stride * (time.perf_counter() - start)
             if answer is not False and answer is not None and self.accept(rewriter, node, answer):
                 return True
         return False
@@ -290,8 +299,6 @@ class Saturation:
                 return False
             pairs = wanted.pairs
             self.perform(wanted, record, node)
-        except (DivergenceError, DivergenceWarning):
-            raise
         except Exception as exc:
             self.failed(exc, pairs, rewriter, node)
             return False
@@ -305,6 +312,9 @@ class Saturation:
     def failed(
         self, exc: Exception, pairs: list[Any], rewriter: LocalOptimizer, node: Apply
     ) -> None:
+        """Hand on what a rewriter raised, if it is no word of ours to stop."""
+        if isinstance(exc, DivergenceError | DivergenceWarning):
+            raise exc
         self.settle(0)
         self.optimizer.fail(exc, pairs, rewriter, node)
 
@@ -312,19 +322,42 @@ class Saturation:
         """Change the graph, count, and see to it that this does not go on for ever."""
         descent = self.changes.descent.get(node, 0) + 1
         uses = record.applied + 1
+        if uses < self.calm_uses and descent < self.calm_descent:
+            self.change(wanted, record, node, descent)
+        else:
+            self.change_watched(wanted, record, node, descent)
+
+    def change(
+        self, wanted: Replacement, record: RewriterRecord, node: Apply, descent: int
+    ) -> None:
+        """Change the graph and count."""
+        changes, here = self.changes, self.fgraph.apply_nodes
+        imported = changes.imported
+        apply_replacement(self.fgraph, wanted, record.name)
+        record.applied += 1
+        record.created += changes.imported - imported
+        self.current.applied[record.name] += 1
+        if len(here) > self.record.nodes_max:
+            self.record.nodes_max = len(here)
+        self.settle(descent)
+        if node in here:
+            changes.descent[node] = descent
+
+    def change_watched(
+        self, wanted: Replacement, record: RewriterRecord, node: Apply, descent: int
+    ) -> None:
+        """Do the same, now that it may be going on for ever."""
+        uses = record.applied + 1
         suspicion = max(descent, uses // (1 + self.record.nodes_start))
         watching = self.watch.watching(suspicion)
         step, nearly = None, self.budget.nearly(uses, descent)
         if watching or nearly:
             step = step_of(record.name, wanted.pairs)
             self.steps = [*self.steps[-5:], step]
-        imported = self.changes.imported
-        apply_replacement(self.fgraph, wanted, record.name)
-        self.applied(record, self.changes.imported - imported)
-        self.settle(descent)
-        if node in self.fgraph.apply_nodes:
-            self.changes.descent[node] = descent
+        self.change(wanted, record, node, descent)
         if watching and step is not None:
+            # what is being watched is watched to the end
+            self.calm_uses = self.calm_descent = 0
             cycle = self.watch.observe(step, suspicion)
             if cycle is not None:
                 self.stop("cycle", cycle_message(str(self.optimizer), cycle), cycle)
@@ -335,7 +368,7 @@ class Saturation:
 
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
-        optimizer, changes = self.optimizer, self.changes
+        optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
         if descent:
             for node in fresh:
@@ -343,15 +376,16 @@ class Saturation:
         woken = changes.woken()
         if self.resting:
             changes.stirred.update(fresh, touched, woken)
-        self.work.put_later(woken)
+        if woken:
+            work.put_later(woken)
         if optimizer.tracks_on_change_inputs:
-            self.work.put_next(touched)
+            work.put_next(touched)
         if optimizer.ignore_newtrees:
-            self.work.put_later(fresh)
+            work.put_later(fresh)
         else:
-            self.work.put_next(fresh)
+            work.put_next(fresh)
         if not optimizer.tracks_on_change_inputs:
-            self.work.put_later(touched)
+            work.put_later(touched)
         if self.waiting:
             for node in touched:
                 self.waiting.pop(node, None)
@@ -372,14 +406,6 @@ class Saturation:
             names[name] += len(names) + 1
         who = [rewriter for rewriter, _ in names.most_common()]
         raise DivergenceError(message, reason, who, list(steps), self.record)
-
-    def applied(self, record: RewriterRecord, created: int) -> None:
-        record.applied += 1
-        record.created += created
-        self.current.applied[record.name] += 1
-        nodes = len(self.fgraph.apply_nodes)
-        if nodes > self.record.nodes_max:
-            self.record.nodes_max = nodes
 
     def toposort(self) -> list[Apply]:
         start = time.perf_counter()
