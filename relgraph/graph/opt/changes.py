@@ -26,8 +26,9 @@ class Changes(Feature):
         The number of nodes that came in so far.
     descent
         For each node that was made by a rewrite, how many rewrites of rewrites led to it.
-    stirred
-        The nodes that have been looked at because of a change, or are to be.
+    near
+        For the nodes that are to be looked at because of a change, how many levels it is below
+        them: 0 for new nodes, and for those whose own inputs have changed.
     nested
         Sums left to the one sum that reads them. They are looked at again when something else
         begins to read them, or that sum no longer does.
@@ -38,7 +39,7 @@ class Changes(Feature):
         self.imported = 0
         self.descent: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
-        self.stirred: set[Apply] = set()
+        self.near: dict[Apply, int] = {}
         self._tables = tables
         self._forget = work.discard
         self._woken: dict[Apply, None] = {}
@@ -78,7 +79,7 @@ class Changes(Feature):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
         self._forget(node)
-        self.stirred.discard(node)
+        self.near.pop(node, None)
         if self.descent:
             self.descent.pop(node, None)
         self._new.pop(node, None)
@@ -114,12 +115,13 @@ class Changes(Feature):
         for user, _ in users:
             if not isinstance(user, str):
                 touched[user] = None
-        blind, forget, descent = self._tables.blind, self._forget, self.descent
+        blind, forget = self._tables.blind, self._forget
+        descent, near = self.descent, self.near
         if blind and var.owner is not None:
             dropped[var] = None
         for node in pruned:
             forget(node)
-            self.stirred.discard(node)
+            near.pop(node, None)
             descent.pop(node, None)
             new.pop(node, None)
             touched.pop(node, None)
@@ -154,18 +156,25 @@ class Changes(Feature):
         new, touched
             The new nodes, what they read before them; and the nodes whose inputs have changed, or
             that see something else than before within the reach of the rewriters: the nearest
-            first.
+            first. What is `near` is noted.
         """
-        new, touched = self._new, self._touched
+        new, touched, near = self._new, self._touched, self.near
         if new:
             self._new = {}
+            for node in new:
+                near[node] = 0
         if not touched and not self._dropped:
             return new, touched
         self._touched = {}
+        for node in touched:
+            near[node] = 0
         level = dict.fromkeys(touched, True)
         seeing = _seeing(fgraph.clients, level, self._alone(fgraph), self._tables)
         if seeing:
-            touched = touched | dict.fromkeys(seeing)
+            for node, distance in seeing:
+                if near.get(node, distance) >= distance:
+                    near[node] = distance
+                touched[node] = None
         return new, [node for node in touched if node not in new] if new else touched
 
     def _alone(self, fgraph: FunctionGraph) -> dict[Apply, bool]:
@@ -188,15 +197,16 @@ def _seeing(
     level: dict[Apply, bool],
     above: dict[Apply, bool],
     tables: RewriterTables,
-) -> list[Apply]:
-    """The nodes within whose reach are those of `level`, and those of `above` one nearer.
+) -> list[tuple[Apply, int]]:
+    """The nodes within whose reach are those of `level`, and those of `above` one nearer; and how
+    many levels these are below them.
 
     With each goes whether rewriters that tell what they look into may see the change from there;
     those that don't tell may see anything within their depth.
     """
     if tables.blind >= tables.deepest:
         return _within_reach(clients, level, above, tables)
-    found: list[Apply] = []
+    found: list[tuple[Apply, int]] = []
     climbed = set(above)
     see_into, blind = tables.see_into, tables.blind
     for distance in range(1, tables.deepest):
@@ -217,7 +227,7 @@ def _seeing(
             break
         for node, seen in above.items():
             if (tables.reach if seen else tables.blind_reach)(node.op) > distance:
-                found.append(node)
+                found.append((node, distance))
         level, above = above, {}
     return found
 
@@ -227,9 +237,9 @@ def _within_reach(
     level: Iterable[Apply],
     above: dict[Apply, bool],
     tables: RewriterTables,
-) -> list[Apply]:
+) -> list[tuple[Apply, int]]:
     """The same where some rewriters may see anything as far as any looks, in less time."""
-    found: list[Apply] = []
+    found: list[tuple[Apply, int]] = []
     climbed = set(above)
     reach = tables.reach
     for distance in range(1, tables.deepest):
@@ -243,11 +253,11 @@ def _within_reach(
             break
         for node in above:
             if reach(node.op) > distance:
-                found.append(node)
+                found.append((node, distance))
         level, above = above, {}
     return found
 
 
 def nodes_above(fgraph: FunctionGraph, node: Apply, tables: RewriterTables) -> list[Apply]:
     """The nodes that see `node` within their reach."""
-    return _seeing(fgraph.clients, {node: True}, {}, tables)
+    return [above for above, _ in _seeing(fgraph.clients, {node: True}, {}, tables)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant
@@ -123,14 +123,25 @@ class ByNumbers:
 
     def _plan(self, bits: int) -> Plan:
         here = {n for i, n in enumerate(self._numbers) if bits >> i & 1}
-        early, late, nested = (
-            tuple(r for r in rewriters if r.numbers <= here)
-            for rewriters in (self._whole.early, self._whole.late, self._whole.nested)
-        )
-        idle = not early and not late and not self._whole.bag
-        return self._whole._replace(
-            idle=idle, early=early, late=late, nested=nested, by_numbers=None
-        )
+        return narrowed(self._whole, lambda r: r.numbers <= here)
+
+
+def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
+    """What is left of a plan of which only some rewriters are wanted."""
+    early, late, nested, unknown = (
+        tuple([r for r in rewriters if wanted(r)])
+        for rewriters in (plan.early, plan.late, plan.nested, plan.unknown)
+    )
+    idle = not early and not late and not plan.bag
+    return Plan(idle, early, late, nested, unknown, plan.bag, plan.nest, plan.sums)
+
+
+def by_numbers(plan: Plan) -> Plan:
+    """The same plan, which tells apart nodes with different numbers if a rewriter does."""
+    # the numbers may be arguments of a sum in the sum
+    if plan.nest or not any(r.numbers for r in (*plan.early, *plan.late)):
+        return plan
+    return plan._replace(by_numbers=ByNumbers(plan))
 
 
 class RewriterTables:
@@ -153,13 +164,14 @@ class RewriterTables:
 
     __slots__ = (
         "_blind_reach",
+        "_concerned",
         "_dispatch",
         "_pairs",
         "_plans",
         "_reach",
         "_seen",
         "_silent",
-        "_without",
+        "_whole",
         "blind",
         "bounded",
         "deepest",
@@ -169,13 +181,18 @@ class RewriterTables:
     # A rewriter that does not say how deep it looks most often looks at a node and what it reads.
     USUAL_DEPTH = 2
 
-    def __init__(self, rewriters: Iterable[LocalOptimizer]) -> None:
+    def __init__(
+        self,
+        rewriters: Iterable[LocalOptimizer],
+        whole: RewriterTables | None = None,
+    ) -> None:
         every = tuple(rewriters)
+        self._whole = whole
         self.bounded = frozenset(r for r in every if r.depth is not None)
         self.unknown = len(self.bounded) < len(set(every))
         self._dispatch = Dispatch(every)
         self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._without: dict[frozenset[LocalOptimizer], RewriterTables] = {}
+        self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
         self._reach: dict[Op, int] = {}
         self.deepest = self._deepest(every)
         told = [(r, r.looks_into()) for r in every]
@@ -186,7 +203,12 @@ class RewriterTables:
         self.blind = self._deepest(self._silent.rewriters, 0)
 
     def on(self, node: Apply) -> Plan:
-        """What to do on `node`, by its op and the heads of its inputs."""
+        """What to do on `node`, by its op, and the heads and numbers of its inputs."""
+        found = self.on_structure(node)
+        return found if found.by_numbers is None else found.by_numbers.on(node)
+
+    def on_structure(self, node: Apply) -> Plan:
+        """What to do on nodes with the op of `node`, and inputs with the heads of its inputs."""
         op, inputs = node.op, node.inputs
         count = len(inputs)
         key: tuple[Any, ...]
@@ -206,36 +228,41 @@ class RewriterTables:
             if len(self._plans) >= LIMIT:
                 self._plans.clear()
             found = self._plans[key] = self._plan(node)
-        return found if found.by_numbers is None else found.by_numbers.on(node)
+        return found
 
     def _plan(self, node: Apply) -> Plan:
+        if self._whole is not None:
+            here = set(self._dispatch.rewriters)
+            return by_numbers(narrowed(self._whole.on_structure(node), here.__contains__))
+        return by_numbers(self._whole_plan(node))
+
+    def _whole_plan(self, node: Apply) -> Plan:
         rewriters, heads = self._dispatch.on(node), [v.head for v in node.inputs]
         early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
-        plan = Plan(
+        return Plan(
             not rewriters and not bag,
             early,
             tuple(r for r in rewriters if r.late),
             tuple(r for r in early if not r.regroups),
             tuple(r for r in rewriters if r.depth is None),
             bag,
-            node.op in heads,
+            bag and node.op in heads,
             any(is_bag(head) for head in heads),
         )
-        if plan.nest and bag:
-            return plan  # the numbers may be arguments of a sum in the sum
-        wanting = any(r.numbers for r in rewriters)
-        return plan._replace(by_numbers=ByNumbers(plan)) if wanting else plan
 
-    def without(self, others: frozenset[LocalOptimizer]) -> RewriterTables:
-        """The tables of the rewriters that are not among `others`; these, if none is."""
-        found = self._without.get(others)
+    def concerned(self, tried: frozenset[RewriterTables], distance: int) -> RewriterTables:
+        """The tables of the rewriters that may do something on nodes on which those of `tried` did
+        nothing before a change so many levels below; these tables, if that is all."""
+        key = (tried, distance)
+        found = self._concerned.get(key)
         if found is None:
-            if len(self._without) >= WIDE:
-                self._without.clear()
+            if len(self._concerned) >= WIDE:
+                self._concerned.clear()
+            idle = {r for tables in tried for r in tables.bounded}
             every = self._dispatch.rewriters
-            left = [r for r in every if r not in others]
-            found = self if len(left) == len(every) else RewriterTables(left)
-            self._without[others] = found
+            left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
+            found = self if len(left) == len(every) else RewriterTables(left, self)
+            self._concerned[key] = found
         return found
 
     def see_into(self, outer: Op, inner: Op) -> bool:

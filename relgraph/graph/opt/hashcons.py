@@ -12,10 +12,10 @@ from relgraph.graph.feature import Feature, takes_notes
 if TYPE_CHECKING:
     from relgraph.graph.clients import Client
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.base import LocalOptimizer
+    from relgraph.graph.opt.dispatch import RewriterTables
 
 _EXACT = ("int", "uint", "bool")
-_NONE: frozenset[LocalOptimizer] = frozenset()
+_NONE: frozenset[RewriterTables] = frozenset()
 
 
 def node_key(node: Apply) -> tuple[Any, ...]:
@@ -100,11 +100,12 @@ class HashConsing(Feature):
     constants
         The constants met so far.
     at_rest
-        Rewriters that would do nothing on any node of the graph; forgotten when that changes.
+        The tables of rewriters that would do nothing on any node of the graph; forgotten when that
+        changes.
     """
 
     def __init__(self) -> None:
-        self.at_rest: frozenset[LocalOptimizer] = _NONE
+        self.at_rest: frozenset[RewriterTables] = _NONE
         self._nodes: dict[tuple[Any, ...], Apply] = {}
         self.keys: dict[Apply, tuple[Any, ...]] = {}
         self.constants = ConstantTable()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
 from relgraph.graph.opt.changes import Changes, nodes_above
-from relgraph.graph.opt.dispatch import Plan
+from relgraph.graph.opt.dispatch import Plan, RewriterTables
 from relgraph.graph.opt.divergence import (
     Budget,
     CycleWatch,
@@ -38,6 +38,18 @@ if TYPE_CHECKING:
 _TIMED_IN_FULL = 200
 _STRIDE = 31
 
+# How far the nearest change is below a node that is not looked at because of one.
+_FAR = 1_000_000
+
+
+def put_off(where: dict[Apply, Plan], node: Apply, plan: Plan, distance: int) -> None:
+    """Note what to try on `node` later; what was noted before stands if only something further
+    below has changed since."""
+    if 0 < distance < _FAR:
+        where.setdefault(node, plan)
+    else:
+        where[node] = plan
+
 
 class Saturation:
     """The state of one run."""
@@ -54,14 +66,14 @@ class Saturation:
         self.calm_uses, self.calm_descent = self.budget.calm(CycleWatch.PATIENCE)
         self.steps: list[Step] = []
         self.tables = optimizer.tables
-        # what is to be tried on nodes that have not changed since other rewriters came to rest
-        self.first_tables = self.tables
-        self.resting = False  # whether that is less than the whole
+        # what has come to rest by other optimizers is not tried on nodes that have not changed
+        self.at_rest: frozenset[RewriterTables] = frozenset()
+        self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merging = Merging(fgraph, HashConsing())
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
-        self.nests: dict[Apply, None] = {}
-        self.waiting: dict[Apply, None] = {}
+        self.nests: dict[Apply, Plan] = {}
+        self.waiting: dict[Apply, Plan] = {}
         self.stopped = False
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
@@ -77,15 +89,14 @@ class Saturation:
             with hashed(self.fgraph) as table:
                 self.begin_pass()
                 self.merge_all(table)
-                self.first_tables = self.tables.without(table.at_rest)
-                self.resting = self.first_tables is not self.tables
+                self.at_rest = table.at_rest
                 self.work = Worklist(self.toposort())
                 self.changes = Changes(self.work, self.tables)
                 self.fgraph.attach_feature(self.changes)
                 self.rounds()
                 if not self.stopped:
                     # those of before still are if nothing has happened since
-                    table.at_rest |= self.tables.bounded
+                    table.at_rest |= {self.tables}
         finally:
             self.fgraph.remove_feature(self.changes)
             self.end_pass()
@@ -117,15 +128,12 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known = self.work, self.merging.table.keys
-        plan_for = self.plan_for if self.resting else self.tables.on
         while True:
             for node in work.generation():
                 if node in known or not self.merged(node):
-                    plan = plan_for(node)
-                    if not plan.idle:
-                        self.visit(node, plan)
-                        if self.stopped:
-                            return
+                    self.visit(node)
+                    if self.stopped:
+                        return
             if work:
                 self.end_pass()
                 work.turn()
@@ -133,40 +141,54 @@ class Saturation:
             elif not self.collect():
                 return
 
-    def plan_for(self, node: Apply) -> Plan:
-        """What to try on `node`."""
-        tables = self.tables if node in self.changes.stirred else self.first_tables
-        return tables.on(node)
+    def visit(self, node: Apply) -> None:
+        """Try the rewriters on `node`, or have it wait.
 
-    def visit(self, node: Apply, plan: Plan) -> None:
-        """Try the rewriters on `node`, or have it wait."""
+        These are those that may do something because of what has changed within their reach, and,
+        at the first look, those that were never tried on it.
+        """
+        distance = self.changes.near.pop(node, _FAR)
+        tables = self.tables_by_distance.get(distance)
+        if tables is None:
+            tables = self.tables_by_distance[distance] = self.tables_for(distance)
+        plan = tables.on(node)
+        if plan.idle:
+            return
         rewriters = plan.early
-        if plan.bag and self.waits(node, plan):
+        if plan.bag and self.waits(node, plan, distance):
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
             return
         if plan.late:
-            self.waiting[node] = None
+            put_off(self.waiting, node, plan, distance)
 
-    def waits(self, node: Apply, plan: Plan) -> bool:
+    def tables_for(self, distance: int) -> RewriterTables:
+        """The tables for nodes to which a change came as near as this since they were looked at."""
+        if not self.revisiting:
+            return self.tables.concerned(self.at_rest, distance)
+        if distance == _FAR:
+            return self.tables  # it is asked for by something else than a change
+        return self.tables.concerned(frozenset((self.tables,)), distance)
+
+    def waits(self, node: Apply, plan: Plan, distance: int) -> bool:
         """Whether `node`, a sum, is nested in one of its op, or is or reads one that is a nest.
 
         What regroups is not tried on the first, and on the others when all else is at rest: so it
         looks through a nest of any depth once, and not at what will be gone by then.
         """
         fgraph, changes = self.fgraph, self.changes
-        if self.revisiting or node in changes.stirred:
+        if self.revisiting or distance != _FAR:
             # what has changed may lie far inside of it
             for reader in readers_alike(fgraph, node):
                 above = (reader, *nodes_above(fgraph, reader, self.tables))
-                changes.stirred.update(above)
+                changes.near.update(dict.fromkeys(above, 0))
                 if self.revisiting:
                     self.work.put_next(above)
         if is_nested(fgraph, node):
             changes.nested[node] = None
             return True
         if plan.nest or (plan.sums and reads_nest(node)):
-            self.nests[node] = None
+            put_off(self.nests, node, plan, distance)
             return True
         return False
 
@@ -175,15 +197,15 @@ class Saturation:
         rewriters; outermost nodes first."""
         here = self.fgraph.apply_nodes
         while self.nests:
-            node = self.nests.popitem()[0]
+            node, plan = self.nests.popitem()
             if node in here:
                 if is_nested(self.fgraph, node):
                     self.changes.nested[node] = None
-                elif self.rewritten(node, self.plan_for(node).early):
+                elif self.rewritten(node, plan.early):
                     return True
         while self.waiting:
-            node = self.waiting.popitem()[0]
-            if node in here and self.rewritten(node, self.plan_for(node).late):
+            node, plan = self.waiting.popitem()
+            if node in here and self.rewritten(node, plan.late):
                 return True
         return False
 
@@ -305,7 +327,7 @@ class Saturation:
         finally:
             record.time += time.perf_counter() - start
         if node in self.fgraph.apply_nodes:
-            self.changes.stirred.add(node)
+            self.changes.near[node] = 0
             self.work.put_later((node,))
         return True
 
@@ -374,9 +396,8 @@ class Saturation:
             for node in fresh:
                 changes.descent[node] = descent
         woken = changes.woken()
-        if self.resting:
-            changes.stirred.update(fresh, touched, woken)
         if woken:
+            changes.near.update(dict.fromkeys(woken, 0))
             work.put_later(woken)
         if optimizer.tracks_on_change_inputs:
             work.put_next(touched)
@@ -388,7 +409,8 @@ class Saturation:
             work.put_later(touched)
         if self.waiting:
             for node in touched:
-                self.waiting.pop(node, None)
+                if changes.near[node] == 0:
+                    self.waiting.pop(node, None)
 
     # -- the end, and the books ------------------------------------------------------------
 
@@ -414,7 +436,9 @@ class Saturation:
         return nodes
 
     def begin_pass(self) -> None:
-        self.revisiting = bool(self.record.passes)
+        revisiting, self.revisiting = self.revisiting, bool(self.record.passes)
+        if revisiting != self.revisiting:
+            self.tables_by_distance = {}
         self.current = PassRecord(len(self.fgraph.apply_nodes))
         self.record.passes.append(self.current)
         self._pass_start = time.perf_counter()
