@@ -16,7 +16,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.numbers import number_of
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.basic import constant
-from relgraph.tensor.math import add, mul, neg, pow, sqr, sub, true_div
+from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 from relgraph.tensor.number_guards import is_negative
 
 Seen = Sequence[tuple[Any, Any]]
@@ -44,17 +44,31 @@ class Sides(NamedTuple):
     below: list[Variable]
 
 
-def needing(*heads: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a function that it has nothing to do unless an argument has one of these heads.
+def suiting(
+    test: Callable[[Sequence[Any]], bool],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a function on which arguments it may have something to do, by their heads.
 
-    A law that computes with it is then not tried on other sums (see `rules.rule_fits`).
+    A law that computes with it is not tried on others (see `rules.rule_fits`). Of a sum of more
+    than two terms it is told all the heads there are, not which of them stand there how often.
     """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["needs"] = frozenset(heads)
+        function.__dict__["suits"] = test
         return function
 
     return mark
+
+
+def _one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
+    wanted = frozenset(heads)
+    return lambda found: not wanted.isdisjoint(found)
+
+
+def _alike_or(*heads: Any) -> Callable[[Sequence[Any]], bool]:
+    """Whether two arguments have one head, or one has one of these, which are looked into."""
+    wanted = frozenset(heads)
+    return lambda found: len(set(found)) < len(found) or not wanted.isdisjoint(found)
 
 
 def is_found(answer: Any) -> bool:
@@ -83,7 +97,7 @@ def difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     return sub(_joined(add, above, 0), _joined(add, below, 0))
 
 
-@needing(neg, sub, mul, Constant)
+@suiting(_one_of(neg, sub, mul, Constant))
 def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]]) -> Any:
     """Return a sum as one difference, or None if nothing in it is subtracted.
 
@@ -99,6 +113,7 @@ def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, .
     return None if common_dtype([*above, *below]) is None else difference(above, below)
 
 
+@suiting(_alike_or(mul, neg, true_div))
 def collected(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms of one sign collected; ``x + 2 * x`` is ``3 * x``.
 
@@ -109,6 +124,7 @@ def collected(variables: Sequence[Variable], terms: Seen) -> Any:
     return _collected_terms(_parts(variables, terms), cancelling=False)
 
 
+@suiting(_alike_or(mul, neg, true_div))
 def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms collected whatever their sign."""
     if _are_different(terms):
@@ -116,6 +132,7 @@ def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     return _collected_terms(_parts(variables, terms), cancelling=True)
 
 
+@suiting(_alike_or(add, mul, neg, true_div))
 def cancelled_difference(
     above: Sequence[Variable], plus: Seen, below: Sequence[Variable], minus: Seen
 ) -> Any:
@@ -167,6 +184,7 @@ def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     return true_div(product, _joined(mul, below, 1)) if below else product
 
 
+@suiting(_alike_or(sqr, sqrt, pow))
 def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected where exponents are whole and positive."""
     if _are_different(factors):
@@ -174,6 +192,7 @@ def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     return _collected_factors(_parts(variables, factors), any_exponent=False)
 
 
+@suiting(_alike_or(sqr, sqrt, pow))
 def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected, whatever their exponents."""
     if _are_different(factors):
@@ -181,6 +200,7 @@ def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     return _collected_factors(_parts(variables, factors), any_exponent=True)
 
 
+@suiting(_alike_or(mul, sqr, sqrt, pow))
 def cancelled_quotient(
     above: Sequence[Variable], over: Seen, below: Sequence[Variable], under: Seen
 ) -> Any:
@@ -307,6 +327,11 @@ FREE_ELEMENTS = 4096
 """Constants are folded into one of so many elements even if that is more than they have."""
 
 
+def _several_and_constant(heads: Sequence[Any]) -> bool:
+    # of two arguments both are constants, which is folded as a whole, or the order is all there is
+    return len(heads) > 2 and Constant in heads
+
+
 def constants_together(op: Any) -> Callable[[Sequence[Variable]], Any]:
     """Return what folds the constants among the arguments of a sum or product into one.
 
@@ -314,7 +339,7 @@ def constants_together(op: Any) -> Callable[[Sequence[Variable]], Any]:
     where the constants are of another dtype than the sum.
     """
 
-    @needing(Constant)
+    @suiting(_several_and_constant)
     def together(variables: Sequence[Variable]) -> Any:
         known = [v for v in variables if v.head is Constant]
         if not known or len(known) == len(variables) or _is_first(known, variables):
@@ -331,6 +356,7 @@ def constants_together(op: Any) -> Callable[[Sequence[Variable]], Any]:
     return together
 
 
+@suiting(_one_of(add, Constant))
 def constants_of_difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     """Return a difference with one positive constant, on the side where it then stands.
 

@@ -207,13 +207,14 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     of_class = isinstance(root, type) and issubclass(type(op), root)
     if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
         return False
+    nested = rule.regroup and is_bag(op) and op in heads  # an argument may be any level down
+    if not nested and not all(_may_compute(c, heads) for c in rule.conditions):
+        return False
     if rule.regroup and is_bag(op):
-        if op in heads:
-            return True  # an argument may be any level down
+        if nested:
+            return True
         if same_form(rule.pattern, rule.template):
             return False  # all it does is to take nested sums apart
-        if not all(_may_compute(c, heads) for c in rule.conditions):
-            return False
         wanted = [p for p in flat_patterns(op, parts[1]) if not isinstance(p, Arguments)]
         return len(wanted) <= len(heads) and all(
             any(_may_have_head(p, head) for head in heads) for p in wanted
@@ -237,10 +238,10 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
 def _may_compute(condition: Condition, heads: Sequence[Any]) -> bool:
     """Return whether a condition may hold of arguments with these heads.
 
-    A function that has nothing to do unless one of them is among its `needs` says so.
+    A function that has nothing to do with some of them has a `suits` that tells by the heads.
     """
-    needs = getattr(getattr(condition, "function", None), "needs", None)
-    return needs is None or not needs.isdisjoint(heads)
+    suits = getattr(getattr(condition, "function", None), "suits", None)
+    return suits is None or bool(suits(heads))
 
 
 def _may_have_head(pattern: Any, head: Any) -> bool:
