@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import relations
 from relgraph.compile.folding import constant_folding
-from relgraph.compile.rows import ROW_NAMES, names_of
+from relgraph.compile.rows import ROW_NAMES, ROWS, names_of
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
@@ -104,9 +104,14 @@ def _blas() -> SequenceDB:
 
 
 def _stabilizing() -> list[str]:
-    """Return the names of the laws that stabilize, without those that tidy up after them."""
+    """Return the names of the laws that stabilize.
+
+    That is without those that tidy up after them, and what belongs to rows of other modes.
+    """
     tidy = {law.name for law in relations.CANONICALIZE}
+    elsewhere = {row.name for row in ROWS if "stabilization" not in row.modes}
     laws = [law for law in relations.STABILIZE if law.name not in tidy]
+    laws = [law for law in laws if not elsewhere.intersection(law.tags)]
     return [law.name for law in laws if "fast_run" in law_tags(law)]
 
 

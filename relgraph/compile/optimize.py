@@ -133,6 +133,10 @@ def optimize_graph(
     result: Any = fgraph
     if not isinstance(given, FunctionGraph):
         result = fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
+        # features and the methods that they add hold on to the graph: without them all that it
+        # knew of its nodes goes at once, not when the collector has walked through it
+        for feature in list(fgraph.features):
+            fgraph.remove_feature(feature)
     return result if recorder is None else (result, recorder.derivation(optimizers))
 
 

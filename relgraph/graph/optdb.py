@@ -78,22 +78,28 @@ class EquilibriumDB(OptimizationDatabase):
         entry.final, entry.cleanup = final_opt, cleanup
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
-        found = self._matches(query)
         settings = (
             self.ignore_newtrees,
             self.tracks_on_change_inputs,
             self.failure_callback,
             self.max_use_ratio,
         )
-        key = (*map(id, settings), *[id(item) for _, item in found])
+        # what is admitted is the same list each time, unless databases in this one are asked too
+        admitted = self._admitted(query)
+        found: list[tuple[Entry, Any]] | None = None
+        parts: list[Any] = admitted
+        if self.nested:
+            found = self._matches(query)
+            parts = [item for _, item in found]
+        key = (*map(id, settings), *([id(admitted)] if found is None else map(id, parts)))
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            made = self._optimizer(found)
+            made = self._optimizer(self._matches(query) if found is None else found)
             # Its copies share what it finds out about the structures of nodes. It is kept with
             # what it is made of, so that nothing else comes to have the id of that.
-            known = self._known[key] = (made, (made.tables, settings, found))
+            known = self._known[key] = (made, (made.tables, settings, admitted, parts))
         return copy(known[0])
 
     def _optimizer(self, found: list[tuple[Entry, Any]]) -> EquilibriumOptimizer:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from relgraph.testing.linkers import check_linker
 from relgraph.testing.optimizers import check_optimizer
 
-MODES = ("fast_compile", "o2", "o3", "o4", "stabilize", "unsafe")
+MODES = ("fast_compile", "o2", "o3", "o4", "stabilize", "unsafe", "fast_run", "strict")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

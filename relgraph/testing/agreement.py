@@ -11,6 +11,7 @@ import numpy as np
 from relgraph.graph.basic import Variable
 from relgraph.testing.comparison import same_bits
 from relgraph.testing.sensitivity import (
+    SLACK,
     Excluded,
     Spread,
     Values,
@@ -20,10 +21,6 @@ from relgraph.testing.sensitivity import (
 )
 
 Array = np.ndarray[Any, Any]
-
-# A result may be this many times as far from the true one as moving every number by an eps moves
-# it: each op of a graph of some size may round.
-SLACK = 32
 
 
 @dataclass(frozen=True)

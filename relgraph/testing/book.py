@@ -78,16 +78,19 @@ def book(modules: Iterable[str] = ()) -> dict[str, Relation]:
 def _modules(name: str) -> list[ModuleType]:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module of the user's, in the folder where the command is run
+    module = _imported(name)
+    path = getattr(module, "__path__", None)
+    inner = [] if path is None else [m.name for m in pkgutil.iter_modules(path, f"{name}.")]
+    return [module, *map(_imported, inner)]
+
+
+def _imported(name: str) -> ModuleType:
     try:
-        module = import_module(name)
+        return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise BookError(f"there is no module {name}") from error
         raise BookError(f"the module {name} can't be imported: {error}") from error
-    except Exception as error:
-        raise BookError(
-            f"the module {name} can't be imported: {type(error).__name__}: {error}"
-        ) from error
-    path = getattr(module, "__path__", None)
-    inner = [] if path is None else [f"{name}.{m.name}" for m in pkgutil.iter_modules(path)]
-    return [module, *(import_module(m) for m in inner)]
+    except (Exception, SystemExit) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BookError(f"the module {name} can't be imported: {why}") from error

@@ -12,6 +12,7 @@ from relgraph.tensor.contraction import Product
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reduction import CAReduce
 from relgraph.tensor.repetition import Cumulate
+from relgraph.tensor.subtensor import Increment
 from relgraph.testing.flow import carried, moved_inputs
 from relgraph.testing.sides import Values
 
@@ -109,12 +110,17 @@ def reached(
 def _ranged(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
     """Return where finite operands over- or underflow in one op."""
     info = _real_finite(result.dtype)
-    if info is None or moved_inputs(node) is not None:
-        return np.zeros(result.shape, bool)
     op: Any = node.op
+    adds = isinstance(op, Increment) and not op.set_instead_of_inc
+    if info is None or (moved_inputs(node) is not None and not adds):
+        return np.zeros(result.shape, bool)
     if isinstance(op, Elemwise):
         return _elemwise_ranged(op.scalar_op, inputs, result, info)
     parts = [np.where(np.isfinite(x), np.abs(x), 0) for x in inputs]
+    if adds:
+        storage: list[list[Any]] = [[None]]
+        op.perform(node, [*parts[:2], *inputs[2:]], storage)
+        return ~np.isfinite(storage[0][0])
     if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
         axes = op.axes(inputs[0].ndim)
         if op.ufunc is np.add:

@@ -26,6 +26,10 @@ DEFAULT_EXAMPLES = 200
 # each are enough.
 _GUESSES = 8
 _OF_GUESS = 6
+# How many examples are added for a rule of which those drawn for the whole law said nothing.
+_OF_RULE = 24
+
+_NOTHING_SAID = "in no example the class makes a claim on a finite value"
 
 
 def check_relation(
@@ -144,8 +148,8 @@ class _Check:
             status, reason = "failed", counterexample.why
         elif self.unchecked:
             status, reason = "unchecked", "\n".join(self.unchecked)
-        elif not tally.telling:
-            status, reason = "unchecked", "in no example the class makes a claim on a finite value"
+        elif not tally.tells(range(len(self.run.pool))):
+            status, reason = "unchecked", _NOTHING_SAID
         elif self.sound == "domain" and self.law.domain is None:
             status, reason = "unchecked", "it claims a domain without stating one (`domain=`)"
         elif self.sound == "domain" and not tally.needed:
@@ -205,14 +209,26 @@ class _Check:
         self.refusals.update(refusals)
         if len(self.run.pool) == first:
             if not self.unchecked:
-                self.unchecked.append(_why_none(direction.name, self.law.name, refusals))
+                what = f"{direction.name}, {self.law.name}"
+                self.unchecked.append(_why_none(what, refusals))
             return
         self.run.pool[first:] = sorted(self.run.pool[first:], key=lambda instance: instance.size)
         self.run.draw(range(first, len(self.run.pool)), examples)
+        if told:
+            self._see_to_each(direction, first)
+
+    def _see_to_each(self, direction: Direction, first: int) -> None:
+        """Try the rules that chance has left out."""
+        tells = self.run.tally.tells
+        for rule in direction.rules:
+            places = [i for i in range(first, len(self.run.pool)) if self.run.pool[i].rule is rule]
+            if places and not tells(places):
+                self.run.draw(places, _OF_RULE)
+                if not tells(places):
+                    self.unchecked.append(f"{_named(direction.name, rule)}: {_NOTHING_SAID}")
 
     def _never(self, direction: Direction, rule: Rule, refusals: Counter[str]) -> None:
-        what = f"{rule.pattern} → {rule.template}"
-        self.unchecked.append(_why_none(direction.name, what, refusals))
+        self.unchecked.append(_why_none(_named(direction.name, rule), refusals))
 
     def _from_broken(self, broken: Broken) -> Counterexample:
         return self.run.counterexample(
@@ -225,6 +241,10 @@ def _first_line(relation: Relation) -> str:
     return text.strip().partition("\n")[0] or f"the relation {relation.name}"
 
 
-def _why_none(direction: str, what: str, refusals: Counter[str]) -> str:
+def _named(direction: str, rule: Rule) -> str:
+    return f"{direction}, {rule.pattern} → {rule.template}"
+
+
+def _why_none(what: str, refusals: Counter[str]) -> str:
     most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
-    return f"{direction}, {what}: no instance was found; refused by {most or 'nothing'}"
+    return f"{what}: no instance was found; refused by {most or 'nothing'}"

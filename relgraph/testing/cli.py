@@ -6,9 +6,10 @@ import argparse
 import json
 import math
 import multiprocessing
+import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from relgraph.testing.book import BookError, book
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
+# A process takes longer to start than it takes to check this many laws.
+_WORTH_A_PROCESS = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_seed, metavar="N", help="where chance begins (default: the same each time)"
     )
     parser.add_argument(
-        "--jobs", type=_count, default=1, metavar="N", help="processes (default: %(default)s)"
+        "--jobs", type=_count, metavar="N", help="processes (default: one for each core)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
 
@@ -67,13 +70,12 @@ def run(options: argparse.Namespace) -> int:
         _writable(options.json)
     began = time.perf_counter()
     width = min(_WIDTH, max(map(len, laws)))
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = Console(**_PLAIN)
     results: list[dict[str, Any]] = []
-    with _bar(len(laws)) as advance:
+    with _bar(len(laws), console) as tell:
         for found in _checked(options, list(laws)):
             results.append(found)
-            console.print(_line(found, width))
-            advance()
+            tell(_line(found, width))
     for found in results:
         if found["status"] != "passed":
             console.print(f"\n{found['name']}: {found['status']}: {found['reason']}")
@@ -87,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.json is not None:
         summary = {"seconds": round(seconds, 3), "seed": options.seed, **count, "laws": results}
-        options.json.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(summary, indent=1, ensure_ascii=False)
+        options.json.write_text(text + "\n", encoding="utf-8")
     return 0 if count["passed"] == len(results) else 1
 
 
@@ -100,23 +103,37 @@ def _chosen(laws: dict[str, Relation], names: Sequence[str]) -> dict[str, Relati
 
 def _writable(path: Path) -> None:
     try:
-        path.touch()
+        path.open("a").close()
     except OSError as error:
         raise BookError(f"{path} can't be written: {error.strerror}") from error
 
 
+_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
+
+
 @contextmanager
-def _bar(total: int) -> Iterator[Any]:
-    """Show a progress bar on standard error, if that is a terminal."""
+def _bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
+    """Give a function that prints a line on `console` and moves a progress bar on.
+
+    The bar is on standard error, and shown only if that is a terminal.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    error = Console(stderr=True, **_PLAIN)
+    # On one terminal the bar has to make room for each line.
+    lines = error if console.is_terminal and error.is_terminal else console
+    with Progress(*columns, console=error, transient=True) as progress:
         task = progress.add_task("laws", total=total)
-        yield lambda: progress.advance(task)
+
+        def tell(line: str) -> None:
+            lines.print(line)
+            progress.advance(task)
+
+        yield tell
 
 
 # -- checking, here or in other processes --------------------------------------------------------
@@ -127,14 +144,22 @@ _laws: dict[str, Relation] = {}
 def _checked(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the results of some laws in order."""
     tasks = [(name, options.examples, options.seed) for name in names]
-    if options.jobs == 1 or len(names) == 1:
+    jobs = _cores(len(names)) if options.jobs is None else min(options.jobs, len(names))
+    if jobs == 1:
         _open(options.modules)
         yield from map(_check, tasks)
         return
     # other ways than to spawn would copy the threads of the progress bar half
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, context, _open, (options.modules,)) as processes:
+    with ProcessPoolExecutor(jobs, context, _open, (options.modules,)) as processes:
         yield from processes.map(_check, tasks)
+
+
+def _cores(laws: int) -> int:
+    """Return how many processes pay for some laws: no more than there are cores."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = (os.cpu_count() or 1) if affinity is None else len(affinity(0))
+    return max(1, min(cores, laws // _WORTH_A_PROCESS))
 
 
 def _open(modules: Sequence[str]) -> None:

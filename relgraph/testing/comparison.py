@@ -67,6 +67,11 @@ class Comparison:
         The sides.
     values
         What `Sides.run` gave.
+
+    Attributes
+    ----------
+    admitted
+        Whether the values lie in the domain of the law, if it has one.
     """
 
     def __init__(self, sides: Sides, values: Values) -> None:
@@ -76,6 +81,7 @@ class Comparison:
         self.kinds = self._kinds()
         self.same = same_bits(self.old, self.new) if self.kinds is None else None
         self.identical = self.same is not None and bool(self.same.all())
+        self.admitted = True
 
     def _kinds(self) -> Difference | None:
         if self.old.dtype != self.new.dtype:
@@ -115,6 +121,17 @@ class Comparison:
             return self._at(
                 self._beyond(bad, sound != "rounding"), "they differ by more than rounding"
             )
+
+    def claims(self, sound: str) -> bool:
+        """Return whether `sound` says anything of these values that could have turned out false.
+
+        That is so where an element is finite and not left out by the class.
+        """
+        said = np.isfinite(self.old)
+        if sound not in ("exact", "stable"):
+            for side in self._both():
+                said = said & ~self._outside(side, sound)
+        return bool(said.any())
 
     def _differing_alike(self, bad: Array) -> Array:
         """Return which of the elements `bad` differ whatever the layout of the inputs in memory."""

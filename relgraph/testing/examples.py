@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
@@ -45,16 +44,46 @@ class Violation(Exception):
 
 @dataclass
 class Tally:
-    """What the examples have shown."""
+    """What the examples have shown.
+
+    Attributes
+    ----------
+    examples
+        How many there were.
+    used, filled, told
+        Which instances they were of; which of them had any elements, and of which of them the class
+        made a claim that could fail.
+    tried
+        The instances with the bytes of their values.
+    holds
+        The stronger classes that held in all of them.
+    needed
+        Whether one outside of a domain differed.
+    seen
+        The numbers that the inputs held.
+    failed
+        Whether one failed: what follows is shrinking.
+    """
 
     examples: int = 0
-    telling: int = 0
+    told: set[int] = field(default_factory=set)
+    filled: set[int] = field(default_factory=set)
     used: set[int] = field(default_factory=set)
     tried: set[tuple[int, bytes]] = field(default_factory=set)
     holds: list[str] = field(default_factory=list)
     needed: bool = False
     seen: Seen = field(default_factory=Seen)
     failed: bool = False
+
+    def tells(self, places: Collection[int]) -> bool:
+        """Return whether anything that could fail has been said of some instances.
+
+        Where none of them has an element, that is the dtype and the shape.
+        """
+        return not (
+            self.told.isdisjoint(places)
+            and (self.used.isdisjoint(places) or not self.filled.isdisjoint(places))
+        )
 
 
 class Examples:
@@ -91,8 +120,8 @@ class Examples:
             self.name, self.algebra, self.sound, direction, why, inputs, old, new, **found
         )
 
-    def draw(self, indices: range, examples: int) -> None:
-        """Draw values for instances and compare; raises `Violation`."""
+    def draw(self, indices: Sequence[int], examples: int) -> None:
+        """Draw values for instances, given by their places in the pool; raises `Violation`."""
         target = self.tally.examples + examples
         for turn in range(_ROUNDS):
             if self.tally.examples >= target:
@@ -102,7 +131,7 @@ class Examples:
                 target = self.tally.examples + examples
             self._draw(indices, target, self.seed + turn)
 
-    def _draw(self, indices: range, target: int, seed: int) -> None:
+    def _draw(self, indices: Sequence[int], target: int, seed: int) -> None:
         missing = target - self.tally.examples
         size = _INDEX + max(bytes_needed(self.pool[i].slots) for i in indices)
 
@@ -138,6 +167,10 @@ class Examples:
         found = self._compared(instance, instance.sides, values)
         if found is None:
             return
+        if found.old.size:
+            tally.filled.add(index)
+        if index not in tally.told and found.admitted and found.claims(self.sound):
+            tally.told.add(index)
         tally.examples += not tally.failed
         tally.used.add(index)
         if instance.back is not None:
@@ -158,6 +191,7 @@ class Examples:
             ) from error
         comparison = Comparison(sides, known)
         if instance.domain is not None and not instance.domain(known):
+            comparison.admitted = False
             self.tally.needed |= comparison.difference("beyond") is not None
             return comparison
         difference = comparison.difference(self.sound)
@@ -169,7 +203,6 @@ class Examples:
 
     def _learn(self, comparison: Comparison) -> None:
         tally = self.tally
-        tally.telling += bool(np.isfinite(comparison.old).any()) or comparison.old.size == 0
         if comparison.identical or not tally.holds:
             return
         tally.holds = [s for s in tally.holds if comparison.difference(s) is None]
@@ -183,6 +216,11 @@ class Examples:
         comparison: Comparison | None,
     ) -> Violation:
         self.tally.failed = True
+        if comparison is None:
+            alone = Sides(sides.inputs, sides.old, sides.old, ())
+            old_value = alone.run(values)[sides.old]
+        else:
+            old_value = comparison.old
         return Violation(
             self.counterexample(
                 difference.why,
@@ -191,7 +229,7 @@ class Examples:
                 sides.old,
                 sides.new,
                 values=list(values),
-                old_value=None if comparison is None else comparison.old,
+                old_value=old_value,
                 new_value=None if comparison is None else comparison.new,
                 where=difference.where,
             )

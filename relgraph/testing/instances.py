@@ -44,6 +44,8 @@ class Instance:
         The graph, and what the law gave for it.
     slots
         Its inputs.
+    rule
+        The rule of the law whose pattern it is.
     direction
         The direction of the law.
     back
@@ -55,6 +57,7 @@ class Instance:
 
     sides: Sides
     slots: list[Slot]
+    rule: Rule
     direction: str
     back: Sides | None = None
     domain: Callable[[Any], bool] | None = None
@@ -151,7 +154,7 @@ def find_instances(
         if key not in known:
             known.add(key)
             compared = len(found.instances) < _COMPARED
-            found.instances.append(_instance(direction, grounded, new, compared))
+            found.instances.append(_instance(direction, rule, grounded, new, compared))
     return found
 
 
@@ -212,7 +215,9 @@ def _senseless(grounded: Grounded) -> str | None:
     return None
 
 
-def _instance(direction: Direction, grounded: Grounded, new: Variable, compared: bool) -> Instance:
+def _instance(
+    direction: Direction, rule: Rule, grounded: Grounded, new: Variable, compared: bool
+) -> Instance:
     old = grounded.root
     inputs = [slot.var for slot in grounded.slots]
 
@@ -238,7 +243,8 @@ def _instance(direction: Direction, grounded: Grounded, new: Variable, compared:
         if returned is not None and not equal_computations([returned], [old]):
             back = Sides(inputs, old, returned, leaves)
     domain = _domain(direction.domain, grounded)
-    return Instance(Sides(inputs, old, new, leaves), grounded.slots, direction.name, back, domain)
+    sides = Sides(inputs, old, new, leaves)
+    return Instance(sides, grounded.slots, rule, direction.name, back, domain)
 
 
 _UNKNOWN = object()

@@ -14,9 +14,6 @@ import relgraph.tensor as at
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.gradient import NullTypeGradError, grad
 from relgraph.graph.basic import io_toposort
-from relgraph.graph.destroyhandler import MutableInputs
-from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
@@ -24,7 +21,7 @@ from relgraph.testing.agreement import Disagreement, Reference
 from relgraph.testing.cases import Case, search
 from relgraph.testing.randomgraph import RandomGraph
 from relgraph.testing.randomgraph import graphs as random_graphs
-from relgraph.testing.source import as_python
+from relgraph.testing.reproduction import source_of, unoptimized
 
 EXAMPLES = 200
 
@@ -252,9 +249,7 @@ class _Check:
             return None, None, None
         if len(reference.usual) > _LARGEST_GRAPH:
             return None, None, None
-        fgraph = FunctionGraph(case.inputs, case.outputs, clone=True)
-        fgraph.attach_feature(MutableInputs([]))
-        fgraph.attach_feature(ReplaceValidate())
+        fgraph = unoptimized(case.inputs, case.outputs)
         recorder = Recorder()
         fgraph.attach_feature(recorder)
         try:
@@ -307,7 +302,8 @@ class _Check:
         what = f"{self.name} does not keep the value{where}: {problem.what}."
         if problem.expected is not None:
             what += f"\nexpected: {problem.expected!r}\nfound:    {problem.found!r}"
-        return OptimizerCounterexample(case, what, step, self._source(case, given))
+        source = source_of(case, problem.output, given, self._optimizer, self.name)
+        return OptimizerCounterexample(case, what, step, source)
 
     def _first_wrong(self, reference: Reference, derivation: Derivation) -> Any:
         for count in range(1, len(derivation) + 1):
@@ -316,23 +312,6 @@ class _Check:
             if reference.compare(fgraph.inputs, fgraph.outputs, sound) is not None:
                 return derivation[count - 1]
         return None
-
-    def _source(self, case: Case, given: Any) -> str:
-        used = f"get_mode({given!r}).optimizer" if isinstance(given, str) else "optimizer"
-        try:
-            source = as_python(case.inputs, case.outputs, case.values)
-        except TypeError as error:
-            return f"# {RandomGraph(tuple(case.inputs), tuple(case.outputs))}: {error}"
-        mode = "from relgraph.compile.mode import get_mode\n" if isinstance(given, str) else ""
-        return (
-            f"{mode}from relgraph.graph.fg import FunctionGraph\n"
-            "from relgraph.graph.reference import evaluate\n"
-            f"{source}"
-            "fgraph = FunctionGraph(inputs, outputs, clone=True)\n"
-            f"{used}.optimize(fgraph)\n"
-            "print(evaluate(outputs, dict(zip(inputs, values))))\n"
-            "print(evaluate(fgraph.outputs, dict(zip(fgraph.inputs, values))))\n"
-        )
 
     def result(
         self, counterexample: OptimizerCounterexample | None, seconds: float

@@ -73,6 +73,10 @@ class Counterexample:
             ]
             if self.new_value is not None:
                 lines.append(f"# after:  {_one_line(self.new_value)}")
+        elif self.new is None:
+            lines.append(f"# law.{self.direction}.transform(None, outputs[0].owner) raises")
+        elif self.new.type is not self.old.type:
+            lines.append("print(*[side.type for side in outputs])")
         return "\n".join(lines)
 
 

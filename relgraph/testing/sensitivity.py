@@ -36,6 +36,10 @@ Values = dict[Variable, Any]
 Excluded = Literal["range", "infinite"]
 """What is replaced: what leaves the range of its dtype, or also all that is not finite."""
 
+# A result may be this many times as far from the true one as moving every number by an eps moves
+# it: each op of a graph of some size may round.
+SLACK = 32
+
 RUNS = 6
 _SEED = 1997
 _STAND_INS = (np.nan, 1.7, -3.1, 0.0, 1e3, -0.02)
@@ -67,6 +71,7 @@ _TAILS = frozenset(
         *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div),
     )
 )
+_COMPARISONS = frozenset(op.scalar_op for op in (at.eq, at.neq, at.lt, at.le, at.gt, at.ge))
 # These are 0 somewhere, without having got there by underflow.
 _CROSSING = (scalar.expm1, scalar.sinh, scalar.gammaln)
 _WIDE = np.longdouble
@@ -154,7 +159,7 @@ def spread_of(
         _add_tails(node, wide, masks)
     runs = []
     for k in range(RUNS):
-        mover = _Mover(k, masks)
+        mover = _Mover(k, masks, wide)
         moved: Values = {v: mover.move(v, wide[v], True) for v in inputs}
         for node in nodes:
             _widely(node, moved, usual, mover)
@@ -169,10 +174,11 @@ def _output(v: Variable, found: Values) -> Any:
 class _Mover:
     """Moves what is rounded, in one run."""
 
-    def __init__(self, run: int, masks: Mapping[Variable, Any]) -> None:
+    def __init__(self, run: int, masks: Mapping[Variable, Any], wide: Values) -> None:
         self._random = np.random.default_rng((_SEED, run))
         self._stand_in = _STAND_INS[run % len(_STAND_INS)]
         self._masks = masks
+        self._wide = wide
 
     def move(self, v: Any, value: Any, rounded: bool) -> Any:
         """Return a value of `v` moved by up to an eps if it is `rounded`."""
@@ -185,6 +191,17 @@ class _Mover:
         if mask is not None:
             value = np.where(mask, value.dtype.type(self._stand_in), value)
         return value
+
+    def compared(self, node: Apply, arguments: Sequence[Any], value: Any) -> Any:
+        """Return what a comparison gives, and the opposite where rounding decides about it.
+
+        Moving two numbers hardly ever makes them equal, and may leave them in order by chance.
+        """
+        a, b = (self._wide[v] if v in self._wide else _value(v, self._wide) for v in node.inputs)
+        exact = np.subtract(a, b, dtype=np.result_type(*arguments))
+        moved = np.abs(np.subtract(*arguments) - exact)
+        near = (moved > 0) & (np.abs(exact) <= SLACK * moved)
+        return np.where(near, ~self._wide[node.out], value)
 
     def _moved(self, value: Any, eps: Any) -> Any:
         if value.dtype.kind == "f":
@@ -214,6 +231,15 @@ def is_rounded(node: Apply) -> bool:
     return not isinstance(node.op, _MOVERS)
 
 
+def _compares_floats(node: Apply) -> bool:
+    op: Any = node.op
+    return (
+        isinstance(op, Elemwise)
+        and op.scalar_op in _COMPARISONS
+        and any(np.dtype(v.type.dtype).kind in "fc" for v in node.inputs)
+    )
+
+
 def _widely(
     node: Apply, found: Values, usual: Mapping[Variable, Any], mover: _Mover | None = None
 ) -> None:
@@ -223,6 +249,8 @@ def _widely(
     ]
     with np.errstate(all="ignore"):
         made = _computed(node, arguments, usual)
+        if mover is not None and _compares_floats(node):
+            made = [mover.compared(node, arguments, made[0])]
         rounded = mover is not None and is_rounded(node)
         for out, value in zip(node.outputs, made, strict=True):
             value = widened(value, out.type.dtype)

@@ -48,6 +48,7 @@ class OptimizationDatabase:
     def __init__(self, name: str | None = None) -> None:
         self.name = name
         self._entries: dict[str, Entry] = {}
+        self.nested = False  # whether there are databases in this one
         # what `_admitted` has found, until something is registered or gets other tags
         self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
 
@@ -99,6 +100,7 @@ class OptimizationDatabase:
         else:
             as_local_optimizer(optimizer)
             all_tags.update(dict.fromkeys((optimizer.name, *getattr(optimizer, "tags", ()))))
+        self.nested |= isinstance(optimizer, OptimizationDatabase)
         entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
         self._entries[name] = entry
         self._by_tags.clear()
