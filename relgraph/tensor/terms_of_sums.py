@@ -18,6 +18,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.tensor.basic import constant
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 from relgraph.tensor.number_guards import is_negative
+from relgraph.tensor.suiting import alike_or, one_of, suiting
 
 Seen = Sequence[tuple[Any, Any]]
 """What a view says of each of some arguments."""
@@ -42,33 +43,6 @@ class Sides(NamedTuple):
 
     above: list[Variable]
     below: list[Variable]
-
-
-def suiting(
-    test: Callable[[Sequence[Any]], bool],
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a function on which arguments it may have something to do, by their heads.
-
-    A law that computes with it is not tried on others (see `rules.rule_fits`). Of a sum of more
-    than two terms it is told all the heads there are, not which of them stand there how often.
-    """
-
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["suits"] = test
-        return function
-
-    return mark
-
-
-def _one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
-    wanted = frozenset(heads)
-    return lambda found: not wanted.isdisjoint(found)
-
-
-def _alike_or(*heads: Any) -> Callable[[Sequence[Any]], bool]:
-    """Whether two arguments have one head, or one has one of these, which are looked into."""
-    wanted = frozenset(heads)
-    return lambda found: len(set(found)) < len(found) or not wanted.isdisjoint(found)
 
 
 def is_found(answer: Any) -> bool:
@@ -97,7 +71,7 @@ def difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     return sub(_joined(add, above, 0), _joined(add, below, 0))
 
 
-@suiting(_one_of(neg, sub, mul, Constant))
+@suiting(one_of(neg, sub, mul, Constant))
 def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]]) -> Any:
     """Return a sum as one difference, or None if nothing in it is subtracted.
 
@@ -113,7 +87,7 @@ def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, .
     return None if common_dtype([*above, *below]) is None else difference(above, below)
 
 
-@suiting(_alike_or(mul, neg, true_div))
+@suiting(alike_or(mul, neg, true_div))
 def collected(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms of one sign collected; ``x + 2 * x`` is ``3 * x``.
 
@@ -124,7 +98,7 @@ def collected(variables: Sequence[Variable], terms: Seen) -> Any:
     return _collected_terms(_parts(variables, terms), cancelling=False)
 
 
-@suiting(_alike_or(mul, neg, true_div))
+@suiting(alike_or(mul, neg, true_div))
 def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms collected whatever their sign."""
     if _are_different(terms):
@@ -132,7 +106,7 @@ def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     return _collected_terms(_parts(variables, terms), cancelling=True)
 
 
-@suiting(_alike_or(add, mul, neg, true_div))
+@suiting(alike_or(add, mul, neg, true_div))
 def cancelled_difference(
     above: Sequence[Variable], plus: Seen, below: Sequence[Variable], minus: Seen
 ) -> Any:
@@ -148,16 +122,23 @@ def _collected_terms(parts: list[Part], cancelling: bool) -> Any:
     if dtype is None:
         return None
     wanted = _any_count if dtype.kind != "f" or cancelling else _sign_of
+    known: dict[Any, Any] = {}
     with np.errstate(all="ignore"):
-        counts = [_signed(part, dtype) for part in parts]
+        counts = [_signed(part, dtype, known) for part in parts]
         sides = _gathered(parts, counts, wanted, _scaled)
     return None if sides is None else difference(*sides)
 
 
-def _signed(part: Part, dtype: np.dtype[Any]) -> Any:
-    """Return a coefficient, less than zero if its term is subtracted, in the dtype of the sum."""
-    count = np.asarray(_number(part.count)).astype(dtype)
-    return -count if part.below else count
+def _signed(part: Part, dtype: np.dtype[Any], known: dict[Any, Any]) -> Any:
+    """Return a coefficient, less than zero if its term is subtracted, in the dtype of the sum.
+
+    Most are 1: those that are `known` are not made again.
+    """
+    key = (part.count, part.below)
+    if key not in known:
+        count = np.asarray(_number(part.count)).astype(dtype)[()]
+        known[key] = -count if part.below else count
+    return known[key]
 
 
 def _any_count(count: Any) -> Any:
@@ -184,7 +165,7 @@ def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     return true_div(product, _joined(mul, below, 1)) if below else product
 
 
-@suiting(_alike_or(sqr, sqrt, pow))
+@suiting(alike_or(sqr, sqrt, pow))
 def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected where exponents are whole and positive."""
     if _are_different(factors):
@@ -192,7 +173,7 @@ def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     return _collected_factors(_parts(variables, factors), any_exponent=False)
 
 
-@suiting(_alike_or(sqr, sqrt, pow))
+@suiting(alike_or(sqr, sqrt, pow))
 def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected, whatever their exponents."""
     if _are_different(factors):
@@ -200,7 +181,7 @@ def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     return _collected_factors(_parts(variables, factors), any_exponent=True)
 
 
-@suiting(_alike_or(mul, sqr, sqrt, pow))
+@suiting(alike_or(mul, sqr, sqrt, pow))
 def cancelled_quotient(
     above: Sequence[Variable], over: Seen, below: Sequence[Variable], under: Seen
 ) -> Any:
@@ -297,8 +278,11 @@ def _gathered(
         Makes the argument that is there so many times.
     """
     groups: dict[Hashable, list[int]] = {}
+    kinds: dict[int, Any] = {}
     for i, (part, count) in enumerate(zip(parts, counts, strict=True)):
-        kind = wanted(count)
+        if id(count) not in kinds:
+            kinds[id(count)] = wanted(count)
+        kind = kinds[id(count)]
         groups.setdefault(i if kind is None else (part.key, kind), []).append(i)
     sides, changed = Sides([], []), False
     for group in groups.values():
@@ -356,7 +340,7 @@ def constants_together(op: Any) -> Callable[[Sequence[Variable]], Any]:
     return together
 
 
-@suiting(_one_of(add, Constant))
+@suiting(one_of(add, Constant))
 def constants_of_difference(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     """Return a difference with one positive constant, on the side where it then stands.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.kanren.rules import Rule, rule_fits
+from relgraph.graph.kanren.rules import Rule, fits_sum, is_bag, rule_fits
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
@@ -43,6 +43,9 @@ class LawRewriter(KanrenRelationSub):
 
     def might_match(self, node: Apply) -> bool:
         return rule_fits(self.rule, node)
+
+    def fits_sum(self, heads: Sequence[Any]) -> bool:
+        return not self.rule.regroup or not is_bag(self.rule.root) or fits_sum(self.rule, heads)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         # the function takes the place of this method: one call less on each node

@@ -207,18 +207,14 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     of_class = isinstance(root, type) and issubclass(type(op), root)
     if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
         return False
-    nested = rule.regroup and is_bag(op) and op in heads  # an argument may be any level down
-    if not nested and not all(_may_compute(c, heads) for c in rule.conditions):
-        return False
-    if rule.regroup and is_bag(op):
-        if nested:
-            return True
+    if rule.regroup and is_bag(parts[0]):
+        if op in heads:
+            return True  # an argument may be any level down
         if same_form(rule.pattern, rule.template):
             return False  # all it does is to take nested sums apart
-        wanted = [p for p in flat_patterns(op, parts[1]) if not isinstance(p, Arguments)]
-        return len(wanted) <= len(heads) and all(
-            any(_may_have_head(p, head) for head in heads) for p in wanted
-        )
+        return fits_sum(rule, heads)
+    if not all(_may_compute(c, heads) for c in rule.conditions):
+        return False
     if takes_all(parts[1]):
         return True
     if len(parts[1]) != len(heads):
@@ -227,11 +223,24 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
         # the answer is kept for all orders of the inputs (see `opt.dispatch`)
         return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
     orders = [heads]
-    if op.commutative and len(heads) == 2:
+    if is_swappable(parts[0]) and len(heads) == 2:
         orders.append(heads[::-1])
     return any(
         all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
         for order in orders
+    )
+
+
+def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
+    """Return whether `rule`, which regroups, can match a sum of terms with these heads, nested
+    sums having been taken apart."""
+    parts = split(rule.pattern)
+    assert parts is not None
+    wanted = [p for p in flat_patterns(*parts) if not isinstance(p, Arguments)]
+    return (
+        len(wanted) <= len(heads)
+        and all(any(_may_have_head(p, head) for head in heads) for p in wanted)
+        and all(_may_compute(c, heads) for c in rule.conditions)
     )
 
 

@@ -198,6 +198,14 @@ class LocalOptimizer(Rewriter, abc.ABC):
         """
         return True
 
+    def fits_sum(self, heads: Sequence[Any]) -> bool:
+        """Whether it can do something on some sum (a node of an op whose arguments are a bag) of
+        terms with these heads, sums nested in it having been taken apart.
+
+        Heads that there are several of stand there twice. The answer is kept for all such sums.
+        """
+        return True
+
     def looks_into(self) -> frozenset[tuple[Tracked, Tracked]] | None:
         """The pairs (an op, the op of one of its inputs) such that it looks at the inputs of the
         latter; that an op only repeats elements, or sums are nested, need not be said. None, the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.numbers import number_key, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
@@ -21,6 +21,22 @@ def is_bag(head: Any) -> bool:
     """Whether the head of a variable is an op whose arguments are a bag."""
     known = head is not None and head is not Constant
     return known and bool(head.associative and head.commutative)
+
+
+def heads_of_terms(node: Apply) -> list[Any]:
+    """The heads of the arguments of a sum, those of the sums of its op that are nested in it in
+    their place; and the op itself, for nested sums that somebody may leave whole."""
+    op, heads = node.op, [node.op]
+    seen: set[Variable] = set()
+    stack = list(node.inputs)
+    while stack:
+        var = stack.pop()
+        if var.head is op and var.owner is not None and var not in seen:
+            seen.add(var)
+            stack += var.owner.inputs
+        else:
+            heads.append(var.head)
+    return heads
 
 
 class Dispatch:
@@ -166,6 +182,7 @@ class RewriterTables:
         "_blind_reach",
         "_concerned",
         "_dispatch",
+        "_nests",
         "_pairs",
         "_plans",
         "_reach",
@@ -194,6 +211,7 @@ class RewriterTables:
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
         self._reach: dict[Op, int] = {}
+        self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
         self.deepest = self._deepest(every)
         told = [(r, r.looks_into()) for r in every]
         self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
@@ -206,6 +224,19 @@ class RewriterTables:
         """What to do on `node`, by its op, and the heads and numbers of its inputs."""
         found = self.on_structure(node)
         return found if found.by_numbers is None else found.by_numbers.on(node)
+
+    def on_nest(self, node: Apply, plan: Plan) -> tuple[LocalOptimizer, ...]:
+        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it."""
+        heads = heads_of_terms(node)
+        kinds = frozenset(heads)
+        key = (plan.early, kinds, len(kinds) < len(heads))
+        found = self._nests.get(key)
+        if found is None:
+            if len(self._nests) >= LIMIT:
+                self._nests.clear()
+            told = [*kinds, *kinds] if len(kinds) < len(heads) else heads
+            found = self._nests[key] = tuple([r for r in plan.early if r.fits_sum(told)])
+        return found
 
     def on_structure(self, node: Apply) -> Plan:
         """What to do on nodes with the op of `node`, and inputs with the heads of its inputs."""

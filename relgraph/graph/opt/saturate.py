@@ -201,7 +201,7 @@ class Saturation:
             if node in here:
                 if is_nested(self.fgraph, node):
                     self.changes.nested[node] = None
-                elif self.rewritten(node, plan.early):
+                elif self.rewritten(node, self.tables.on_nest(node, plan)):
                     return True
         while self.waiting:
             node, plan = self.waiting.popitem()

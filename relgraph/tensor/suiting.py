@@ -1,0 +1,34 @@
+"""What functions of arguments tell of them ahead, so that they need not be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def suiting(
+    test: Callable[[Sequence[Any]], bool],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a function on which arguments it may have something to do, by their heads.
+
+    A law that computes with it is not tried on others (see `rules.rule_fits`). Of a sum of more
+    than two terms it is told all the heads there are, not which of them stand there how often.
+    """
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["suits"] = test
+        return function
+
+    return mark
+
+
+def one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
+    """Whether an argument has one of these heads."""
+    wanted = frozenset(heads)
+    return lambda found: not wanted.isdisjoint(found)
+
+
+def alike_or(*heads: Any) -> Callable[[Sequence[Any]], bool]:
+    """Whether two arguments have one head, or one has one of these, which are looked into."""
+    wanted = frozenset(heads)
+    return lambda found: len(set(found)) < len(found) or not wanted.isdisjoint(found)
