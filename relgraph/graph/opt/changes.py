@@ -168,14 +168,42 @@ class Changes(Feature):
         self._touched = {}
         for node in touched:
             near[node] = 0
-        level = dict.fromkeys(touched, True)
-        seeing = _seeing(fgraph.clients, level, self._alone(fgraph), self._tables)
-        if seeing:
-            for node, distance in seeing:
-                if near.get(node, distance) >= distance:
-                    near[node] = distance
-                touched[node] = None
+        alone = self._alone(fgraph)
+        if self._tables.blind >= self._tables.deepest:
+            self._touch_within_reach(fgraph, touched, alone)
+        else:
+            level = dict.fromkeys(touched, True)
+            for node, distance in _seeing(fgraph.clients, level, alone, self._tables):
+                self._touch(touched, node, distance)
         return new, [node for node in touched if node not in new] if new else touched
+
+    def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
+        touched[node] = None
+        if self.near.get(node, distance) >= distance:
+            self.near[node] = distance
+
+    def _touch_within_reach(
+        self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: Iterable[Apply]
+    ) -> None:
+        """Add to `touched` the nodes that see one of them within their reach, where some rewriters
+        may see anything as far as any looks; those `alone` are one nearer."""
+        clients, near, reaches = fgraph.clients, self.near, self._tables.reaches
+        level, above = list(touched), list(alone)
+        climbed = set(above)
+        for distance in range(1, self._tables.deepest):
+            for node in level:
+                for out in node.outputs:
+                    for reader, _ in clients[out]:
+                        if reader not in climbed and not isinstance(reader, str):
+                            climbed.add(reader)
+                            above.append(reader)
+            for node in above:
+                if reaches[node.op] > distance:
+                    touched[node] = None
+                    known = near.get(node)
+                    if known is None or known > distance:
+                        near[node] = distance
+            level, above = above, []
 
     def _alone(self, fgraph: FunctionGraph) -> dict[Apply, bool]:
         """The nodes that now are the only readers of something, and so are free to be rewritten
@@ -204,8 +232,6 @@ def _seeing(
     With each goes whether rewriters that tell what they look into may see the change from there;
     those that don't tell may see anything within their depth.
     """
-    if tables.blind >= tables.deepest:
-        return _within_reach(clients, level, above, tables)
     found: list[tuple[Apply, int]] = []
     climbed = set(above)
     see_into, blind = tables.see_into, tables.blind
@@ -226,33 +252,7 @@ def _seeing(
         if not above:
             break
         for node, seen in above.items():
-            if (tables.reach if seen else tables.blind_reach)(node.op) > distance:
-                found.append((node, distance))
-        level, above = above, {}
-    return found
-
-
-def _within_reach(
-    clients: dict[Variable, list[Client]],
-    level: Iterable[Apply],
-    above: dict[Apply, bool],
-    tables: RewriterTables,
-) -> list[tuple[Apply, int]]:
-    """The same where some rewriters may see anything as far as any looks, in less time."""
-    found: list[tuple[Apply, int]] = []
-    climbed = set(above)
-    reach = tables.reach
-    for distance in range(1, tables.deepest):
-        for node in level:
-            for out in node.outputs:
-                for reader, _ in clients.get(out, ()):
-                    if reader not in climbed and not isinstance(reader, str):
-                        climbed.add(reader)
-                        above[reader] = True
-        if not above:
-            break
-        for node in above:
-            if reach(node.op) > distance:
+            if (tables.reaches[node.op] if seen else tables.blind_reach(node.op)) > distance:
                 found.append((node, distance))
         level, above = above, {}
     return found

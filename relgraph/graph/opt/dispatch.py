@@ -160,6 +160,20 @@ def by_numbers(plan: Plan) -> Plan:
     return plan._replace(by_numbers=ByNumbers(plan))
 
 
+class _Reaches(dict[Op, int]):
+    """By op, how many levels of nodes the rewriters for its nodes look at."""
+
+    def __init__(self, tables: RewriterTables) -> None:
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, op: Op) -> int:
+        if len(self) >= LIMIT:
+            self.clear()
+        found = self[op] = self._tables.reach_of(op)
+        return found
+
+
 class RewriterTables:
     """Which of some rewriters an equilibrium tries on which nodes, and how far they see.
 
@@ -176,6 +190,8 @@ class RewriterTables:
         How many levels are looked at by those that don't tell what they look into; 0 if all do.
     deepest
         How many levels of nodes any of them looks at.
+    reaches
+        The same by op, for those on nodes of that.
     """
 
     __slots__ = (
@@ -185,13 +201,13 @@ class RewriterTables:
         "_nests",
         "_pairs",
         "_plans",
-        "_reach",
         "_seen",
         "_silent",
         "_whole",
         "blind",
         "bounded",
         "deepest",
+        "reaches",
         "unknown",
     )
 
@@ -210,7 +226,7 @@ class RewriterTables:
         self._dispatch = Dispatch(every)
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
-        self._reach: dict[Op, int] = {}
+        self.reaches = _Reaches(self)
         self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
         self.deepest = self._deepest(every)
         told = [(r, r.looks_into()) for r in every]
@@ -222,24 +238,6 @@ class RewriterTables:
 
     def on(self, node: Apply) -> Plan:
         """What to do on `node`, by its op, and the heads and numbers of its inputs."""
-        found = self.on_structure(node)
-        return found if found.by_numbers is None else found.by_numbers.on(node)
-
-    def on_nest(self, node: Apply, plan: Plan) -> tuple[LocalOptimizer, ...]:
-        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it."""
-        heads = heads_of_terms(node)
-        kinds = frozenset(heads)
-        key = (plan.early, kinds, len(kinds) < len(heads))
-        found = self._nests.get(key)
-        if found is None:
-            if len(self._nests) >= LIMIT:
-                self._nests.clear()
-            told = [*kinds, *kinds] if len(kinds) < len(heads) else heads
-            found = self._nests[key] = tuple([r for r in plan.early if r.fits_sum(told)])
-        return found
-
-    def on_structure(self, node: Apply) -> Plan:
-        """What to do on nodes with the op of `node`, and inputs with the heads of its inputs."""
         op, inputs = node.op, node.inputs
         count = len(inputs)
         key: tuple[Any, ...]
@@ -256,15 +254,35 @@ class RewriterTables:
             key = (op, WIDE)
         found = self._plans.get(key)
         if found is None:
+            found = self._on_structure(key, node)
+        return found if found.by_numbers is None else found.by_numbers.on(node)
+
+    def _on_structure(self, key: tuple[Any, ...], node: Apply) -> Plan:
+        """What to do on nodes like `node`, which have this key."""
+        found = self._plans.get(key)
+        if found is None:
             if len(self._plans) >= LIMIT:
                 self._plans.clear()
-            found = self._plans[key] = self._plan(node)
+            found = self._plans[key] = self._plan(key, node)
         return found
 
-    def _plan(self, node: Apply) -> Plan:
+    def on_nest(self, node: Apply, plan: Plan) -> tuple[LocalOptimizer, ...]:
+        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it."""
+        heads = heads_of_terms(node)
+        kinds = frozenset(heads)
+        key = (plan.early, kinds, len(kinds) < len(heads))
+        found = self._nests.get(key)
+        if found is None:
+            if len(self._nests) >= LIMIT:
+                self._nests.clear()
+            told = [*kinds, *kinds] if len(kinds) < len(heads) else heads
+            found = self._nests[key] = tuple([r for r in plan.early if r.fits_sum(told)])
+        return found
+
+    def _plan(self, key: tuple[Any, ...], node: Apply) -> Plan:
         if self._whole is not None:
             here = set(self._dispatch.rewriters)
-            return by_numbers(narrowed(self._whole.on_structure(node), here.__contains__))
+            return by_numbers(narrowed(self._whole._on_structure(key, node), here.__contains__))
         return by_numbers(self._whole_plan(node))
 
     def _whole_plan(self, node: Apply) -> Plan:
@@ -312,14 +330,9 @@ class RewriterTables:
             )
         return found
 
-    def reach(self, op: Op) -> int:
-        """How many levels of nodes the rewriters for nodes of `op` look at."""
-        found = self._reach.get(op)
-        if found is None:
-            if len(self._reach) > LIMIT:
-                self._reach.clear()
-            found = self._reach[op] = self._deepest(self._dispatch[op])
-        return found
+    def reach_of(self, op: Op) -> int:
+        """How many levels of nodes the rewriters for nodes of `op` look at; see `reaches`."""
+        return self._deepest(self._dispatch[op])
 
     def blind_reach(self, op: Op) -> int:
         """The same for those that don't tell what they look into; 0 if there is none."""
