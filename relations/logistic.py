@@ -41,10 +41,11 @@ SIGMOID = (
     law("sigmoid-of-neg", 1 / (1 + exp(x)), sigmoid(-x), sound="rounding"),
     law("sigmoid-reciprocal", reciprocal(1 + exp(x)), sigmoid(-x), sound="rounding"),
     law("sigmoid-power", (1 + exp(x)) ** -1, sigmoid(-x), sound="rounding"),
+    # before the laws about any numerator, which come to the same in two steps
+    law("sigmoid-of-exp", exp(x) / (1 + exp(x)), sigmoid(x), sound="stable"),
     law("div-to-sigmoid", y / (1 + exp(-x)), y * sigmoid(x), sound="rounding"),
     law("div-to-sigmoid-of-neg", y / (1 + exp(x)), y * sigmoid(-x), sound="rounding"),
     law("div-of-product", y / ((1 + exp(x)) * z), y * sigmoid(-x) / z, sound="rounding"),
-    law("sigmoid-of-exp", exp(x) / (1 + exp(x)), sigmoid(x), sound="stable"),
     law("sigmoid-of-two", exp(x) / (exp(x) + exp(y)), sigmoid(x - y), sound="stable"),
     law("sigmoid-slope", exp(x) / (1 + exp(x)) ** 2, sigmoid(x) * sigmoid(-x), sound="stable"),
     law("sigmoid-slope-sqr", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x), sound="stable"),
@@ -58,7 +59,6 @@ SIGMOID = (
 
 SIGMOID_WHERE_DEFINED = (
     law("sigmoid-total", sigmoid(x) + sigmoid(-x), 1, sound="finite"),
-    law("mul-sigmoid-of-exp", (exp(x) * y) / (1 + exp(x)), y * sigmoid(x), sound="finite"),
     law("sigmoid-log", sigmoid(log(x)), x / (1 + x), sound="finite"),
     law("sigmoid-logit", sigmoid(log(x / (1 - x))), x, sound="finite"),
     law("sigmoid-log-odds", sigmoid(log(x) - log1p(-x)), x, sound="finite"),
@@ -67,14 +67,9 @@ SIGMOID_WHERE_DEFINED = (
 
 TANH = (
     law("tanh-of-sigmoid", 2 * sigmoid(x) - 1, tanh(x / 2), sound="stable"),
-    law("tanh-of-sigmoid-add", 2 * sigmoid(x) + -1, tanh(x / 2), sound="stable"),
     law("neg-tanh-of-sigmoid", 1 - 2 * sigmoid(x), -tanh(x / 2), sound="stable"),
     law("one-plus-tanh", 1 + tanh(x), 2 * sigmoid(2 * x), sound="stable"),
     law("one-minus-tanh", 1 - tanh(x), 2 * sigmoid(-(2 * x)), sound="stable"),
-    law("tanh-of-exp", (exp(x) - 1) / (1 + exp(x)), tanh(x / 2), sound="stable"),
-    law("tanh-of-exp-add", (exp(x) + -1) / (1 + exp(x)), tanh(x / 2), sound="stable"),
-    law("tanh-of-neg-exp", (1 - exp(x)) / (1 + exp(x)), -tanh(x / 2), sound="stable"),
-    law("tanh-of-expm1", expm1(x) / (1 + exp(x)), tanh(x / 2), sound="stable"),
     law("expm1-mul-sigmoid", expm1(x) * sigmoid(-x), tanh(x / 2), sound="stable"),
     law("expm1-neg-mul-sigmoid", expm1(-x) * sigmoid(x), -tanh(x / 2), sound="stable"),
 )

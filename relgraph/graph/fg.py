@@ -94,8 +94,7 @@ class FunctionGraph(Boundary):
         elif clone_kwds:
             raise TypeError(f"{', '.join(clone_kwds)} can't be used with clone=False")
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
-        for var in inputs:
-            self.add_input(var)
+        self._put_first_inputs(inputs)
         self._connect_all(nodes)
         for var in outputs:
             self.add_output(var, reason="init")

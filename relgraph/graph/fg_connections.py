@@ -369,12 +369,21 @@ class Connections(FeatureHost):
             return
         self._put_input(len(self.inputs), var)
 
+    def _put_first_inputs(self, inputs: Iterable[Variable]) -> None:
+        """Make these the inputs of a graph that has nothing yet, and nobody to be told."""
+        for var in inputs:
+            if var in self._input_set:
+                continue
+            if var.owner is not None:
+                raise _computed_input(var)
+            self.inputs.append(var)
+            self._input_set.add(var)
+            self.variables.add(var)
+            self.clients[var] = []
+
     def _put_input(self, i: int, var: Variable) -> None:
         if var.owner is not None:
-            raise ValueError(
-                f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
-                "(which clone=True does), or take what it is computed from as inputs"
-            )
+            raise _computed_input(var)
         self.inputs.insert(i, var)
         self._input_set.add(var)
         self.setup_var(var)
@@ -406,4 +415,11 @@ def _missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
     return MissingInputError(
         f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
         var,
+    )
+
+
+def _computed_input(var: Variable) -> ValueError:
+    return ValueError(
+        f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
+        "(which clone=True does), or take what it is computed from as inputs"
     )
