@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
+from relgraph.tensor import constants_of_sums as constants
 from relgraph.tensor import terms_of_sums as sums
 from relgraph.tensor.constants import folded
 from relgraph.tensor.guards import uniformo
@@ -66,7 +67,7 @@ CONSTANTS = (
         "sum-constants",
         add(several(xs)),
         add(several(ys)),
-        computo(ys, sums.constants_together(add), xs),
+        computo(ys, constants.constants_together(add), xs),
         whereo(sums.is_found, ys),
         sound="rounding",
         tags=("add_canonicalize",),
@@ -75,7 +76,7 @@ CONSTANTS = (
         "product-constants",
         mul(several(xs)),
         mul(several(ys)),
-        computo(ys, sums.constants_together(mul), xs),
+        computo(ys, constants.constants_together(mul), xs),
         whereo(sums.is_found, ys),
         sound="rounding",
         tags=("mul_canonicalize",),
@@ -99,7 +100,7 @@ SUMS = (
         z,
         computo(ps, TERMS, x),
         computo(qs, TERMS, y),
-        computo(z, sums.constants_of_difference, ps, qs),
+        computo(z, constants.constants_of_difference, ps, qs),
         whereo(sums.is_found, z),
         sound="rounding",
         tags=("add_canonicalize",),
@@ -108,6 +109,7 @@ SUMS = (
         "collect-terms",
         add(several(xs)),
         z,
+        whereo(sums.may_have_equal_terms, xs),
         computo(ts, TERM.each, xs),
         computo(z, sums.collected, xs, ts),
         whereo(sums.is_found, z),
@@ -118,6 +120,7 @@ SUMS = (
         "cancel-terms",
         add(several(xs)),
         z,
+        whereo(sums.may_have_equal_terms, xs),
         computo(ts, TERM.each, xs),
         computo(z, sums.cancelled, xs, ts),
         whereo(sums.is_found, z),
@@ -144,6 +147,7 @@ PRODUCTS = (
         "collect-powers",
         mul(several(xs)),
         z,
+        whereo(sums.may_have_equal_bases, xs),
         computo(ts, WHOLE_POWER.each, xs),
         computo(z, sums.powers_collected, xs, ts),
         whereo(sums.is_found, z),
@@ -154,6 +158,7 @@ PRODUCTS = (
         "add-powers",
         mul(several(xs)),
         z,
+        whereo(sums.may_have_equal_bases, xs),
         computo(ts, POWER.each, xs),
         computo(z, sums.powers_added, xs, ts),
         whereo(sums.is_found, z),

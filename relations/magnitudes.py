@@ -9,6 +9,7 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, several, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
+from relgraph.tensor import constants_of_sums as constants
 from relgraph.tensor import terms_of_sums as sums
 from relgraph.tensor.guards import (
     floato,
@@ -78,7 +79,7 @@ COLLECTED = tuple(
             f"{name}-constants",
             op(several(xs)),
             op(several(ys)),
-            computo(ys, sums.constants_together(op), xs),
+            computo(ys, constants.constants_together(op), xs),
             whereo(sums.is_found, ys),
             sound="rounding",
         ),

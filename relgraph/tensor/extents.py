@@ -156,9 +156,10 @@ def lies_within(y: Any, *lengths: Any) -> bool:
 
 
 def has_lengths(x: Any, *lengths: Any) -> bool:
-    """Return whether `x` is known to have these lengths."""
-    known = tuple(static_int(n) for n in lengths)
-    return None not in known and x.type.shape == known
+    """Return whether `x` is known to have these lengths: numbers, or its own."""
+    return x.type.ndim == len(lengths) and all(
+        is_own_length(_known_or_itself(n), x, i) for i, n in enumerate(lengths)
+    )
 
 
 def covers_moved(y: Any, order: Sequence[int | str], a: Any) -> bool:
@@ -197,11 +198,8 @@ def is_shape_of(vector: Any, x: Any) -> bool:
 
     It is a constant, or made of ints and lengths of `x`.
     """
-    if isinstance(vector, Constant):
-        entries: list[Any] = [int(n) for n in vector.data]
-    elif vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        entries = [_known_or_itself(n) for n in vector.owner.inputs]
-    else:
+    entries = entries_of(vector)
+    if entries is None:
         return False
     known = x.type.shape
     open_ones = [i for i, n in enumerate(entries) if isinstance(n, int) and n == -1]
@@ -210,11 +208,23 @@ def is_shape_of(vector: Any, x: Any) -> bool:
         and len(open_ones) <= 1
         # of a tensor without elements a -1 may be anything
         and (not open_ones or len(entries) == 1 or (None not in known and 0 not in known))
-        and all(
-            i in open_ones or (n == known[i] if isinstance(n, int) else _is_length(n, x, i))
-            for i, n in enumerate(entries)
-        )
+        and all(i in open_ones or is_own_length(n, x, i) for i, n in enumerate(entries))
     )
+
+
+def entries_of(vector: Any) -> list[Any] | None:
+    """Return the entries of an integer vector, ints where they are known; None if it is neither a
+    constant nor made of them."""
+    if isinstance(vector, Constant):
+        return [int(n) for n in vector.data]
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return [_known_or_itself(n) for n in vector.owner.inputs]
+    return None
+
+
+def is_own_length(n: Any, x: Any, i: int) -> bool:
+    """Return whether `n`, an int or an integer variable, is how long `x` is on axis `i`."""
+    return bool(n == x.type.shape[i]) if isinstance(n, int) else _is_length(n, x, i)
 
 
 def _known_or_itself(n: Any) -> Any:

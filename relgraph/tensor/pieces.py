@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.graph.basic import Constant
 from relgraph.tensor.axes import static_int
+from relgraph.tensor.extents import entries_of, is_own_length
 
 
 def has_empty_pieces(axis: int, pieces: Sequence[Any]) -> bool:
@@ -25,10 +25,16 @@ def one_after_the_other(*lists: Sequence[Any]) -> list[Any]:
 
 
 def are_own_lengths(sizes: Any, axis: int, *pieces: Any) -> bool:
-    """Return whether the constant `sizes` is how long `pieces` are known to be on `axis`."""
-    if not isinstance(sizes, Constant):
-        return False
-    return [int(n) for n in sizes.data] == [v.type.shape[axis] for v in pieces]
+    """Return whether the vector `sizes` is how long `pieces` are known to be on `axis`.
+
+    It is a constant, or made of ints and lengths of the pieces.
+    """
+    entries = entries_of(sizes)
+    return (
+        entries is not None
+        and len(entries) == len(pieces)
+        and all(is_own_length(n, v, axis) for n, v in zip(entries, pieces, strict=True))
+    )
 
 
 def fills_as_far(x: Any, inner: Sequence[Any], outer: Sequence[Any]) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.algebra import algebra
 from relgraph.graph.reference import evaluate
+from relgraph.tensor import constants_of_sums as constants
 from relgraph.tensor import terms_of_sums as sums
 
 x, y = at.dvectors("x", "y")
@@ -67,7 +68,7 @@ def test_exponents_of_integers_must_fit():
 
 
 def test_constants_come_together():
-    together = sums.constants_together(at.add)
+    together = constants.constants_together(at.add)
     whole, rest = together((x, at.constant(2.0), at.constant(3.0)))
     assert whole.data == 5.0
     assert rest is x
@@ -80,10 +81,10 @@ def test_constants_come_together():
 
 def test_one_constant_in_a_difference():
     two, three = at.constant(2.0), at.constant(-3.0)
-    assert algebra(sums.constants_of_difference([two, x], [three, y])) == "5.0 + x - y"
-    assert algebra(sums.constants_of_difference([three, x], [y])) == "x - (3.0 + y)"
-    assert sums.constants_of_difference([two, x], [y]) is None
-    assert sums.constants_of_difference([three], [y]) is None
+    assert algebra(constants.constants_of_difference([two, x], [three, y])) == "5.0 + x - y"
+    assert algebra(constants.constants_of_difference([three, x], [y])) == "x - (3.0 + y)"
+    assert constants.constants_of_difference([two, x], [y]) is None
+    assert constants.constants_of_difference([three], [y]) is None
 
 
 def test_each_once():

@@ -10,7 +10,7 @@ from etuples.core import ExpressionTuple
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.goals import Compute, Condition, Where
+from relgraph.graph.kanren.goals import Compute, Condition, OneClient, Where
 from relgraph.graph.kanren.terms import Arguments, Literal, Term, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
@@ -72,7 +72,9 @@ class Rule:
         A function whose attribute `depth` says so looks as far into what it is given.
         """
         further = [getattr(c.function, "depth", 0) for c in self.conditions if type(c) is Compute]
-        return height(self.pattern) + max(further, default=0)
+        # who else reads what the lowest nodes read is one level further
+        asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
+        return height(self.pattern) + max([*further, int(asks_readers)], default=0)
 
     @property
     def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
@@ -217,7 +219,7 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
         return False
     if takes_all(parts[1]):
         return True
-    if len(parts[1]) != len(heads):
+    if len(parts[1]) != len(heads) or not _may_repeat(parts[1], heads):
         return False
     if is_bag(op) and len(heads) > 2:
         # the answer is kept for all orders of the inputs (see `opt.dispatch`)
@@ -239,9 +241,16 @@ def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
     wanted = [p for p in flat_patterns(*parts) if not isinstance(p, Arguments)]
     return (
         len(wanted) <= len(heads)
+        and _may_repeat(wanted, heads)
         and all(any(_may_have_head(p, head) for head in heads) for p in wanted)
         and all(_may_compute(c, heads) for c in rule.conditions)
     )
+
+
+def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
+    """Return whether a variable that stands among some patterns twice may do so here."""
+    variables = [p for p in patterns if isvar(p)]
+    return len(set(variables)) == len(variables) or len(set(heads)) < len(heads)
 
 
 def _may_compute(condition: Condition, heads: Sequence[Any]) -> bool:
