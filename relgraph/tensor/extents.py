@@ -19,6 +19,7 @@ from relgraph.tensor.filling import inferred_shape
 from relgraph.tensor.indices import Slice, static_length
 from relgraph.tensor.math import cast
 from relgraph.tensor.shapes import MakeVector, Shape_i, _shape
+from relgraph.tensor.suiting import looking
 from relgraph.tensor.type import TensorType
 
 
@@ -41,6 +42,7 @@ def _as_int64(n: Any) -> Variable:
     return made
 
 
+@looking(1)
 def lifted_length(y: Any, i: int) -> Variable | None:
     """Return the length of axis `i` of `y` in terms of the inputs of its node, or None."""
     if y.type.shape[i] is not None:
@@ -49,11 +51,13 @@ def lifted_length(y: Any, i: int) -> Variable | None:
     return None if lengths is None else lengths[i]
 
 
+@looking(1)
 def lifts_length(y: Any, i: int) -> bool:
     """Return whether the length of axis `i` of `y` follows from its type or its node."""
     return y.type.shape[i] is not None or lifted_length(y, i) is not None
 
 
+@looking(1)
 def lifts_plainly(y: Any, i: int) -> bool:
     """Return whether the length follows without computing: it is known, or that of an input."""
     length = None if y.type.shape[i] is None and not tells_shape(y) else lifted_length(y, i)
@@ -64,6 +68,7 @@ def _is_plain(length: Variable) -> bool:
     return length.owner is None or isinstance(length.owner.op, Shape_i)
 
 
+@looking(1)
 def lifted_shape(y: Any) -> Variable | None:
     """Return the shape of `y` as a vector in terms of the inputs of its node, or None."""
     if None not in y.type.shape:
@@ -88,11 +93,13 @@ def _whose_shape(lengths: Sequence[Variable]) -> Variable | None:
     return first if same and first.type.ndim == len(lengths) else None
 
 
+@looking(1)
 def lifts_shape(y: Any) -> bool:
     """Return whether the shape of `y` follows from its type or its node."""
     return None not in y.type.shape or lifted_shape(y) is not None
 
 
+@looking(1)
 def lifts_shape_plainly(y: Any) -> bool:
     """Return whether the shape of `y` is known, or that of an input."""
     if None not in y.type.shape:
@@ -193,6 +200,7 @@ def keeps_order(order: Sequence[int | str]) -> bool:
     return axes == sorted(axes)
 
 
+@looking(2)
 def is_shape_of(vector: Any, x: Any) -> bool:
     """Return whether `vector` is known to be the shape of `x`, or to stand for it by a -1.
 

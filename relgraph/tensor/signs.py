@@ -16,6 +16,7 @@ from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reduction import CAReduce
 from relgraph.tensor.reshaping import Reshape
 from relgraph.tensor.subtensor import Subtensor
+from relgraph.tensor.suiting import looking
 from relgraph.tensor.type import TensorType
 
 DEPTH = 6
@@ -34,11 +35,13 @@ KEEP = {scalar.add, scalar.mul, scalar.minimum, scalar.identity}
 ANY = {scalar.maximum}
 
 
+@looking(2)
 def is_nonnegative(var: Variable) -> bool:
     """Return whether no element of `var` is less than zero, as far as can be told."""
     return _known(var, DEPTH, strictly=False)
 
 
+@looking(2)
 def is_positive(var: Variable) -> bool:
     """Return whether all elements of `var` are greater than zero (or nan), as far as can be told.
 

@@ -22,6 +22,19 @@ def suiting(
     return mark
 
 
+def looking(levels: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a function how many levels of nodes it looks at in what it is given.
+
+    A law that asks it is tried again when something within them changes (see `rules.Rule.depth`).
+    """
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["depth"] = levels
+        return function
+
+    return mark
+
+
 def one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
     """Whether an argument has one of these heads."""
     wanted = frozenset(heads)

@@ -71,7 +71,9 @@ class Rule:
 
         A function whose attribute `depth` says so looks as far into what it is given.
         """
-        further = [getattr(c.function, "depth", 0) for c in self.conditions if type(c) is Compute]
+        asked = [c.function for c in self.conditions if type(c) is Compute]
+        asked += [c.predicate for c in self.conditions if type(c) is Where]
+        further = [getattr(function, "depth", 0) for function in asked]
         # who else reads what the lowest nodes read is one level further
         asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
         return height(self.pattern) + max([*further, int(asks_readers)], default=0)

@@ -41,15 +41,21 @@ class Changes(Feature):
         self.nested: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
         self._tables = tables
+        self._deepest = 1
         self._forget = work.discard
         self._woken: dict[Apply, None] = {}
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
         self._dropped: dict[Variable, None] = {}
 
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        reaches = self._tables.reaches
+        self._deepest = max((reaches[op] for op in {n.op for n in fgraph.apply_nodes}), default=1)
+
     @takes_notes
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
+        self._deepest = max(self._deepest, self._tables.reaches[node.op])
         self.imported += 1
         self._new[node] = None
         if self.nested:
@@ -110,8 +116,11 @@ class Changes(Feature):
         self.version += 1
         self.imported += len(imported)
         new, touched, dropped = self._new, self._touched, self._dropped
+        reaches = self._tables.reaches
         for node in imported:
             new[node] = None
+            if reaches[node.op] > self._deepest:
+                self._deepest = reaches[node.op]
         for user, _ in users:
             if not isinstance(user, str):
                 touched[user] = None
@@ -190,7 +199,7 @@ class Changes(Feature):
         clients, near, reaches = fgraph.clients, self.near, self._tables.reaches
         level, above = list(touched), list(alone)
         climbed = set(above)
-        for distance in range(1, self._tables.deepest):
+        for distance in range(1, self._deepest):
             for node in level:
                 for out in node.outputs:
                     for reader, _ in clients[out]:
