@@ -6,6 +6,7 @@ import inspect
 import weakref
 from abc import ABC, ABCMeta
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class MetaType(ABCMeta):
         props: tuple[str, ...] | None = cast(Any, cls).__props__
         if props is None:
             raise TypeError(f"{cls.__name__} has no __props__, so a law can't match on them")
+        if not kwargs and len(args) == len(props) and _takes_in_order(cls, props):
+            return args
         bound = inspect.signature(cast(Any, cls).__init__).bind(None, *args, **kwargs)
         bound.apply_defaults()
         unnamed = [name for name in props if name not in bound.arguments]
@@ -144,6 +147,14 @@ class MetaType(ABCMeta):
                 "so a law can't match on that property"
             )
         return tuple(bound.arguments[name] for name in props)
+
+
+@cache
+def _takes_in_order(cls: Any, props: tuple[str, ...]) -> bool:
+    """Return whether a class is called with its properties, in their order."""
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+    return plain and tuple(p.name for p in parameters) == props
 
 
 class MetaObject(ABC, metaclass=MetaType):

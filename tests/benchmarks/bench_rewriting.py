@@ -11,6 +11,7 @@ memory      bytes that a rewritten chain and the user's own hold, by node of the
 open        the documented relation (a dot distributes over a sum): milliseconds
 dismissal   nodes that none of 200 laws matches: microseconds, and times a wrong op's
 sums        sums of 300 and 3,000 different terms: milliseconds, and their ratio
+extraction  from 200 relations, and 200 laws of the book, to compiled functions: milliseconds
 
 ``--peer`` is an interpreter that has PyTensor. It is measured on what it has too, in turn with this
 one, each time in a process of its own; the median over the rounds is printed.
@@ -28,7 +29,7 @@ import tracemalloc
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("match", "rewrite", "scale", "memory", "open", "dismissal", "sums")
+KINDS = ("match", "rewrite", "scale", "memory", "open", "dismissal", "sums", "extraction")
 PEER_KINDS = ("match", "rewrite", "scale", "open")
 PHASES = ("canonicalize", "stabilize", "specialize")
 LINKS = {"relgraph": (1_000, 10_000, 100_000), "pytensor": (1_000,)}
@@ -270,16 +271,16 @@ def dismissal(lib):
     found = {"wrong op µs": wrong}
     for name, out in nodes.items():
         node, fgraph = out.owner, lib.FunctionGraph(outputs=[out], clone=False)
-        taken = _dismissed(tables.early, fgraph, node)
+        taken = _dismissed(tables, fgraph, node)
         found[f"{name} µs"] = taken
         found[f"{name}, times a wrong op's"] = taken / wrong
     return found
 
 
-def _dismissed(table, fgraph, node):
+def _dismissed(tables, fgraph, node):
     def look():
         for _ in range(MATCHES):
-            for rewriter in table.on(node):
+            for rewriter in tables.on(node).early:
                 assert rewriter.transform(fgraph, node) is False
 
     return best(look) / MATCHES * 1e6
@@ -291,6 +292,36 @@ def sums(lib):
     return {"300 terms ms": few, "3,000 terms ms": many, "ratio": many / few}
 
 
+def extraction(lib):
+    """The first use of rules: a run with open ends, if it is a relation, and their compilation."""
+    T = lib.T
+    kanren, etuple = importlib.import_module("kanren"), importlib.import_module("etuples").etuple
+    var = importlib.import_module("unification").var
+    ops = [T.exp, T.log, T.sin, T.cos, T.sinh, T.cosh, T.erf, T.erfc, T.expm1, T.log1p]
+    ops += [T.sqrt, T.sqr, T.arctan, T.arcsinh, T.tanh]
+
+    def inverse(f, g):
+        def relation(i, o):
+            x = var()
+            return kanren.core.lall(kanren.eq(i, etuple(f, etuple(g, x))), kanren.eq(o, x))
+
+        return relation
+
+    relations = [inverse(f, g) for f in ops for g in ops][:LAWS]
+    subs = [importlib.import_module(lib.kanren).KanrenRelationSub(r) for r in relations]
+    start = time.perf_counter()
+    assert all(sub.closed is not None for sub in subs)
+    relations_taken = time.perf_counter() - start
+
+    book = importlib.import_module("relgraph.testing.book").book()
+    law = importlib.import_module("relgraph.graph.kanren.laws").Law
+    laws = [one for one in book.values() if isinstance(one, law)][:LAWS]
+    start = time.perf_counter()
+    assert sum(one.extraction().status == "closed" for one in laws) > LAWS // 2
+    laws_taken = time.perf_counter() - start
+    return {"200 relations ms": relations_taken * 1e3, "200 laws ms": laws_taken * 1e3}
+
+
 MEASURES = {
     "match": match,
     "rewrite": rewrite,
@@ -299,6 +330,7 @@ MEASURES = {
     "open": open_relation,
     "dismissal": dismissal,
     "sums": sums,
+    "extraction": extraction,
 }
 
 

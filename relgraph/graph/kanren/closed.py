@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.extraction import Extraction
 from relgraph.graph.kanren.rules import rule_fits
+from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 
 CHECKED = 3
@@ -32,10 +34,17 @@ class ClosedRules:
         self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
         self.unchecked = CHECKED
+        self._ruled_out: Counter[Op] = Counter()
 
     def might_match(self, node: Apply) -> bool:
         """Return whether a rule fits some node of the structure of `node`."""
         return any(rule_fits(rule, node) for rule in self.rules)
+
+    def is_trusted(self, node: Apply) -> bool:
+        """Return whether it has been seen often enough that what fits no rule has no answer either,
+        for nodes with the op of `node`; counts the call."""
+        self._ruled_out[node.op] += 1
+        return self._ruled_out[node.op] > CHECKED
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the answer of the first rule that has one, or False.

@@ -15,6 +15,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import (
     Output,
     Rule,
+    effort,
     flat_patterns,
     is_bag,
     is_swappable,
@@ -142,13 +143,8 @@ class MatchWriter(Source):
             pattern, var = pairs.pop(i)
             self.one(pattern, var)
 
-    def effort(self, pattern: Any) -> int:
-        parts = split(pattern)
-        if isinstance(pattern, Arguments):
-            return 4
-        if parts is not None:
-            return 3 if is_swappable(parts[0]) else 1
-        return 2 if isvar(pattern) and pattern not in self.bound else 0
+    def effort(self, pattern: Any) -> tuple[int, int]:
+        return effort(pattern, isvar(pattern) and pattern not in self.bound)
 
     def one(self, pattern: Any, var: str) -> None:
         """Match one pattern with one variable."""

@@ -20,6 +20,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.rules import (
     Output,
+    effort,
     flat_patterns,
     is_bag,
     is_swappable,
@@ -178,17 +179,8 @@ def _match_each(
         yield from _match_each(others, bindings, regroup)
 
 
-def _effort(pattern: Any, s: Bindings) -> int:
-    """Rank patterns: what is bound or can fail first, regroupable sub-patterns last.
-
-    A variable that another pattern shares is so bound before a product is searched for it.
-    """
-    parts = split(pattern)
-    if isinstance(pattern, Arguments):
-        return 4
-    if parts is not None:
-        return 3 if is_swappable(parts[0]) else 1
-    return 0 if not _is_free(pattern, s) else 2
+def _effort(pattern: Any, s: Bindings) -> tuple[int, int]:
+    return effort(pattern, _is_free(pattern, s))
 
 
 def _is_free(pattern: Any, s: Bindings) -> bool:

@@ -73,7 +73,9 @@ class KanrenRelationSub(LocalOptimizer):
         try:
             if closed is None:
                 return self.specialization.might_match(node)
-            return closed.might_match(node) or not fails_on(self.kanren_relation, node)
+            if closed.might_match(node):
+                return True
+            return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
         except NotStaged:
             self._staged = False
             return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from etuples.core import ExpressionTuple
@@ -54,7 +55,7 @@ class Rule:
     finite: bool = False
     one_client: bool = False
 
-    @property
+    @cached_property
     def root(self) -> Any:
         """The `Op` at the root of the pattern, the class of ops there, or None if it is open."""
         return head_of(self.pattern)
@@ -185,6 +186,25 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
         else:
             flat.append(pattern)
     return flat
+
+
+def effort(pattern: Any, is_free: bool) -> tuple[int, int]:
+    """Rank patterns that are to be matched: what is bound or can fail first, and of two that can,
+    the one that says more; regroupable sub-patterns last.
+
+    A variable that another pattern shares is so bound before a product is searched for it.
+
+    Parameters
+    ----------
+    is_free
+        Whether the pattern is a logic variable that is not bound yet.
+    """
+    if isinstance(pattern, Arguments):
+        return 4, 0
+    parts = split(pattern)
+    if parts is not None:
+        return 3 if is_swappable(parts[0]) else 1, -height(pattern)
+    return 2 if is_free else 0, 0
 
 
 def takes_all(patterns: Sequence[Any]) -> bool:

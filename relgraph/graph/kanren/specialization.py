@@ -40,14 +40,19 @@ class _Structure:
     ----------
     by_heads
         Whether all nodes with one op and one list of their inputs' ops are of the structure.
+    unchecked
+        On how many nodes what the stand-in has given is still to be compared with a search.
+    confirmed
+        Whether a search has found nothing either where the stand-in has shown that nothing is.
     """
 
-    __slots__ = ("by_heads", "staged", "unchecked")
+    __slots__ = ("by_heads", "confirmed", "staged", "unchecked")
 
     def __init__(self, staged: Staged, by_heads: bool) -> None:
         self.staged = staged
         self.by_heads = by_heads
         self.unchecked = CHECKED
+        self.confirmed = False
 
 
 _Known = _Branch | _Structure | None
@@ -113,6 +118,9 @@ class Specialization:
             structure, _ = self._structure_of(None, node)
             if structure is None or not (structure.by_heads and structure.staged.fails):
                 return True
+            if structure.confirmed:
+                return False
+            structure.confirmed = True
             return not fails_on(self._relation, node)
         except NotStaged:
             self.distrust = f"for {node} there is an answer, for a stand-in for that there is none"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # Clocks cost as much as a rewriter that has nothing to do. On graphs of more nodes than this, the
 # rewriters are timed on one node of so many (a prime number, for graphs that repeat themselves).
-_TIMED_IN_FULL = 200
+_TIMED_IN_FULL = 64
 _STRIDE = 31
 
 # How far the nearest change is below a node that is not looked at because of one.

@@ -120,11 +120,11 @@ def test_late_laws_wait():
     assert late.late
 
 
-def test_a_function_may_say_which_heads_it_needs():
+def test_a_function_may_say_which_heads_suit_it():
     def needy(variables):
         return variables[::-1]
 
-    needy.needs = frozenset([at.exp])
+    needy.suits = lambda heads: at.exp in heads
     reverse = computo(ys, needy, xs)
     rule = law("needy", at.add(several(xs)), at.add(several(ys)), reverse, sound="rounding")
     assert rule.forward.might_match(at.add(a, at.exp(b)).owner)
