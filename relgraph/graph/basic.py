@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from relgraph.graph.cloning import clone, clone_get_equiv, clone_replace
 from relgraph.graph.traversal import (
@@ -102,6 +102,13 @@ class Variable(_Tagged):
     index: int | None
     name: str | None
     head: Any
+
+    # whether variables of the class are made and copied as the methods here say
+    plain: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.plain = cls.clone is Variable.clone and cls.__init__ is Variable.__init__
 
     def __init__(
         self,
@@ -307,8 +314,8 @@ class Apply(_Tagged):
         copy._tag = None
         copy.outputs = outputs = []
         for out in self.outputs:
-            cls = type(out)
-            if cls.clone is Variable.clone and cls.__init__ is Variable.__init__:
+            cls = out.__class__
+            if cls.plain:
                 # all that `clone` and the constructor do, without the calls
                 new = object.__new__(cls)
                 new.type = out.type

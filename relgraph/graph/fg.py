@@ -265,8 +265,8 @@ class FunctionGraph(Boundary):
             imported = self._importable(owner)
         # what the new term reads of `var` goes into a list of its own, and so stays
         all_clients[var] = []
-        for node in imported:
-            self._connect(node)
+        if imported:
+            self._connect_quietly(imported)
         self._order = None
         for user, i in users:
             (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var

@@ -184,6 +184,9 @@ class Connections(FeatureHost):
         `import_node`."""
         if node in self.apply_nodes:
             return []
+        variables = self.variables
+        if all(var in variables or var.head is Constant for var in node.inputs):
+            return [node]
         nodes, missing = self._not_here(node)
         if missing:
             raise _missing_input(missing)
@@ -322,6 +325,24 @@ class Connections(FeatureHost):
         if raised is not None:
             raise raised
 
+    def _connect_quietly(self, nodes: Iterable[Apply]) -> None:
+        """Connect nodes that are not in the graph, each after what it reads."""
+        variables, all_clients = self.variables, self.clients
+        self.apply_nodes.update(nodes)
+        for node in nodes:
+            for i, var in enumerate(node.inputs):
+                clients = all_clients.get(var)
+                if clients is None:
+                    variables.add(var)
+                    all_clients[var] = [(node, i)]
+                elif len(clients) < SHORT:
+                    clients.append((node, i))
+                else:
+                    all_clients[var] = with_client(clients, (node, i))
+            for out in node.outputs:
+                variables.add(out)
+                all_clients.setdefault(out, [])
+
     def _prune_quietly(self, var: Variable) -> list[Apply]:
         """Do what `_prune` does without telling anybody; return the nodes that went."""
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
@@ -336,11 +357,23 @@ class Connections(FeatureHost):
                 if var not in self._input_set:
                     self._forget(var)
                 continue
-            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
+            outputs = node.outputs
+            if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
                 continue
-            loose = self._disconnect(node)
+            nodes.discard(node)
             gone.append(node)
-            stack += loose[::-1]
+            for out in outputs:
+                here.discard(out)
+                all_clients.pop(out, None)
+            for i, read in enumerate(node.inputs):
+                clients = all_clients.get(read)
+                if clients:
+                    try:  # noqa: SIM105  (see `_disconnect`)
+                        clients.remove((node, i))
+                    except ValueError:
+                        pass
+                if not clients:
+                    stack.append(read)
         return gone
 
     def _rewire(

@@ -130,10 +130,14 @@ class Changes(Feature):
             dropped[var] = None
         for node in pruned:
             forget(node)
-            near.pop(node, None)
-            descent.pop(node, None)
-            new.pop(node, None)
-            touched.pop(node, None)
+            if near:
+                near.pop(node, None)
+            if descent:
+                descent.pop(node, None)
+            if touched:
+                touched.pop(node, None)
+            if new:
+                new.pop(node, None)
             if blind:
                 for var in node.inputs:
                     if var.owner is not None:

@@ -180,15 +180,14 @@ class HashConsing(Feature):
         inputs
             Variables of the very types that the inputs of `node` have.
         """
-        key = _key(node, inputs)
+        # what `_key` says, without the call where nothing is to be sorted
+        key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
         first = self._nodes.get(key)
-        if first is not None and replaceable_by(node, first):
-            return first
-        copy = node.copy_with_inputs(inputs)
         if first is None:
-            self._nodes[key] = copy
+            copy = self._nodes[key] = node.copy_with_inputs(inputs)
             self.keys[copy] = key
-        return copy
+            return copy
+        return first if replaceable_by(node, first) else node.copy_with_inputs(inputs)
 
     def forget(self, node: Apply) -> None:
         """Take `node` out of the table."""

@@ -170,11 +170,16 @@ def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
         copy = table.copy(node, args)
         if copy.inputs is args:
             nodes.append(copy)
-        for old, new in zip(node.outputs, copy.outputs, strict=True):
-            copies[old] = new
+        made = node.outputs
+        if len(made) == 1:
+            copies[made[0]] = copy.outputs[0]
+        else:
+            copies.update(zip(made, copy.outputs, strict=True))
     for var in outputs:
         if isinstance(var, Constant):
             copies[var] = constants.copy(var)
-    made = FunctionGraph.of_nodes([copies[v] for v in inputs], nodes, [copies[v] for v in outputs])
-    made.attach_feature(table)
-    return made
+    fgraph = FunctionGraph.of_nodes(
+        [copies[v] for v in inputs], nodes, [copies[v] for v in outputs]
+    )
+    fgraph.attach_feature(table)
+    return fgraph
