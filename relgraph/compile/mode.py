@@ -5,17 +5,23 @@ of its column in the table (`relgraph.compile.rows`). ``fast_run``, the default,
 ``fast_compile`` is ``o1``. Further laws join them where they hold for every input, be it but for
 rounding. ``strict`` has exact laws and merging alone: what it computes NumPy computes, bit by bit.
 
-What ``o3``, ``o4`` and ``unsafe`` get wrong where something isn't finite, the table asks for, and
-``excluding`` a row takes it away (``excluding("finite")`` all of it):
+``o1``, ``o2``, ``Stabilization`` and ``strict`` take no number for finite. ``o3``, ``o4`` and
+``unsafe`` do, because rows of the table say so (``mul(x, 0) → zeros_like(x)``): the laws of these
+rows that are of the class ``finite`` give up nan and infinity, and what a root is not defined for.
+``excluding`` a row takes its laws away, and ``excluding("finite")`` all of them.
 
-=================================  ==========================================================
-``constant_elimination``           ``x * 0 → 0`` and ``0 / x → 0``, for nan and infinity too
-``mul_specialize``                 the same
-``add_canonicalize``               ``x - x → 0``, ``x + y - y → x``
-``mul_canonicalize``               ``x / x → 1``, ``x * y / y → x``, and what clears fractions
-``pow_specialize``                 ``x ** 0.5 → sqrt(x)``, for -inf; ``sqr(sqrt(x)) → x``
-``sum_scalar_mul``                 ``sum(c * x) → c * sum(x)``
-=================================  ==========================================================
+==========================  =================================================================
+``constant_elimination``    ``x * 0 → 0`` and ``0 / x → 0``, for nan and infinity too
+``mul_specialize``          the same
+``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``
+``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and what clears fractions
+``pow_specialize``          ``x ** 0.5 → sqrt(x)``, for -inf; ``sqrt(x) ** 2 → x``
+``sum_scalar_mul``          ``sum(c * x) → c * sum(x)``, and the slopes of a softmax
+==========================  =================================================================
+
+No row gives up anything else: not ``eq(x, x)`` of a nan, nor how integers divide and wrap around,
+nor which slices come out empty, nor the dtype that something is computed in. Laws that only round
+otherwise (``rounding``, ``stable``) are in every mode but ``o1``, ``o2`` and ``strict``.
 """
 
 from __future__ import annotations

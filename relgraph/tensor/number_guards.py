@@ -27,6 +27,11 @@ def real_number(var: Any) -> Any:
     return value
 
 
+def is_finite_number(var: Any) -> bool:
+    """Return whether `var` is one finite real number."""
+    return real_number(var) is not None
+
+
 def is_nonzero(var: Any) -> bool:
     """Return whether `var` is one number that isn't zero."""
     value = real_number(var)

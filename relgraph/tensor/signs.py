@@ -11,10 +11,12 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
+from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reduction import CAReduce
 from relgraph.tensor.reshaping import Reshape
+from relgraph.tensor.shapes import Shape, Shape_i
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.suiting import looking
 from relgraph.tensor.type import TensorType
@@ -67,7 +69,16 @@ def _known(var: Any, depth: int, strictly: bool) -> bool:
         # an empty sum is zero
         kept = not strictly and op.scalar_op in (scalar.add, scalar.mul)
         return kept and np.dtype(var.type.dtype).kind == "f" and _known(inputs[0], depth - 1, False)
+    if isinstance(op, Shape | Shape_i):
+        return not strictly
     return isinstance(op, Elemwise) and _known_elementwise(var, op.scalar_op, depth, strictly)
+
+
+def _keeps_sign(old: Any, new: Any, strictly: bool) -> bool:
+    """Return whether a cast neither wraps around, as to fewer integers, nor makes a small number
+    zero where that matters, as to fewer floats."""
+    to_float = np.dtype(new.type.dtype).kind == "f"
+    return can_cast_exactly(old.type.dtype, new.type.dtype) or (to_float and not strictly)
 
 
 def _known_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool:
@@ -82,6 +93,8 @@ def _known_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool:
         return at_least and any(_known(v, depth - 1, True) for v in inputs)
     if strictly and op is scalar.mul:
         return False  # it underflows
+    if isinstance(op, scalar.Cast):
+        return _keeps_sign(inputs[0], var, strictly) and _known(inputs[0], depth - 1, strictly)
     if op in KEEP:
         return all(_known(v, depth - 1, strictly) for v in inputs)
     if op in ANY:

@@ -110,14 +110,17 @@ def _have_common_parts(
     """
     seen: set[Variable] = set()
     for var in variables:
-        head, parts = var.head, [var]
+        head = var.head
         if head is all_of or head in first_of:
             assert var.owner is not None
             parts = var.owner.inputs if head is all_of else var.owner.inputs[:1]
-        for part in parts:
-            if part in seen or (part.head is all_of and part is not var):
+            if any(part in seen or part.head is all_of for part in parts):
                 return True
-        seen.update([part for part in parts if part.head is not Constant])
+            seen.update([part for part in parts if part.head is not Constant])
+        elif var in seen:
+            return True
+        elif head is not Constant:
+            seen.add(var)
     return False
 
 

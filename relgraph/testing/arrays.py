@@ -94,8 +94,14 @@ def _float_pool(dtype: str, amount: Amount) -> Array:
         simple = np.array(_SIMPLE * 3).astype(dtype)
         edges = np.array(_float_edges(dtype) * 3, dtype)
         far = (signs * np.exp2(random.uniform(-60, 60, 32)[np.arange(count) % 32])).astype(dtype)
-        pool = np.concatenate([simple, edges, turning, far[:32], ordinary.astype(dtype)])[:count]
-    return pool[np.isfinite(pool)] if amount == "finite" else pool
+        parts = [simple, edges, turning, far[:32], ordinary.astype(dtype)]
+        pool: Array = np.concatenate(parts)[:count]
+    if amount == "finite":
+        return pool[np.isfinite(pool)]
+    info = np.finfo(dtype)
+    few = [-0.0, np.inf, -np.inf, np.nan, 0.0, -1.0, 1.0, info.max, -info.max, info.tiny]
+    pool[-4 * len(few) :] = np.array(few * 4, dtype)
+    return pool
 
 
 def _int_pool(dtype: str, amount: Amount) -> Array:

@@ -126,7 +126,8 @@ def _bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
     error = Console(stderr=True, **_PLAIN)
     # On one terminal the bar has to make room for each line.
     lines = error if console.is_terminal and error.is_terminal else console
-    with Progress(*columns, console=error, transient=True) as progress:
+    hidden = not error.is_terminal
+    with Progress(*columns, console=error, transient=True, disable=hidden) as progress:
         task = progress.add_task("laws", total=total)
 
         def tell(line: str) -> None:
@@ -144,7 +145,7 @@ _laws: dict[str, Relation] = {}
 def _checked(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the results of some laws in order."""
     tasks = [(name, options.examples, options.seed) for name in names]
-    jobs = _cores(len(names)) if options.jobs is None else min(options.jobs, len(names))
+    jobs = cores(len(names)) if options.jobs is None else min(options.jobs, len(names))
     if jobs == 1:
         _open(options.modules)
         yield from map(_check, tasks)
@@ -155,7 +156,7 @@ def _checked(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str
         yield from processes.map(_check, tasks)
 
 
-def _cores(laws: int) -> int:
+def cores(laws: int) -> int:
     """Return how many processes pay for some laws: no more than there are cores."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = (os.cpu_count() or 1) if affinity is None else len(affinity(0))
@@ -172,9 +173,7 @@ def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
     try:
         return testing.check_relation(_laws[name], examples, seed).as_dict()
     except ModuleNotFoundError as error:
-        raise BookError(
-            f"a check needs {error.name}, which comes with `pip install relgraph[check]`"
-        ) from error
+        raise BookError(str(error)) from error
 
 
 def _line(found: dict[str, Any], width: int) -> str:

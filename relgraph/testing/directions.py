@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -27,6 +27,8 @@ class Direction:
         The local optimizer of this direction, and that of the other if there is one.
     rules
         What it comes down to.
+    bindings
+        Gives what its variables stand for, by name, in a variable that it matches.
     domain
         The condition under which it claims to hold, or None.
     mixed
@@ -40,6 +42,7 @@ class Direction:
     rewriter: Any
     inverse: Any
     rules: Sequence[Rule]
+    bindings: Callable[[Any], Mapping[str, Any]]
     domain: Any = None
     mixed: bool = False
     guessed: bool = False
@@ -90,6 +93,7 @@ def direction_of(
         getattr(optimizers, name),
         getattr(optimizers, other) if both else None,
         rules,
+        lambda variable: law.explain(variable, name).bindings,
         law.domain if sound == "domain" else None,
         bool(getattr(law, "mixed", True)),
         guessed and not patterns,

@@ -17,6 +17,7 @@ from relgraph.graph.kanren.rules import Output, Rule, is_bag, is_swappable, spli
 from relgraph.graph.kanren.terms import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor.number_guards import real_number
 from relgraph.testing.leaves import KINDS, Leaves, Ungrounded
 from relgraph.testing.parameters import PARAMETERS, Parameters, role_of
 from relgraph.testing.samples import Slot
@@ -88,6 +89,7 @@ class Grounder(Leaves):
         self.rule = rule
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)
+        self._ranks = ranks_for(rule.pattern, self._ranks)
         self._own: dict[Any, list[Where]] = {}
         for condition in rule.conditions:
             if isinstance(condition, Where) and len(condition.variables) == 1:
@@ -107,6 +109,12 @@ class Grounder(Leaves):
         if not isinstance(root, Variable) or root.owner is None:
             raise Ungrounded("what was drawn is no node")
         return Grounded(root, d.slots, d.leaves, d.bound)
+
+    def guarded_numbers(self) -> tuple[float, ...]:
+        """Return the numbers that stand for variables with conditions in the last graph."""
+        bound = (self._d.bound.get(v) for v in self._own)
+        found = [real_number(v) for v in bound if isinstance(v, Variable)]
+        return tuple([n for n in found if n is not None])
 
     # -- patterns --------------------------------------------------------------------------
 
@@ -319,6 +327,31 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
             else:
                 stack.append(p)
     return found
+
+
+def ranks_for(pattern: Any, usual: Sequence[tuple[int, float]]) -> Sequence[tuple[int, float]]:
+    """Return how often to draw each rank, so that what a pattern takes from tensors is there.
+
+    Parameters
+    ----------
+    usual
+        Ranks and weights for patterns that ask for none.
+    """
+    lengths = depth = 0
+    stack = [(pattern, 0)]
+    while stack:
+        part, above = stack.pop()
+        parts = split(part)
+        if parts is None:
+            continue
+        head, patterns = parts
+        name = getattr(_named(head)[0], "__name__", "")
+        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
+        above += name == "CAReduce"
+        depth = max(depth, above)
+        stack += [(p, above) for p in patterns]
+    least = max(lengths, depth + 1 if depth > 1 else 0)
+    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in usual]
 
 
 def _named(head: Any) -> tuple[type | None, str]:

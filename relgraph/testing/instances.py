@@ -30,6 +30,11 @@ from relgraph.testing.parameters import Parameters
 from relgraph.testing.samples import Slot, bytes_needed, values_from
 from relgraph.testing.sides import SideError, Sides
 
+# Of how many instances at least, and of which part of them, the guarded numbers may be the same,
+# and after how many attempts for each instance they may be in more.
+_ALIKE = 3
+_PART = 5
+_ATTEMPTS = 10
 # Of how many instances the law's answer is compared with that of a plain run of the relation.
 _COMPARED = 3
 
@@ -135,6 +140,8 @@ def find_instances(
     found = Found(rule)
     grounder = Grounder(rule, random, direction.mixed, parameters)
     known: set[Any] = set()
+    numbers: Counter[Any] = Counter()
+    most = max(_ALIKE, count // _PART)
     for attempt in range(40 * count + 400):
         if len(found.instances) >= count or (attempt >= patience and not found.instances):
             break
@@ -146,6 +153,9 @@ def find_instances(
             continue
         new = _fired(direction, grounded)
         refusal = _refusal(rule, grounded) if new is None else _senseless(grounded)
+        alike = grounder.guarded_numbers()
+        if refusal is None and numbers[alike] >= most and attempt < _ATTEMPTS * count:
+            refusal = "the wish for other numbers"
         grounder.choices.done(worked=refusal is None)
         if new is None or refusal is not None:
             found.refusals[str(refusal)] += 1
@@ -153,6 +163,7 @@ def find_instances(
         key = fingerprint(grounded.root)
         if key not in known:
             known.add(key)
+            numbers[alike] += bool(alike)
             compared = len(found.instances) < _COMPARED
             found.instances.append(_instance(direction, rule, grounded, new, compared))
     return found
@@ -242,7 +253,7 @@ def _instance(
         returned = _transformed(direction, direction.inverse, new)
         if returned is not None and not equal_computations([returned], [old]):
             back = Sides(inputs, old, returned, leaves)
-    domain = _domain(direction.domain, grounded)
+    domain = _domain(direction, grounded)
     sides = Sides(inputs, old, new, leaves)
     return Instance(sides, grounded.slots, rule, direction.name, back, domain)
 
@@ -267,13 +278,17 @@ def _plain_answer(relation: Callable[[Any, Any], Any], root: Variable) -> Any:
     return None
 
 
-def _domain(condition: Any, grounded: Grounded) -> Callable[[Any], bool] | None:
+def _domain(direction: Direction, grounded: Grounded) -> Callable[[Any], bool] | None:
     """Return the condition of a law as a function of the values of all variables."""
+    condition = direction.domain
     if condition is None:
         return None
     if isinstance(condition, Where):
         holds: Any = condition.predicate
-        wanted = [grounded.bound.get(v, v) if isvar(v) else v for v in condition.variables]
+        # the law may have taken a sum or product apart in another way than it was put together
+        named = direction.bindings(grounded.root)
+        bound = {v: named.get(str(v), grounded.bound.get(v, v)) for v in condition.variables}
+        wanted = [bound[v] if isvar(v) else v for v in condition.variables]
     else:
         holds = condition
         assert grounded.root.owner is not None

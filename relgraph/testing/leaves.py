@@ -27,7 +27,7 @@ _DTYPES: tuple[tuple[str, float], ...] = (
     ("int32", 0.3),
     ("uint64", 0.5),
 )
-_COMPLEX: tuple[tuple[str, float], ...] = (("complex128", 1.5), ("complex64", 0.5))
+_COMPLEX: tuple[tuple[str, float], ...] = (("complex128", 3.0), ("complex64", 1.0))
 _RANKS = ((1, 4.0), (2, 3.0), (0, 1.0), (3, 1.0), (4, 0.4))
 _LENGTHS = ((3, 3.0), (2, 3.0), (7, 1.5), (1, 1.0), (0, 0.5), (16, 0.6))
 _SHAPES = (
@@ -68,6 +68,7 @@ class Drawn:
     shapes: str = "same"
     static: str = "open"
     nodes: dict[Any, Any] = field(default_factory=dict)
+    own_lengths: bool = False
 
 
 class Leaves:
@@ -88,13 +89,15 @@ class Leaves:
         self.choices = Choices(random)
         self._random = random
         self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
+        self._ranks: Sequence[tuple[int, float]] = _RANKS
         self._d = Drawn()
 
     def _begin(self) -> None:
         """Choose a dtype and shapes anew."""
         d = self._d = Drawn()
         d.dtype = self.choices.pick("dtype", self._dtypes)
-        rank = self.choices.pick("rank", _RANKS)
+        rank = self.choices.pick("rank", self._ranks)
+        d.own_lengths = self.choices.chance(35)
         d.base = tuple(self.choices.pick("length", _LENGTHS) for _ in range(rank))
         if rank > 1:
             d.base = tuple(min(n, 3) for n in d.base)
@@ -139,14 +142,16 @@ class Leaves:
         return None
 
     def _pieces(self, v: Any) -> Variable:
-        """Return lengths of parts of an axis: of equal parts, or such that they make up an axis."""
+        """Return lengths of parts of an axis, or of several of them one after the other."""
         n = self.choices.among(self._d.base or (3,))
         count = self.choices.pick((v, "pieces"), ((2, 2.0), (1, 1.0), (3, 2.0), (4, 1.0)))
-        if self.choices.pick((v, "equal"), ((True, 1.0), (False, 2.0))):
+        how = self.choices.pick((v, "parts"), (("equal", 1.0), ("one", 2.0), ("several", 1.0)))
+        if how == "equal":
             lengths = [n] * count
         else:
-            cuts = sorted(self._random.randint(0, n) for _ in range(count - 1))
-            lengths = [b - a for a, b in zip([0, *cuts], [*cuts, n], strict=True)]
+            whole = n if how == "one" else n * count
+            cuts = sorted(self._random.randint(0, whole) for _ in range(count - 1))
+            lengths = [b - a for a, b in zip([0, *cuts], [*cuts, whole], strict=True)]
         made: Variable = at.constant(np.array(lengths, "int64"))
         return made
 
@@ -158,7 +163,7 @@ class Leaves:
             (v, "length"), (("own", 2.0), ("of input", 2.0), ("input", 1.0), ("any", 1.0))
         )
         n = base[position] if position < len(base) else self.choices.among(among)
-        if how == "own":
+        if how == "own" or self._d.own_lengths:
             made: Variable = at.constant(n, dtype="int64")
             return made
         if how == "of input":

@@ -114,11 +114,16 @@ def assigned_array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
     return array_index_list(random, [arguments[0], *arguments[2:]])
 
 
+_REAL = ("float64", "float32", "int64", "int8", "bool", "uint8") * 3
+_COMMON = (*_REAL, "float16", "int32", "uint64", "complex128", "complex128", "complex64")
+
+
 def dtype(random: Random, arguments: Sequence[Any]) -> str:
-    """Return a dtype, often that of the first argument."""
-    own = [arguments[0].type.dtype] * 2 if arguments else []
-    chosen: str = random.choice([*own, "float64", "float32", "int64", "int8", "bool", "uint8"])
-    return chosen
+    """Return a dtype, often that of the first argument; for a complex one, often a complex one."""
+    own = arguments[0].type.dtype if arguments else "float64"
+    if own.startswith("complex") and random.random() < 0.5:
+        return random.choice(["complex64", "complex128"])
+    return random.choice([*[own] * 7, *_COMMON])
 
 
 def static_shape(random: Random, arguments: Sequence[Any]) -> Any:

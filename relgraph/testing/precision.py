@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from mpmath import mp
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.op import FoldOp
@@ -22,6 +21,7 @@ from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reduction import CAReduce
 from relgraph.tensor.repetition import Cumulate
+from relgraph.testing.digits import mp
 from relgraph.testing.flow import moved_inputs
 from relgraph.testing.true_scalars import SCALAR, exp, log, real_or_nan
 

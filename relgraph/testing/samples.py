@@ -61,7 +61,7 @@ def table(dtype: str, amount: str) -> Array:
     """
     if amount in ("ordinary", "any", "finite"):
         among: Any = amount
-        return _with_more_edges(pool(dtype, among)) if amount == "any" else pool(dtype, among)
+        return pool(dtype, among)
     ordinary, finite = pool(dtype, "ordinary"), pool(dtype, "finite")
     if np.dtype(dtype).kind not in "iuf":
         return ordinary
@@ -72,16 +72,6 @@ def table(dtype: str, amount: str) -> Array:
     if np.dtype(dtype).kind == "f":
         inside = np.concatenate([inside, positive[positive < 1], 1 - positive[positive < 1]])
     return inside[:256]
-
-
-def _with_more_edges(values: Array) -> Array:
-    """Return a table of floats in which signed zeros and infinities are common."""
-    if values.dtype.kind != "f":
-        return values
-    info = np.finfo(values.dtype)
-    few = [-0.0, np.inf, -np.inf, np.nan, 0.0, -1.0, 1.0, info.max, -info.max, info.tiny]
-    edges = np.array(few * 4, values.dtype)
-    return np.concatenate([values[: 256 - len(edges)], edges])
 
 
 @cache

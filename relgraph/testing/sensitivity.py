@@ -203,6 +203,13 @@ class _Mover:
         near = (moved > 0) & (np.abs(exact) <= SLACK * moved)
         return np.where(near, ~self._wide[node.out], value)
 
+    def other(self, v: Variable) -> Any:
+        """Return what `v` is not, for what can't be computed once its inputs are moved."""
+        exact = self._wide[v]
+        if exact.dtype.kind in "fc":
+            return np.where(np.isnan(exact), 0, np.nan)
+        return ~exact
+
     def _moved(self, value: Any, eps: Any) -> Any:
         if value.dtype.kind == "f":
             moved = value * (1 + eps * self._steps(value.shape))
@@ -248,7 +255,12 @@ def _widely(
         found[v] if v in found else widened(_value(v, found), v.type.dtype) for v in node.inputs
     ]
     with np.errstate(all="ignore"):
-        made = _computed(node, arguments, usual)
+        try:
+            made = _computed(node, arguments, usual)
+        except (IndexError, ValueError):
+            if mover is None:
+                raise
+            made = [mover.other(out) for out in node.outputs]
         if mover is not None and _compares_floats(node):
             made = [mover.compared(node, arguments, made[0])]
         rounded = mover is not None and is_rounded(node)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-from mpmath import mp
+
+from relgraph.testing.digits import mp
 
 Number = Any
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -13,6 +14,7 @@ from relgraph.graph.traversal import vars_between
 from relgraph.graph.unify import same_variable
 
 
+@cache
 def is_real(dtype: Any) -> bool:
     """Return whether `dtype` is not complex."""
     return dtype is None or not str(dtype).startswith("complex")

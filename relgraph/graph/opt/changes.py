@@ -110,9 +110,6 @@ class Changes(Feature):
         pruned: Sequence[Apply],
         reason: str | None,
     ) -> None:
-        if self.nested or self._woken:
-            super().on_replace(fgraph, var, new_var, users, imported, pruned, reason)
-            return
         self.version += 1
         self.imported += len(imported)
         new, touched, dropped = self._new, self._touched, self._dropped
@@ -139,9 +136,24 @@ class Changes(Feature):
             if new:
                 new.pop(node, None)
             if blind:
-                for var in node.inputs:
-                    if var.owner is not None:
-                        dropped[var] = None
+                for read in node.inputs:
+                    if read.owner is not None:
+                        dropped[read] = None
+        if self.nested or self._woken:
+            self._wake_around(var, new_var, imported, pruned)
+
+    def _wake_around(
+        self, var: Variable, new_var: Variable, imported: Sequence[Apply], pruned: Sequence[Apply]
+    ) -> None:
+        """Wake nested sums that something else may read now, or nothing any more."""
+        for node in pruned:
+            self.nested.pop(node, None)
+            self._woken.pop(node, None)
+        self._wake(var)
+        self._wake(new_var)
+        for node in (*imported, *pruned):
+            for read in node.inputs:
+                self._wake(read)
 
     def _wake(self, var: Variable) -> None:
         node = var.owner
