@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.clients import SHORT, Client, with_client
-from relgraph.graph.fg_events import FeatureHost
+from relgraph.graph.fg_bulk import BulkEdits, computed_input, missing_input
 from relgraph.graph.utils import MissingInputError
 
 
-class Connections(FeatureHost):
+class Connections(BulkEdits):
     """The variables and nodes of a graph and the clients of each variable.
 
     Every operation costs what it touches. `FunctionGraph` says what the attributes are.
     """
 
-    inputs: list[Variable]
     outputs: list[Variable]
-    variables: set[Variable]
-    apply_nodes: set[Apply]
-    clients: dict[Variable, list[Client]]
     update_mapping: dict[int, int] | None
 
     def __init__(self) -> None:
@@ -33,7 +29,7 @@ class Connections(FeatureHost):
         self.clients = {}
         self.update_mapping = None
         # `inputs` again, to be asked in constant time
-        self._input_set: set[Variable] = set()
+        self._input_set = set()
         # the nodes in topological order, while nothing has changed since that was found
         self._order: list[Apply] | None = None
 
@@ -155,7 +151,7 @@ class Connections(FeatureHost):
         if missing and not check:
             missing = {}
         if missing and not import_missing:
-            raise _missing_input(missing)
+            raise missing_input(missing)
         inputs_before = len(self.inputs)
         done: list[Apply] = []
         try:
@@ -189,7 +185,7 @@ class Connections(FeatureHost):
             return [node]
         nodes, missing = self._not_here(node)
         if missing:
-            raise _missing_input(missing)
+            raise missing_input(missing)
         return nodes
 
     def _not_here(self, root: Apply) -> tuple[list[Apply], dict[Variable, Apply]]:
@@ -239,23 +235,6 @@ class Connections(FeatureHost):
             if out not in variables:
                 variables.add(out)
                 all_clients.setdefault(out, [])
-
-    def _connect_all(self, nodes: Collection[Apply]) -> None:
-        """Connect the first nodes of a graph that has its inputs, each after what it reads."""
-        all_clients = self.clients
-        for node in nodes:
-            for i, var in enumerate(node.inputs):
-                clients = all_clients.get(var)
-                if clients is None:
-                    all_clients[var] = [(node, i)]
-                elif len(clients) < SHORT:
-                    clients.append((node, i))
-                else:
-                    all_clients[var] = with_client(clients, (node, i))
-            for out in node.outputs:
-                all_clients[out] = []
-        self.apply_nodes.update(nodes)
-        self.variables.update(all_clients)
 
     def _disconnect(self, node: Apply, keep_entries: bool = False) -> list[Variable]:
         """Take `node` and its outputs out; return the inputs that have no clients any more."""
@@ -325,57 +304,6 @@ class Connections(FeatureHost):
         if raised is not None:
             raise raised
 
-    def _connect_quietly(self, nodes: Iterable[Apply]) -> None:
-        """Connect nodes that are not in the graph, each after what it reads."""
-        variables, all_clients = self.variables, self.clients
-        self.apply_nodes.update(nodes)
-        for node in nodes:
-            for i, var in enumerate(node.inputs):
-                clients = all_clients.get(var)
-                if clients is None:
-                    variables.add(var)
-                    all_clients[var] = [(node, i)]
-                elif len(clients) < SHORT:
-                    clients.append((node, i))
-                else:
-                    all_clients[var] = with_client(clients, (node, i))
-            for out in node.outputs:
-                variables.add(out)
-                all_clients.setdefault(out, [])
-
-    def _prune_quietly(self, var: Variable) -> list[Apply]:
-        """Do what `_prune` does without telling anybody; return the nodes that went."""
-        here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
-        gone: list[Apply] = []
-        stack = [var]
-        while stack:
-            var = stack.pop()
-            if all_clients.get(var) or var not in here:
-                continue
-            node = var.owner
-            if node is None or node not in nodes:
-                if var not in self._input_set:
-                    self._forget(var)
-                continue
-            outputs = node.outputs
-            if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
-                continue
-            nodes.discard(node)
-            gone.append(node)
-            for out in outputs:
-                here.discard(out)
-                all_clients.pop(out, None)
-            for i, read in enumerate(node.inputs):
-                clients = all_clients.get(read)
-                if clients:
-                    try:  # noqa: SIM105  (see `_disconnect`)
-                        clients.remove((node, i))
-                    except ValueError:
-                        pass
-                if not clients:
-                    stack.append(read)
-        return gone
-
     def _rewire(
         self, node: Apply | Literal["output"], i: int, old: Variable, new: Variable
     ) -> None:
@@ -402,21 +330,9 @@ class Connections(FeatureHost):
             return
         self._put_input(len(self.inputs), var)
 
-    def _put_first_inputs(self, inputs: Iterable[Variable]) -> None:
-        """Make these the inputs of a graph that has nothing yet, and nobody to be told."""
-        for var in inputs:
-            if var in self._input_set:
-                continue
-            if var.owner is not None:
-                raise _computed_input(var)
-            self.inputs.append(var)
-            self._input_set.add(var)
-            self.variables.add(var)
-            self.clients[var] = []
-
     def _put_input(self, i: int, var: Variable) -> None:
         if var.owner is not None:
-            raise _computed_input(var)
+            raise computed_input(var)
         self.inputs.insert(i, var)
         self._input_set.add(var)
         self.setup_var(var)
@@ -441,18 +357,3 @@ class Connections(FeatureHost):
         while len(self.inputs) > count:
             var = self._take_input(len(self.inputs) - 1)
             self._tell_back("on_remove_input", (len(self.inputs), var, reason), error)
-
-
-def _missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
-    var, node = next(iter(missing.items()))
-    return MissingInputError(
-        f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
-        var,
-    )
-
-
-def _computed_input(var: Variable) -> ValueError:
-    return ValueError(
-        f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
-        "(which clone=True does), or take what it is computed from as inputs"
-    )

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
 from relgraph.graph.opt.changes import Changes, nodes_above
 from relgraph.graph.opt.dispatch import Plan, RewriterTables
-from relgraph.graph.opt.divergence import (
-    Budget,
-    CycleWatch,
-    DivergenceError,
-    DivergenceWarning,
-    Step,
-    budget_message,
-    cycle_message,
-    step_of,
-)
+from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
 from relgraph.graph.opt.nests import is_nested, readers_alike, reads_nest
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Replacement, apply_replacement, read_answer
+from relgraph.graph.opt.vigil import Vigil
 from relgraph.graph.opt.worklist import Worklist
 
 if TYPE_CHECKING:
@@ -60,11 +50,7 @@ class Saturation:
         nodes = len(fgraph.apply_nodes)
         self.record = EquilibriumRecord(optimizer, nodes, nodes_max=nodes)
         self.records = self.record.used
-        self.budget = Budget(nodes, optimizer.max_use_ratio)
-        self.watch = CycleWatch(fgraph)
-        # below these nothing is suspicious
-        self.calm_uses, self.calm_descent = self.budget.calm(CycleWatch.PATIENCE)
-        self.steps: list[Step] = []
+        self.vigil = Vigil(optimizer, fgraph, self.record)
         self.tables = optimizer.tables
         # what has come to rest by other optimizers is not tried on nodes that have not changed
         self.at_rest: frozenset[RewriterTables] = frozenset()
@@ -74,7 +60,6 @@ class Saturation:
         self.changes = Changes(self.work, self.tables)
         self.nests: dict[Apply, Plan] = {}
         self.waiting: dict[Apply, Plan] = {}
-        self.stopped = False
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
@@ -94,7 +79,7 @@ class Saturation:
                 self.changes = Changes(self.work, self.tables)
                 self.fgraph.attach_feature(self.changes)
                 self.rounds()
-                if not self.stopped:
+                if not self.vigil.stopped:
                     # those of before still are if nothing has happened since
                     table.at_rest |= {self.tables}
         finally:
@@ -115,7 +100,7 @@ class Saturation:
             before = changes.version
             self.run_globals(optimizer.global_optimizers)
             self.drain()
-            if self.stopped:
+            if self.vigil.stopped:
                 break
             self.run_globals(optimizer.final_optimizers)
             if self.work or (changes.version != before and optimizer.every_global()):
@@ -132,7 +117,7 @@ class Saturation:
             for node in work.generation():
                 if node in known or not self.merged(node):
                     self.visit(node)
-                    if self.stopped:
+                    if self.vigil.stopped:
                         return
             if work:
                 self.end_pass()
@@ -215,7 +200,7 @@ class Saturation:
         self.begin_pass()
         for node in self.toposort():
             for rewriter in self.tables.on(node).unknown:
-                if self.stopped or node not in self.fgraph.apply_nodes:
+                if self.vigil.stopped or node not in self.fgraph.apply_nodes:
                     break
                 self.rewritten(node, (rewriter,))
 
@@ -343,11 +328,13 @@ class Saturation:
     def perform(self, wanted: Replacement, record: RewriterRecord, node: Apply) -> None:
         """Change the graph, count, and see to it that this does not go on for ever."""
         descent = self.changes.descent.get(node, 0) + 1
-        uses = record.applied + 1
-        if uses < self.calm_uses and descent < self.calm_descent:
+        uses, vigil = record.applied + 1, self.vigil
+        if uses < vigil.calm_uses and descent < vigil.calm_descent:
             self.change(wanted, record, node, descent)
-        else:
-            self.change_watched(wanted, record, node, descent)
+            return
+        suspect = vigil.before(record.name, wanted.pairs, uses, descent)
+        self.change(wanted, record, node, descent)
+        vigil.after(suspect)
 
     def change(
         self, wanted: Replacement, record: RewriterRecord, node: Apply, descent: int
@@ -364,29 +351,6 @@ class Saturation:
         self.settle(descent)
         if node in here:
             changes.descent[node] = descent
-
-    def change_watched(
-        self, wanted: Replacement, record: RewriterRecord, node: Apply, descent: int
-    ) -> None:
-        """Do the same, now that it may be going on for ever."""
-        uses = record.applied + 1
-        suspicion = max(descent, uses // (1 + self.record.nodes_start))
-        watching = self.watch.watching(suspicion)
-        step, nearly = None, self.budget.nearly(uses, descent)
-        if watching or nearly:
-            step = step_of(record.name, wanted.pairs)
-            self.steps = [*self.steps[-5:], step]
-        self.change(wanted, record, node, descent)
-        if watching and step is not None:
-            # what is being watched is watched to the end
-            self.calm_uses = self.calm_descent = 0
-            cycle = self.watch.observe(step, suspicion)
-            if cycle is not None:
-                self.stop("cycle", cycle_message(str(self.optimizer), cycle), cycle)
-        if nearly and self.budget.exceeded(uses, descent) and not self.stopped:
-            sizes = (self.record.nodes_start, len(self.fgraph.apply_nodes))
-            message = budget_message(str(self.optimizer), record.name, uses, sizes, self.steps)
-            self.stop("budget", message, self.steps, record.name)
 
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
@@ -412,22 +376,7 @@ class Saturation:
                 if changes.near[node] == 0:
                     self.waiting.pop(node, None)
 
-    # -- the end, and the books ------------------------------------------------------------
-
-    def stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
-        """Give up: by a warning if the user set the bound, by an error otherwise."""
-        self.stopped = True
-        self.record.stop_reason = reason
-        if self.budget.explicit:
-            ratio = self.optimizer.max_use_ratio
-            text = f"{message}\nStopped there, as max_use_ratio={ratio} asks."
-            warnings.warn(text, DivergenceWarning, stacklevel=2)
-            return
-        names = Counter(step.rewriter for step in steps)
-        if name:
-            names[name] += len(names) + 1
-        who = [rewriter for rewriter, _ in names.most_common()]
-        raise DivergenceError(message, reason, who, list(steps), self.record)
+    # -- the books -------------------------------------------------------------------------
 
     def toposort(self) -> list[Apply]:
         start = time.perf_counter()

@@ -1,0 +1,119 @@
+"""The part of a FunctionGraph that changes much at a time, with nobody to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.clients import SHORT, Client, with_client
+from relgraph.graph.fg_events import FeatureHost
+from relgraph.graph.utils import MissingInputError
+
+
+class BulkEdits(FeatureHost):
+    """What a graph consists of, and how much of it comes and goes at once.
+
+    See `FunctionGraph` for the attributes.
+    """
+
+    inputs: list[Variable]
+    variables: set[Variable]
+    apply_nodes: set[Apply]
+    clients: dict[Variable, list[Client]]
+    _input_set: set[Variable]
+
+    def _put_first_inputs(self, inputs: Iterable[Variable]) -> None:
+        """Make these the inputs of a graph that has nothing yet, and nobody to be told."""
+        for var in inputs:
+            if var in self._input_set:
+                continue
+            if var.owner is not None:
+                raise computed_input(var)
+            self.inputs.append(var)
+            self._input_set.add(var)
+            self.variables.add(var)
+            self.clients[var] = []
+
+    def _connect_all(self, nodes: Collection[Apply]) -> None:
+        """Connect the first nodes of a graph that has its inputs, each after what it reads."""
+        all_clients = self.clients
+        for node in nodes:
+            for i, var in enumerate(node.inputs):
+                clients = all_clients.get(var)
+                if clients is None:
+                    all_clients[var] = [(node, i)]
+                elif len(clients) < SHORT:
+                    clients.append((node, i))
+                else:
+                    all_clients[var] = with_client(clients, (node, i))
+            for out in node.outputs:
+                all_clients[out] = []
+        self.apply_nodes.update(nodes)
+        self.variables.update(all_clients)
+
+    def _connect_quietly(self, nodes: Iterable[Apply]) -> None:
+        """Connect nodes that are not in the graph, each after what it reads."""
+        variables, all_clients = self.variables, self.clients
+        self.apply_nodes.update(nodes)
+        for node in nodes:
+            for i, var in enumerate(node.inputs):
+                clients = all_clients.get(var)
+                if clients is None:
+                    variables.add(var)
+                    all_clients[var] = [(node, i)]
+                elif len(clients) < SHORT:
+                    clients.append((node, i))
+                else:
+                    all_clients[var] = with_client(clients, (node, i))
+            for out in node.outputs:
+                variables.add(out)
+                all_clients.setdefault(out, [])
+
+    def _prune_quietly(self, var: Variable) -> list[Apply]:
+        """Do what `_prune` does without telling anybody; return the nodes that went."""
+        here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
+        gone: list[Apply] = []
+        stack = [var]
+        while stack:
+            var = stack.pop()
+            if all_clients.get(var) or var not in here:
+                continue
+            node = var.owner
+            if node is None or node not in nodes:
+                if var not in self._input_set:
+                    here.discard(var)
+                    all_clients.pop(var, None)
+                continue
+            outputs = node.outputs
+            if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
+                continue
+            nodes.discard(node)
+            gone.append(node)
+            for out in outputs:
+                here.discard(out)
+                all_clients.pop(out, None)
+            for i, read in enumerate(node.inputs):
+                clients = all_clients.get(read)
+                if clients:
+                    try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
+                        clients.remove((node, i))
+                    except ValueError:
+                        pass  # `remove_client` has taken it already
+                if not clients:
+                    stack.append(read)
+        return gone
+
+
+def missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
+    var, node = next(iter(missing.items()))
+    return MissingInputError(
+        f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
+        var,
+    )
+
+
+def computed_input(var: Variable) -> ValueError:
+    return ValueError(
+        f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
+        "(which clone=True does), or take what it is computed from as inputs"
+    )

@@ -1,0 +1,108 @@
+"""What keeps one run of an equilibrium from going on for ever."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.opt.divergence import (
+    Budget,
+    CycleWatch,
+    DivergenceError,
+    DivergenceWarning,
+    Step,
+    budget_message,
+    cycle_message,
+    step_of,
+)
+from relgraph.graph.opt.records import EquilibriumRecord
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
+
+
+class Suspect(NamedTuple):
+    """A rewrite that may be one of an endless series."""
+
+    name: str
+    uses: int
+    descent: int
+    suspicion: int
+    watched: bool
+    step: Step | None
+
+
+class Vigil:
+    """Watches the rewrites of one run, and stops it if they undo each other or have no end.
+
+    Attributes
+    ----------
+    calm_uses, calm_descent
+        A rewrite by a rewriter that has been used less often, on a node that descends from fewer
+        rewrites, need not be told to anybody.
+    stopped
+        Whether the run has to end, though nothing was raised.
+    """
+
+    def __init__(
+        self, optimizer: EquilibriumOptimizer, fgraph: FunctionGraph, record: EquilibriumRecord
+    ) -> None:
+        self.stopped = False
+        self._optimizer, self._fgraph, self._record = optimizer, fgraph, record
+        self._budget = Budget(record.nodes_start, optimizer.max_use_ratio)
+        self._watch = CycleWatch(fgraph)
+        self._steps: list[Step] = []
+        self.calm_uses, self.calm_descent = self._budget.calm(CycleWatch.PATIENCE)
+
+    def before(
+        self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, descent: int
+    ) -> Suspect:
+        """Take down a rewrite before the graph changes; `after` is told when it has.
+
+        Parameters
+        ----------
+        uses
+            How often its rewriter has been applied, this time included.
+        descent
+            How many rewrites of rewrites have led to it.
+        """
+        suspicion = max(descent, uses // (1 + self._record.nodes_start))
+        watched = self._watch.watching(suspicion)
+        step = None
+        if watched or self._budget.nearly(uses, descent):
+            step = step_of(name, pairs)
+            self._steps = [*self._steps[-5:], step]
+        return Suspect(name, uses, descent, suspicion, watched, step)
+
+    def after(self, suspect: Suspect) -> None:
+        """Look at the graph that a rewrite has made; raises `DivergenceError`."""
+        name, uses, descent, suspicion, watched, step = suspect
+        if watched and step is not None:
+            # what is being watched is watched to the end
+            self.calm_uses = self.calm_descent = 0
+            cycle = self._watch.observe(step, suspicion)
+            if cycle is not None:
+                self._stop("cycle", cycle_message(str(self._optimizer), cycle), cycle)
+        if self._budget.exceeded(uses, descent) and not self.stopped:
+            sizes = (self._record.nodes_start, len(self._fgraph.apply_nodes))
+            message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
+            self._stop("budget", message, self._steps, name)
+
+    def _stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
+        """Give up: by a warning if the user set the bound, by an error otherwise."""
+        self.stopped = True
+        self._record.stop_reason = reason
+        if self._budget.explicit:
+            ratio = self._optimizer.max_use_ratio
+            text = f"{message}\nStopped there, as max_use_ratio={ratio} asks."
+            warnings.warn(text, DivergenceWarning, stacklevel=2)
+            return
+        names = Counter(step.rewriter for step in steps)
+        if name:
+            names[name] += len(names) + 1
+        who = [rewriter for rewriter, _ in names.most_common()]
+        raise DivergenceError(message, reason, who, list(steps), self._record)
