@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Variable
@@ -29,6 +30,9 @@ class Changes(Feature):
     near
         For the nodes that are to be looked at because of a change, how many levels it is below
         them: 0 for new nodes, and for those whose own inputs have changed.
+    in_order
+        Whether nodes are looked at for the first time, each after what it reads, by all the
+        rewriters there are.
     nested
         Sums left to the one sum that reads them. They are looked at again when something else
         begins to read them, or that sum no longer does.
@@ -40,6 +44,8 @@ class Changes(Feature):
         self.descent: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
+        self.in_order = False
+        self._pending = work.__contains__
         self._tables = tables
         self._deepest = 1
         self._forget = work.discard
@@ -123,7 +129,8 @@ class Changes(Feature):
                 touched[user] = None
         blind, forget = self._tables.blind, self._forget
         descent, near = self.descent, self.near
-        if blind and var.owner is not None:
+        clients = fgraph.clients
+        if blind and var in clients:
             dropped[var] = None
         for node in pruned:
             forget(node)
@@ -137,7 +144,7 @@ class Changes(Feature):
                 new.pop(node, None)
             if blind:
                 for read in node.inputs:
-                    if read.owner is not None:
+                    if read.owner is not None and len(clients.get(read, ())) == 1:
                         dropped[read] = None
         if self.nested or self._woken:
             self._wake_around(var, new_var, imported, pruned)
@@ -194,6 +201,9 @@ class Changes(Feature):
         for node in touched:
             near[node] = 0
         alone = self._alone(fgraph)
+        if self.in_order and all(map(self._pending, chain(touched, alone))):
+            # so is all that reads them, which has not been looked at either
+            return new, [node for node in touched if node not in new] if new else touched
         if self._tables.blind >= self._tables.deepest:
             self._touch_within_reach(fgraph, touched, alone)
         else:

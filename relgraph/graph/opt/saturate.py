@@ -77,6 +77,7 @@ class Saturation:
                 self.at_rest = table.at_rest
                 self.work = Worklist(self.toposort())
                 self.changes = Changes(self.work, self.tables)
+                self.changes.in_order = not self.at_rest
                 self.fgraph.attach_feature(self.changes)
                 self.rounds()
                 if not self.vigil.stopped:
@@ -327,23 +328,14 @@ class Saturation:
 
     def perform(self, wanted: Replacement, record: RewriterRecord, node: Apply) -> None:
         """Change the graph, count, and see to it that this does not go on for ever."""
-        descent = self.changes.descent.get(node, 0) + 1
-        uses, vigil = record.applied + 1, self.vigil
-        if uses < vigil.calm_uses and descent < vigil.calm_descent:
-            self.change(wanted, record, node, descent)
-            return
-        suspect = vigil.before(record.name, wanted.pairs, uses, descent)
-        self.change(wanted, record, node, descent)
-        vigil.after(suspect)
-
-    def change(
-        self, wanted: Replacement, record: RewriterRecord, node: Apply, descent: int
-    ) -> None:
-        """Change the graph and count."""
-        changes, here = self.changes, self.fgraph.apply_nodes
+        changes, vigil, here = self.changes, self.vigil, self.fgraph.apply_nodes
+        descent, uses = changes.descent.get(node, 0) + 1, record.applied + 1
+        suspect = None
+        if uses >= vigil.calm_uses or descent >= vigil.calm_descent:
+            suspect = vigil.before(record.name, wanted.pairs, uses, descent)
         imported = changes.imported
         apply_replacement(self.fgraph, wanted, record.name)
-        record.applied += 1
+        record.applied = uses
         record.created += changes.imported - imported
         self.current.applied[record.name] += 1
         if len(here) > self.record.nodes_max:
@@ -351,6 +343,8 @@ class Saturation:
         self.settle(descent)
         if node in here:
             changes.descent[node] = descent
+        if suspect is not None:
+            vigil.after(suspect)
 
     def settle(self, descent: int) -> None:
         """Queue what the last change made, and what may match now because of it."""
@@ -388,6 +382,7 @@ class Saturation:
         revisiting, self.revisiting = self.revisiting, bool(self.record.passes)
         if revisiting != self.revisiting:
             self.tables_by_distance = {}
+            self.changes.in_order = False
         self.current = PassRecord(len(self.fgraph.apply_nodes))
         self.record.passes.append(self.current)
         self._pass_start = time.perf_counter()
