@@ -87,6 +87,9 @@ FRACTIONS = (
     law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
     law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),
+    law("clear-factor-add", (x / (y * k) + z) * y, x / k + z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k, sound="finite", tags=_PRODUCTS),
     law("sub-fractions", x / z - y / z, (x - y) / z, sound="finite", tags=_SUMS),
 )
 
@@ -152,6 +155,16 @@ SPECIAL_PRODUCTS = (
         "neg-div-constant",
         -(c / x),
         k / x,
+        floato(x),
+        floato(c),
+        constanto(c),
+        computo(k, folded(neg), c),
+        tags=("mul_specialize",),
+    ),
+    law(
+        "neg-div-by-constant",
+        -(x / c),
+        x / k,
         floato(x),
         floato(c),
         constanto(c),

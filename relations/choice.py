@@ -43,6 +43,11 @@ def is_false(condition: Any) -> bool:
     return data is not None and not np.any(data)
 
 
+def is_unknown(branch: Any) -> bool:
+    """Return whether a branch is not known ahead."""
+    return seen_constant(branch) is None
+
+
 def is_no_nan(number: Any) -> bool:
     """Return whether a constant is one number, and not nan."""
     value = uniform_value(number)
@@ -124,6 +129,25 @@ CONDITIONS = (
         booleano(c),
         booleano(d),
         **any_type,
+    ),
+)
+
+# the negative of what is known ahead is folded where it stands
+SIGNS = (
+    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), whereo(is_unknown, x)),
+    law(
+        "switch-neg-else-zero",
+        switch(c, -x, 0),
+        -switch(c, x, 0),
+        whereo(is_unknown, x),
+        sound="rounding",
+    ),
+    law(
+        "switch-zero-else-neg",
+        switch(c, 0, -x),
+        -switch(c, 0, x),
+        whereo(is_unknown, x),
+        sound="rounding",
     ),
 )
 

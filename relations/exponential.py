@@ -12,9 +12,7 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import (
-    abs as abs_,
-)
-from relgraph.tensor import (
+    DimShuffle,
     exp,
     exp2,
     expm1,
@@ -28,6 +26,9 @@ from relgraph.tensor import (
     sqr,
     sqrt,
 )
+from relgraph.tensor import (
+    abs as abs_,
+)
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.constants import uniform_value
 from relgraph.tensor.domains import are_positive
@@ -36,7 +37,7 @@ from relgraph.tensor.guards import nonnegativeo
 from relgraph.tensor.nnet import LogSumExp
 from relgraph.tensor.terms import law, lvars
 
-a, c, k, x, y, z = lvars("a c k x y z")
+a, c, k, n, o, x, y, z = lvars("a c k n o x y z")
 
 
 def is_nonzero(number: Any) -> bool:
@@ -88,10 +89,8 @@ INVERSES = (
     law("log2-power", log2(2**x), x, sound="stable"),
     law("log10-power", log10(10**x), x, sound="stable"),
     law("log1p-expm1", log1p(expm1(x)), x, sound="stable"),
-    law("log-one-plus-expm1", log(1 + expm1(x)), x, sound="stable"),
     law("one-plus-expm1", 1 + expm1(x), exp(x), sound="rounding"),
     law("log1p-less-one", log1p(x - 1), log(x), sound="stable"),
-    law("log1p-plus-minus-one", log1p(x + -1), log(x), sound="stable"),
     # of what is not negative: elsewhere the logarithm is nan
     law("exp-log-nonnegative", exp(log(x)), x, nonnegativeo(x), sound="stable"),
     law("exp2-log2-nonnegative", exp2(log2(x)), x, nonnegativeo(x), sound="stable"),
@@ -167,10 +166,9 @@ NEAR_ONE = (
     law("log1p-neg", log(1 - x), log1p(-x), sound="stable"),
     law("log1p-sub", log((1 + x) - y), log1p(x - y), sound="stable"),
     law("expm1", exp(x) - 1, expm1(x), sound="stable"),
-    law("expm1-add", exp(x) + -1, expm1(x), sound="stable"),
     law("neg-expm1", 1 - exp(x), -expm1(x), sound="stable"),
-    law("log1mexp", log(1 - exp(x)), log1mexp(x), sound="stable"),
     law("log1p-neg-exp", log1p(-exp(x)), log1mexp(x), sound="stable"),
+    # which log(1 - exp(x)) is by now
     law("log-neg-expm1", log(-expm1(x)), log1mexp(x), sound="stable"),
     law("log-expm1", log(expm1(x)), x + log1mexp(-x), sound="stable"),
 )
@@ -182,6 +180,21 @@ SUMS_OF_EXPONENTIALS = (
         "log-sum-exp",
         log(sum_(exp(x), axis=a)),
         LogSumExp(k)(x),
+        computo(k, usual_axis, a, x),
+        sound="stable",
+    ),
+    law(
+        "log-sum-exp-moved",
+        log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
+        DimShuffle(n, o)(LogSumExp(k)(x)),
+        computo(k, usual_axis, a, x),
+        sound="stable",
+    ),
+    law(
+        "log-mean-exp",
+        log(sum_(exp(x), axis=a) / y),
+        LogSumExp(k)(x) - log(y),
+        nonnegativeo(y),
         computo(k, usual_axis, a, x),
         sound="stable",
     ),

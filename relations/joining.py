@@ -22,11 +22,10 @@ from relgraph.tensor.pieces import (
     nonempty_pieces,
     one_after_the_other,
 )
-from relgraph.tensor.shapes import MakeVector, Shape_i
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.terms import Law, law, lvars, relation
 
-a, d, i, j, k, m, n, s, x, y, z = lvars("a d i j k m n s x y z")
+a, i, j, k, m, n, s, x, y, z = lvars("a i j k m n s x y z")
 inner, lengths, more, pieces, rest = lvars("inner lengths more pieces rest")
 
 MOST_PIECES = 4
@@ -137,17 +136,12 @@ def _of_pieces(count: int) -> tuple[Law, ...]:
     xs = lvars(" ".join(f"x{i}" for i in range(count)))
     split = Split(count, a)
     joined = Join(a)(*xs)
-    own = MakeVector(d)(*[Shape_i(a)(v) for v in xs])
     parts = [nth(i, split(x, s)) for i in range(count)]
     known = whereo(are_own_lengths, s, a, *xs)
     return (
         of_any(f"join-of-split-{count}", Join(a)(*parts), x),
         *(
-            of_any(f"split-of-join-{count}-{i}", nth(i, split(joined, own)), v)
-            for i, v in enumerate(xs)
-        ),
-        *(
-            of_any(f"split-of-known-join-{count}-{i}", nth(i, split(joined, s)), v, known)
+            of_any(f"split-of-join-{count}-{i}", nth(i, split(joined, s)), v, known)
             for i, v in enumerate(xs)
         ),
     )
@@ -190,14 +184,4 @@ def alloc_of_alloco(full: Any, once: Any) -> Any:
     )
 
 
-def own_length(axis: int) -> Any:
-    """Return the length of an axis of `x`."""
-    return Shape_i(axis)(x)
-
-
-FILLED = (
-    join_of_allocso,
-    alloc_of_alloco,
-    of_any("alloc-own-shape-1d", Alloc()(x, own_length(0)), x, ranko(x, 1)),
-    of_any("alloc-own-shape-2d", Alloc()(x, own_length(0), own_length(1)), x, ranko(x, 2)),
-)
+FILLED = (join_of_allocso, alloc_of_alloco)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from relgraph.graph.kanren import whereo
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
-    DimShuffle,
     exp,
     expm1,
     log,
@@ -21,20 +17,10 @@ from relgraph.tensor import (
     sqr,
     tanh,
 )
-from relgraph.tensor import abs as abs_
-from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.extents import is_kept
 from relgraph.tensor.guards import nonnegativeo
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp
 from relgraph.tensor.terms import law, lvars
 
-k, n, o, x, y, z = lvars("k n o x y z")
-
-
-def keeps_axes(order: Sequence[int | str], axis: Any, x: Any) -> bool:
-    """Return whether a `DimShuffle` to `order` gives back the axes that `LogSumExp` took away."""
-    return is_kept(order, normalize_axes(axis, x.type.ndim, "logsumexp"), x)
-
+x, y, z = lvars("x y z")
 
 SIGMOID = (
     law("sigmoid", 1 / (1 + exp(-x)), sigmoid(x), sound="rounding"),
@@ -59,9 +45,9 @@ SIGMOID = (
 
 SIGMOID_WHERE_DEFINED = (
     law("sigmoid-total", sigmoid(x) + sigmoid(-x), 1, sound="finite"),
-    law("sigmoid-log", sigmoid(log(x)), x / (1 + x), sound="finite"),
     law("sigmoid-logit", sigmoid(log(x / (1 - x))), x, sound="finite"),
     law("sigmoid-log-odds", sigmoid(log(x) - log1p(-x)), x, sound="finite"),
+    law("sigmoid-log", sigmoid(log(x)), x / (1 + x), sound="finite"),
     law("softplus-log", softplus(log(x)), log1p(x), sound="finite"),
 )
 
@@ -95,17 +81,8 @@ SOFTPLUS = (
     law("softplus-difference", softplus(x) - softplus(-x), x, sound="stable"),
     law("softplus-difference-neg", softplus(-x) - softplus(x), -x, sound="stable"),
     law("softplus-less", softplus(x) - x, softplus(-x), sound="stable"),
+    law("less-softplus", x - softplus(x), -softplus(-x), sound="stable"),
     law("softplus-neg-more", softplus(-x) + x, softplus(x), sound="stable"),
     law("softplus-by-parts", maximum(x, 0) + softplus(-abs_(x)), softplus(x), sound="rounding"),
     law("softplus-log-nonnegative", softplus(log(x)), log1p(x), nonnegativeo(x), sound="stable"),
-)
-
-LOG_SOFTMAX = (
-    law(
-        "log-softmax-of-logsumexp",
-        x - DimShuffle(n, o)(LogSumExp(k)(x)),
-        LogSoftmax(k)(x),
-        whereo(keeps_axes, o, k, x),
-        sound="stable",
-    ),
 )

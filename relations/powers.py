@@ -74,14 +74,12 @@ EXPONENTS = (
         nonzeroo(c),
         computo(k, halved, c),
         sound="finite",
-        tags=("mul_canonicalize",),
+        tags=("mul_canonicalize", *_POW),
     ),
 )
 
 ROOTS = (
     law("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), sound="rounding", tags=_POW),
-    law("sqrt-square", sqrt(x**2), abs_(x), floato(x), sound="rounding", tags=_POW),
-    law("sqrt-mul-self", sqrt(x * x), abs_(x), floato(x), sound="rounding", tags=_POW),
     law("sqr-sqrt", sqr(sqrt(x)), x, floato(x), sound="finite", tags=_POW),
     law(
         "sqr-sqrt-nonnegative",

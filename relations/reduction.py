@@ -45,10 +45,10 @@ from relgraph.tensor.counting import (
     repeats,
     repeats_like,
 )
-from relgraph.tensor.guards import floato, is_nonempty, nonnegativeo, ranko, spanso
+from relgraph.tensor.guards import floato, nonnegativeo, ranko, spanso
 from relgraph.tensor.joining import Join
 from relgraph.tensor.math import _dot
-from relgraph.tensor.number_guards import is_nonzero
+from relgraph.tensor.number_guards import is_finite_number, is_nonzero
 from relgraph.tensor.orders import (
     axes_before,
     includes_axis,
@@ -60,6 +60,7 @@ from relgraph.tensor.orders import (
     rank_after,
     rank_of,
 )
+from relgraph.tensor.reshaping import Reshape
 from relgraph.tensor.shapes import MakeVector
 from relgraph.tensor.terms import Law, law, lvars, relation
 
@@ -103,6 +104,12 @@ MERGED = (
 )
 
 UNNEEDED = (
+    of_any(
+        "reduce-of-reshape",
+        CAReduce(s, None)(Reshape(n)(x, y)),
+        CAReduce(s, None)(x),
+        sound="rounding",
+    ),
     # a sum of one -0 is 0
     of_real("reduce-no-axis", CAReduce(s, ())(x), x),
     of_real("reduce-scalar", CAReduce(s, None)(x), x, ranko(x, 0)),
@@ -136,9 +143,10 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return law(name, lhs, rhs, *told, sound="finite", complex=True, tags=tags)
 
 
-def divides_sum(c: Any, x: Any) -> bool:
-    """Return whether a sum of nothing, 0, divided by `c` is 0, or `x` is not nothing."""
-    return is_nonempty(x) or is_nonzero(c)
+def divides_sum(c: Any, x: Any, axes: Any) -> bool:
+    """Return whether a sum of nothing, 0, divided by `c` is 0, or there is something to sum along
+    the `axes` of `x`."""
+    return has_elements_along(x, axes) or is_nonzero(c)
 
 
 FACTORS = (
@@ -147,7 +155,7 @@ FACTORS = (
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
-        whereo(divides_sum, c, x),
+        whereo(divides_sum, c, x, a),
     ),
 )
 
@@ -165,13 +173,6 @@ PRODUCTS = (
     law("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a)), sound="rounding"),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
     law("prod-sign", prod(sign(x), axis=a), sign(prod(x, axis=a)), floato(x), sound="finite"),
-    law(
-        "prod-reciprocal",
-        prod(reciprocal(x), axis=a),
-        reciprocal(prod(x, axis=a)),
-        floato(x),
-        sound="finite",
-    ),
     law(
         "prod-inverse",
         prod(y / x, axis=a),
@@ -307,6 +308,18 @@ REPEATED = (
         sound="finite",
         mixed=True,
         complex=True,
+    ),
+    law(
+        "sum-of-filled-number",
+        sum_(second(y, x), axis=a),
+        c * sum_(x, axis=a),
+        computo(m, rank_of, y),
+        whereo(is_repeated, x, a, m),
+        whereo(is_finite_number, x),
+        whereo(counts_well, x),
+        computo(c, repeats_like, x, a, y),
+        sound="rounding",
+        mixed=True,
     ),
     of_any(
         "reduce-of-fill",

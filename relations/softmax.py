@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import DimShuffle, exp, log
+from relgraph.tensor import DimShuffle, exp, log, sqr
 from relgraph.tensor import max as max_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.contractions import broadcast_alike
 from relgraph.tensor.extents import is_kept, usual_axis
-from relgraph.tensor.nnet import LogSoftmax, Softmax
+from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.terms import Law, law, lvars
 
-a, k, n, o, x = lvars("a k n o x")
+a, k, n, o, x, y, z = lvars("a k n o x y z")
 
 
 def over(values: Any) -> Any:
@@ -20,10 +23,24 @@ def over(values: Any) -> Any:
     return DimShuffle(n, o)(values)
 
 
-def along(name: str, lhs: Any, rhs: Any, tags: tuple[str, ...] = ()) -> Law:
+sliced = (whereo(is_kept, o, a, x), computo(k, usual_axis, a, x))
+"""That what is over `a` belongs to a slice along the axes of `x` that softmax calls `k`."""
+
+
+def keeps_axes(order: Sequence[int | str], axis: Any, x: Any) -> bool:
+    """Return whether a `DimShuffle` to `order` gives back the axes that `LogSumExp` took away."""
+    return is_kept(order, normalize_axes(axis, x.type.ndim, "logsumexp"), x)
+
+
+def along(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about a slice along the axes `a` of `x`, which softmax calls `k`."""
-    kept, axis = whereo(is_kept, o, a, x), computo(k, usual_axis, a, x)
-    return law(name, lhs, rhs, kept, axis, sound="stable", tags=tags)
+    return law(name, lhs, rhs, *sliced, sound="stable")
+
+
+def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about such a slice that takes a factor out of a sum."""
+    tags = ("sum_scalar_mul",)
+    return law(name, lhs, rhs, *sliced, *conditions, sound="finite", tags=tags)
 
 
 LOGARITHMS = (
@@ -39,7 +56,39 @@ LOGARITHMS = (
 
 WRITTEN_OUT = (
     along("softmax", exp(x) / over(sum_(exp(x), axis=a)), Softmax(k)(x)),
-    along("log-softmax-of-kept-sum", x - log(over(sum_(exp(x), axis=a))), LogSoftmax(k)(x)),
     along("softmax-shifted", Softmax(k)(x - over(max_(x, axis=a))), Softmax(k)(x)),
     along("log-softmax-shifted", LogSoftmax(k)(x - over(max_(x, axis=a))), LogSoftmax(k)(x)),
+)
+
+lse, kept = LogSumExp(k)(x), whereo(keeps_axes, o, k, x)
+most = max_(x, axis=a)
+shifted = LogSumExp(k)(x - over(most))
+
+LOG_SUMS = (
+    law("log-softmax-of-logsumexp", x - over(lse), LogSoftmax(k)(x), kept, sound="stable"),
+    along("log-sum-exp-shifted", most + shifted, lse),
+    along("log-sum-exp-kept-shifted", over(most) + over(shifted), over(lse)),
+)
+
+p, alike = Softmax(k)(x), whereo(broadcast_alike, x, y)
+exps = exp(x)
+total, sum_of_y = over(sum_(exps, axis=a)), over(sum_(y, axis=a))
+
+# what differentiating a softmax that is written out leaves behind
+SLOPES = (
+    scaled("softmax-of-weights", exps * over(sum_(y / total, axis=a)), p * sum_of_y),
+    scaled(
+        "softmax-of-scaled-weights",
+        exps * over(sum_(y / (z * total), axis=a)),
+        p * over(sum_(y / z, axis=a)),
+    ),
+    scaled(
+        "softmax-slope",
+        exps * (y / total - over(sum_(exps * y / sqr(total), axis=a))),
+        p * (y - over(sum_(p * y, axis=a))),
+    ),
+    # a softmax adds up to 1, unless there is nothing to add up
+    scaled("sum-of-softmax-slope", sum_(p * (y - over(sum_(p * y, axis=a))), axis=a), 0, alike),
+    scaled("sum-of-softmax-less", sum_(p * sum_of_y - y, axis=a), 0, alike),
+    scaled("sum-less-softmax", sum_(y - p * sum_of_y, axis=a), 0, alike),
 )

@@ -15,9 +15,7 @@ ERROR_FUNCTION = (
     law("erfc-of-neg", 1 + erf(x), erfc(-x), sound="stable"),
     law("erfc-reflected", 2 - erfc(x), erfc(-x), sound="stable"),
     law("neg-erfc", erf(x) - 1, -erfc(x), sound="stable"),
-    law("neg-erfc-add", erf(x) + -1, -erfc(x), sound="stable"),
     law("neg-erf", erfc(x) - 1, -erf(x), sound="stable"),
-    law("neg-erf-add", erfc(x) + -1, -erf(x), sound="stable"),
     law("erfinv-erf", erfinv(erf(x)), x, sound="stable"),
 )
 

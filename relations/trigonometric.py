@@ -79,7 +79,6 @@ SQUARES = (
     law("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), sound="stable"),
     law("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), sound="stable"),
     law("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x)), sound="stable"),
-    law("sinh-squared-add", sqr(cosh(x)) + -1, sqr(sinh(x)), sound="stable"),
     law("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), sound="rounding"),
     law("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1, sound="finite"),
     law("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1, sound="finite"),
@@ -89,22 +88,14 @@ DOUBLE_ANGLES = (
     law("sin-double", 2 * sin(x) * cos(x), sin(2 * x), sound="rounding"),
     law("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, sound="rounding"),
     law("cos-double", sqr(cos(x)) - sqr(sin(x)), cos(2 * x), sound="rounding"),
+    law("cos-double-by-cos", 2 * sqr(cos(x)) - 1, cos(2 * x), sound="rounding"),
+    law("cos-double-by-sin", 1 - 2 * sqr(sin(x)), cos(2 * x), sound="rounding"),
     law("sinh-double", 2 * sinh(x) * cosh(x), sinh(2 * x), sound="rounding"),
     law("sinh-mul-cosh", sinh(x) * cosh(x), sinh(2 * x) / 2, sound="rounding"),
     law("cosh-double", sqr(cosh(x)) + sqr(sinh(x)), cosh(2 * x), sound="rounding"),
 )
 
 OF_EXPONENTIALS = (
-    law("sinh-half", (exp(x) - exp(-x)) / 2, sinh(x), sound="stable"),
-    law("cosh-half", (exp(x) + exp(-x)) / 2, cosh(x), sound="stable"),
-    law("half-sinh", 0.5 * (exp(x) - exp(-x)), sinh(x), sound="stable"),
-    law("half-cosh", 0.5 * (exp(x) + exp(-x)), cosh(x), sound="stable"),
-    law(
-        "tanh-of-exps",
-        (exp(x) - exp(-x)) / (exp(x) + exp(-x)),
-        tanh(x),
-        sound="stable",
-    ),
     law("sinh", exp(x) - exp(-x), 2 * sinh(x), sound="stable"),
     law("cosh", exp(x) + exp(-x), 2 * cosh(x), sound="stable"),
     law("sinh-scaled", y * exp(x) - y * exp(-x), y * (2 * sinh(x)), sound="stable"),
@@ -118,7 +109,6 @@ OF_LOGARITHMS = (
     law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), sound="stable"),
     law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), sound="stable"),
     law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), sound="stable"),
-    law("arctanh-half", 0.5 * log((1 + x) / (1 - x)), arctanh(x), sound="stable"),
     law("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x), sound="stable"),
     law("arctanh-log1p", log1p(x) - log1p(-x), 2 * arctanh(x), sound="rounding"),
 )

@@ -11,7 +11,7 @@ rows that are of the class ``finite`` give up nan and infinity, and what a root 
 ``excluding`` a row takes its laws away, and ``excluding("finite")`` all of them.
 
 ==========================  =================================================================
-``constant_elimination``    ``x * 0 → 0`` and ``0 / x → 0``, for nan and infinity too
+``constant_elimination``    ``x * 0 → 0``, ``0 / x → 0``, ``x // 1 → floor(x)``, whatever x is
 ``mul_specialize``          the same
 ``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``
 ``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and what clears fractions
@@ -21,7 +21,8 @@ rows that are of the class ``finite`` give up nan and infinity, and what a root 
 
 No row gives up anything else: not ``eq(x, x)`` of a nan, nor how integers divide and wrap around,
 nor which slices come out empty, nor the dtype that something is computed in. Laws that only round
-otherwise (``rounding``, ``stable``) are in every mode but ``o1``, ``o2`` and ``strict``.
+otherwise, or lose the sign of a zero (``x + 0 → x``), are in every mode but ``o1``, ``o2`` and
+``strict``, and are tagged ``rounding`` or ``stable``.
 """
 
 from __future__ import annotations

@@ -14,25 +14,21 @@ import numpy as np
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Where, computo, whereo
 from relgraph.graph.numbers import number_of
-from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.signs import is_nonnegative, is_positive
 from relgraph.tensor.type import TensorType
 
 __all__ = [
     "booleano",
-    "casts_exactlyo",
     "computo",
     "constanto",
     "discreteo",
     "floato",
     "integero",
-    "nonemptyo",
     "nonnegativeo",
     "one_elemento",
     "positiveo",
     "ranko",
     "same_dtypeo",
-    "same_shapeo",
     "signed_or_floato",
     "signedo",
     "spanso",
@@ -121,23 +117,6 @@ def has_one_element(var: Any) -> bool:
     return isinstance(var.type, TensorType) and all(n == 1 for n in var.type.shape)
 
 
-def is_nonempty(var: Any) -> bool:
-    """Return whether `var` is known to have an element."""
-    return isinstance(var.type, TensorType) and all(var.type.shape)
-
-
-def have_same_shape(x: Any, y: Any) -> bool:
-    """Return whether `x` and `y` are known to have the same shape.
-
-    Two axes of unknown length are taken for equal only if both variables are one.
-    """
-    if x is y:
-        return True
-    if not isinstance(x.type, TensorType) or not isinstance(y.type, TensorType):
-        return False
-    return None not in x.type.shape and x.type.shape == y.type.shape
-
-
 def have_same_dtype(x: Any, y: Any) -> bool:
     """Return whether `x` and `y` have the same dtype."""
     return bool(x.type.dtype == y.type.dtype)
@@ -154,11 +133,6 @@ def broadcasts_like(x: Any, y: Any) -> bool:
     return x.type.ndim == y.type.ndim and all(
         small or not large for large, small in zip(x.type.broadcastable, known, strict=True)
     )
-
-
-def casts_exactly(x: Any, y: Any) -> bool:
-    """Return whether every value of the dtype of `x` is a value of the dtype of `y`."""
-    return can_cast_exactly(x.type.dtype, y.type.dtype)
 
 
 def constanto(x: Any) -> Where:
@@ -216,16 +190,6 @@ def one_elemento(x: Any) -> Where:
     return whereo(has_one_element, x)
 
 
-def nonemptyo(x: Any) -> Where:
-    """Construct the goal that no axis of `x` is known to have length 0 or may have it."""
-    return whereo(is_nonempty, x)
-
-
-def same_shapeo(x: Any, y: Any) -> Where:
-    """Construct the goal that `x` and `y` are known to have the same shape."""
-    return whereo(have_same_shape, x, y)
-
-
 def same_dtypeo(x: Any, y: Any) -> Where:
     """Construct the goal that `x` and `y` have the same dtype."""
     return whereo(have_same_dtype, x, y)
@@ -244,8 +208,3 @@ def nonnegativeo(x: Any) -> Where:
 def positiveo(x: Any) -> Where:
     """Construct the goal that all elements of `x` are greater than zero, as its ops tell."""
     return whereo(is_positive, x)
-
-
-def casts_exactlyo(x: Any, y: Any) -> Where:
-    """Construct the goal that the dtype of `y` holds every value of the dtype of `x`."""
-    return whereo(casts_exactly, x, y)

@@ -29,11 +29,6 @@ def changes_nothing(input_ndim: int, order: Order) -> bool:
     )
 
 
-def is_transposed(order: Order) -> bool:
-    """Return whether a dimshuffle transposes a matrix."""
-    return tuple(order) == (1, 0)
-
-
 def axes_of(axes: Axes, ndim: int) -> tuple[int, ...]:
     """Return the axes of a reduction of a tensor with `ndim` axes, all by their numbers."""
     return tuple(range(ndim)) if axes is None else tuple(axes)

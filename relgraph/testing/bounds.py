@@ -299,7 +299,9 @@ def _shaken(node: Apply, errors: Sequence[Array], inputs: Sequence[Array], resul
         if found.shape != result.shape:
             return np.inf
         if result.size:
-            most = max(most, float(np.nanmax(np.abs(_wide(found) - _wide(result)), initial=0.0)))
+            # where both are nan nothing has moved
+            off = np.abs(_wide(found) - _wide(result))
+            most = max(most, float(np.fmax.reduce(off, axis=None, initial=0.0)))
     return 4 * most
 
 

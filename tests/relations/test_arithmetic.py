@@ -73,6 +73,9 @@ CASES = [
     ("clear-fraction-add", (x / y + z) * y, "x + z * y"),
     ("clear-fraction-sub", (x / y - z) * y, "x - z * y"),
     ("clear-sub-fraction", (z - x / y) * y, "z * y - x"),
+    ("clear-factor-add", (x / (y * at.exp(z)) + z) * y, "x / exp(z) + z * y"),
+    ("clear-factor-sub", (x / (y * at.exp(z)) - z) * y, "x / exp(z) - z * y"),
+    ("clear-sub-factor", (z - x / (y * at.exp(z))) * y, "z * y - x / exp(z)"),
     ("sub-fractions", x / z - y / z, "(x - y) / z"),
     ("reciprocal-as-quotient", at.reciprocal(x), "1.0 / x"),
     ("reciprocal-twice", 1 / (1 / x), "x"),
@@ -82,6 +85,7 @@ CASES = [
     ("div-by-power-of-two", x / 8, "0.125 * x"),
     ("neg-mul-constant", -(2 * x), "-2.0 * x"),
     ("neg-div-constant", -(3 / x), "-3.0 / x"),
+    ("neg-div-by-constant", -(x / 3), "x / -3.0"),
     ("reciprocal", 1 / x, "reciprocal(x)"),
 ]
 

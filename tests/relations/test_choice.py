@@ -35,6 +35,9 @@ CASES = [
     ("switch-else-switch", at.switch(b, x, at.switch(b, y, z)), "switch(b, x, z)"),
     ("switch-and", at.switch(b, at.switch(c, x, y), y), "switch(b & c, x, y)"),
     ("switch-or", at.switch(b, x, at.switch(c, x, y)), "switch(b | c, x, y)"),
+    ("switch-neg", at.switch(b, -x, -y), "-switch(b, x, y)"),
+    ("switch-neg-else-zero", at.switch(b, -x, 0), "-switch(b, x, 0.0)"),
+    ("switch-zero-else-neg", at.switch(b, 0, -x), "-switch(b, 0.0, x)"),
     ("switch-true-false", at.switch(b, True, False), "b"),
     ("switch-false-true", at.switch(b, False, True), "invert(b)"),
     ("switch-to-and", at.switch(b, c, False), "b & c"),
@@ -74,6 +77,8 @@ NOT_MATCHED = [
     ("switch-true", at.switch(np.array([1, 0, 1]), x, y)),
     ("switch-not", at.switch(~i, x, y)),  # an integer's bits
     ("switch-and", at.switch(b, at.switch(i, x, y), y)),
+    ("switch-neg", at.switch(b, -x, y)),
+    ("switch-neg-else-zero", at.switch(b, at.neg(at.constant([1.0, 2.0, 3.0])), 0)),  # is folded
     ("switch-to-cast", at.switch(i, 1.0, 0.0)),
     ("switch-to-cast", at.switch(b, 1.0, -0.0)),
     ("switch-to-and", at.switch(b, i, False)),

@@ -42,7 +42,7 @@ TABLE = [
     ("min-mul", low(x * at.cosh(row), axis=0), no_rows(at.cosh(row)) * low(x, axis=0)),
     ("max-mul-negative", top(-2.0 * x), "-2.0 * min(x)"),
     ("min-mul-negative", low(x * -0.5), "-0.5 * max(x)"),
-    ("max-div", top(x / 4.0), "max(x) / 4.0"),
+    ("max-div", top(x / 3.0), "max(x) / 3.0"),
     ("min-div", low(x / at.cosh(col), axis=1), low(x, axis=1) / at.cosh(col).dimshuffle(0)),
     ("max-maximum", top(at.maximum(x, 0.0)), "maximum(max(x), 0.0)"),
     ("max-minimum", top(at.minimum(x, row), axis=0), at.minimum(top(x, axis=0), no_rows(row))),

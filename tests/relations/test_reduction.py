@@ -23,6 +23,7 @@ t = at.dtensor3("t")
 v, w = at.dvector("v"), at.dvector("w")
 c, s = at.dscalar("c"), at.dscalar("s")
 row, col = at.drow("row"), at.dcol("col")
+wide = at.TensorType("float64", (None, 3))("wide")
 b, mask = at.bmatrix("b"), at.TensorType("bool", (None, None))("mask")
 bits = at.TensorType("bool", (1, None))("bits")
 small = at.TensorType("int8", (None, None))("small")
@@ -51,6 +52,8 @@ TABLE = [
         at.sum(t, axis=2).dimshuffle(0, 1),
     ),
     ("reduce-of-dimshuffle", at.max(v.dimshuffle("x", 0), axis=1), at.max(v).dimshuffle("x")),
+    ("reduce-of-reshape", at.sum(at.reshape(x, (-1,))), at.sum(x)),
+    ("reduce-of-reshape", at.max(x.flatten()), at.max(x)),
     ("reduce-no-axis", at.sum(x, axis=()), x),
     ("reduce-scalar", at.sum(s), s),
     ("reduce-length-one", at.sum(row, axis=0), dropped(row)),
@@ -58,12 +61,12 @@ TABLE = [
     ("sum-scalar-mul", at.sum(c * x), c.dimshuffle("x", "x").dimshuffle() * at.sum(x)),
     ("sum-scalar-mul", at.sum(2.0 * x, axis=1), "2.0 * sum(x, axis=(1,))"),
     ("sum-scalar-mul", at.sum(row * x, axis=0), dropped(row) * at.sum(x, axis=0)),
-    ("sum-scalar-div", at.sum(x / col, axis=1), at.sum(x, axis=1) / col.dimshuffle(0)),
+    ("sum-scalar-div", at.sum(x / 3.0, axis=1), "sum(x, axis=(1,)) / 3.0"),
+    ("sum-scalar-div", at.sum(wide / col, axis=1), at.sum(wide, axis=1) / col.dimshuffle(0)),
     ("sum-neg", at.sum(-x), -at.sum(x)),
     ("prod-sqr", at.prod(at.sqr(x)), at.sqr(at.prod(x))),
     ("prod-abs", at.prod(at.abs(x), axis=0), at.abs(at.prod(x, axis=0))),
     ("prod-sign", at.prod(at.sign(v)), at.sign(at.prod(v))),
-    ("prod-reciprocal", at.prod(at.reciprocal(v)), at.reciprocal(at.prod(v))),
     ("prod-inverse", at.prod(1 / v), at.reciprocal(at.prod(v))),
     ("prod-sqrt", at.prod(at.sqrt(at.exp(v))), at.sqrt(at.prod(at.exp(v)))),
     (
@@ -98,7 +101,16 @@ TABLE = [
         "cast{float64}(shape_i{0}(x) * shape_i{1}(x)) * sum(2.5)",
     ),
     ("sum-of-fill", at.sum(at.second(fixed, c), axis=0), "alloc(2.0 * sum(c, axis=(0,)), 3)"),
-    ("reduce-of-fill", at.min(at.second(fixed, c)), at.min(c.dimshuffle("x", "x"))),
+    (
+        "sum-of-filled-number",
+        at.sum(at.ones_like(x), axis=1),
+        "alloc(cast{float64}(shape_i{1}(x)) * sum(1.0, axis=(1,)), shape_i{0}(second(x, 1.0)))",
+    ),
+    (
+        "reduce-of-fill",
+        at.min(at.second(wide, c), axis=1),
+        "alloc(min(c, axis=(1,)), shape_i{0}(second(wide, c)))",
+    ),
     ("reduce-of-join", at.sum(at.join(0, x, y)), at.sum(x) + at.sum(y)),
     (
         "reduce-of-join",
@@ -129,6 +141,8 @@ def test_each_law_is_at_work():
         # neither factor is constant along the rows
         ("sum-scalar-mul", at.sum(row * x, axis=1)),
         ("reduce-length-one", at.sum(x, axis=0)),
+        # a sum of nothing is 0, and 0 divided by 0 is not
+        ("sum-scalar-div", at.sum(x / col, axis=1)),
         # the roots of negative numbers are nan, that of their product may be none
         ("prod-sqrt", at.prod(at.sqrt(v))),
         ("log-prod", at.log(at.prod(v))),

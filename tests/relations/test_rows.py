@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -98,6 +100,20 @@ def test_a_row_fires_in_exactly_the_modes_of_the_table(name: str, mode: str) -> 
     assert case.fired(ops_left(case, mode)) is (COLUMNS.get(column, column) in row.modes)
 
 
+EXACT = {
+    *("merge", "constant_folding", "shape_promotion", "fill_cut", "reshape_chain"),
+    *("constant_elimination", "dot22", "neg_neg", "neg_div_neg"),
+}
+"""The rows that fire without changing a bit; of the others none may under `strict`."""
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_strict_has_what_is_exact_and_no_mode_has_anything(name: str) -> None:
+    case = CASES[name]
+    assert case.fired(ops_left(case, "strict")) is (name in EXACT)
+    assert not case.fired(ops_left(case, "None"))
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_merge(mode: str) -> None:
     """A pass of its own where the table has the row; an equilibrium merges what it looks at."""
@@ -135,6 +151,19 @@ def test_print_summary_shows_the_rows_of_a_mode(mode: str) -> None:
     for row in ROWS:
         shown = row.name in words or (row.name == "merge" and "merge1" in words)
         assert shown is (COLUMNS.get(mode, mode) in row.modes), row.name
+
+
+def test_print_summary_from_the_command_line() -> None:
+    """The line of the document, with this package's name in it."""
+    line = (
+        "import relgraph; relgraph.compile.optdb.query("
+        "relgraph.compile.predefined_optimizers['o3']).print_summary()"
+    )
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    first = done.stdout.splitlines()[0].split()
+    assert first[:2] == ["SequenceOptimizer", "optdb"]
+    assert {"merge1", "constant_folding", "neg-neg", "gemm"} <= set(done.stdout.split())
+    assert "inplace_elemwise" not in done.stdout
 
 
 @pytest.mark.parametrize("place", sorted(PLACES))

@@ -152,3 +152,11 @@ def test_random_expressions_keep_their_values(tree):
     with np.errstate(all="ignore"):
         told = np.isfinite(old) & (spread(before) < 1e-9 * (1 + np.abs(old)))
     np.testing.assert_allclose(new[told], old[told], rtol=1e-6, atol=1e-9)
+
+
+@given(trees)
+@settings(max_examples=100)
+def test_a_random_expression_in_canonical_form_stays_as_it_is(tree):
+    once = optimize_graph(built(tree), include=("canonicalize",), clone=True)
+    twice = optimize_graph(once, include=("canonicalize",), clone=True)
+    assert algebra(twice, 2000) == algebra(once, 2000)

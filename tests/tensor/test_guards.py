@@ -70,13 +70,7 @@ def test_kinds_of_dtypes():
     assert not guards.is_discrete(x)
 
 
-def test_shapes_are_the_same_only_if_that_is_known():
-    y = at.dvector("y")
-    three = at.tensor("float64", (3,), name="three")
-    other = at.tensor("float64", (3,), name="other")
-    assert guards.have_same_shape(x, x)
-    assert not guards.have_same_shape(x, y)
-    assert guards.have_same_shape(three, other)
+def test_what_has_the_shape_of_an_elementwise_result():
     assert guards.broadcasts_like(x, at.constant([2.0]))
     assert not guards.broadcasts_like(at.constant([2.0]), x)
 

@@ -23,6 +23,20 @@ def test_may_be_negative(v):
     assert not is_nonnegative(v)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "int64"])
+def test_lengths_and_casts(dtype):
+    length = x.shape[0]
+    wraps = dtype == "int8"
+    assert is_nonnegative(length) and not is_positive(length)
+    assert is_nonnegative(at.cast(length, dtype)) is not wraps
+    assert not is_nonnegative(at.cast(i, dtype))
+
+
+def test_a_small_number_is_zero_in_fewer_digits():
+    assert is_positive(at.cast(1 + at.exp(at.fvector()), "float64"))
+    assert not is_positive(at.cast(1 + at.exp(x), "float32"))
+
+
 def test_positive():
     assert is_positive(1 + at.exp(x))
     assert is_positive(at.cosh(x))

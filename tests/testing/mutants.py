@@ -166,19 +166,20 @@ MUTANTS = [
     *each(
         negated,
         "add-zero mul-one neg-neg pow-one sub-zero log-exp exp-log mul-neg sqr-neg abs-neg "
-        "cos-neg sum-neg sigmoid log1p expm1 erf-neg mul-self softplus log-sigmoid",
+        "cos-neg sum-neg sigmoid log1p expm1 erf-neg mul-self softplus log-sigmoid "
+        "alloc-unneeded-2d alloc-unneeded-3d pow-neg-odd",
     ),
     *each(
         off_by_one,
         "mul-zero div-self sub-self pythagoras pow-two pow-half add-zero sigmoid-total sqr-exp "
-        "sinh-half erf-total log1p expm1",
+        "sinh erf-total log1p expm1",
     ),
     *each(
         unguarded,
         "eq-self le-self not-lt neq-self abs-nonnegative abs-unsigned xor-true eq-false "
         "switch-to-and maximum-zero nonnegative-lt-zero unsigned-ge-zero specify-known-shape "
         "dimshuffle-unneeded set-everything cumulate-one sqr-sqrt-nonnegative "
-        "exp-log-nonnegative sub-self-integer",
+        "exp-log-nonnegative sub-self-integer imag-cast alloc-sink-1-of-2-2d real-cast max-minimum",
     ),
     *by_class(
         [
@@ -204,8 +205,8 @@ MUTANTS = [
             ("sum-of-sums", "exact"),
         ]
     ),
-    *each(all_axes, "sum-neg prod-abs all-not any-not prod-sqr"),
-    *each(narrowed, "add-zero mul-one neg-neg exp-log log1p sub-zero"),
+    *each(all_axes, "sum-neg prod-abs all-not any-not prod-sqr max-of-max any-of-any any-and"),
+    *each(narrowed, "add-zero mul-one neg-neg exp-log log1p sub-zero pow-abs-even"),
     *each(truncated, "mul-one sub-zero neg-neg"),
     of_op(BOOK["log1p"], "log1p", "log"),
     of_op(BOOK["expm1"], "expm1", "exp"),
@@ -222,6 +223,10 @@ MUTANTS = [
 EQUIVALENT = {
     "unguarded specify-known-shape": "what lacks a length that its variable declares is no "
     "replacement for it, and the adapter refuses it without any guard",
+    "unguarded real-cast": "nothing but a real number can be put in the place of a real part, and "
+    "the adapter refuses a complex one",
+    "unguarded max-minimum": "what is not constant along the axes that are reduced can't be "
+    "reordered to lack them: the op refuses it",
 }
 
 # Wrong laws that the checker passes, and why.

@@ -28,6 +28,7 @@ def compare(old, new, sound, *values):
         (X / Y / 1e30, X / (Y * 1e30), "finite", ([1e30], [1e30])),  # Y * 1e30 overflows
         (at.eq(X, X + Y), at.eq(X - X, Y), "rounding", ([1.0], [1e-9])),
         (at.exp(X), -X, "domain", ([1.0],)),
+        (at.eq(X, at.log(at.exp(X))), at.eq(X, X), "stable", ([0.5, 1.0, 1.25],)),
     ],
 )
 def test_graphs_that_agree(old, new, sound, values):

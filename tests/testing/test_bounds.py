@@ -58,6 +58,16 @@ def test_partial_sums_and_products_leave_the_range_on_the_way():
     assert not outside(nodes, values, out, "rounding").any()
 
 
+def test_increments_of_one_place_leave_the_range_on_the_way():
+    twice = at.inc_subtensor(x[np.array([0, 0, 1])], y)
+    nodes, values, out = analysed(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])
+    assert outside(nodes, values, out, "rounding").tolist() == [True, False, False]
+    assert not outside(nodes, values, out, "finite")[1:].any()
+    changed = at.set_subtensor(x[:1], y)
+    nodes, values, out = analysed(changed, x=[1e308, 1.0], y=[1e308])
+    assert not outside(nodes, values, out, "rounding").any()
+
+
 def test_the_largest_value_on_the_way():
     nodes, values, out = analysed((x + y) - x, x=[1e10, 1.0], y=[1.0, 2.0])
     assert largest(nodes, values, out).tolist() == [1e10 + 1, 3.0]

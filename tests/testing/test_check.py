@@ -12,11 +12,12 @@ import relgraph.tensor as at
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.arguments import argumentso
 from relgraph.graph.kanren.explain import NoSuchDirection
+from relgraph.graph.kanren.terms import Term
+from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.domains import are_positive
 from relgraph.tensor.guards import is_constant
 from relgraph.tensor.terms import law, lvars, relation
-from relgraph.tensor.type import TensorType
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.book import BookError
 
@@ -125,9 +126,21 @@ def test_a_domain_that_is_not_stated_leaves_a_law_unchecked():
     assert "without stating one" in result.reason
 
 
+def are_numbers(*values):
+    return not any(np.isnan(v).any() for v in values)
+
+
 def test_a_domain_that_is_too_large_fails():
-    result = log_of_product(domain=whereo(are_positive, x)).check(directions=["forward"])
-    assert result.status == "passed" or result.counterexample is not None
+    result = log_of_product(domain=whereo(are_numbers, x, y)).check(directions=["forward"])
+    assert result.status == "failed"
+    assert result.reason == "they differ by more than rounding"
+    assert np.isnan(result.counterexample.new_value).any()
+
+
+def test_a_domain_that_holds_nowhere_leaves_a_law_unchecked():
+    result = log_of_product(domain=whereo(never, x)).check(examples=40)
+    assert result.status == "unchecked"
+    assert "in no example the class makes a claim" in result.reason
 
 
 def test_a_domain_that_is_not_needed_fails():
@@ -172,16 +185,54 @@ def test_guards_on_constants_find_constants():
     assert result.status == "passed", str(result)
 
 
-def test_a_parameter_of_which_nothing_is_known_is_named():
-    class Shifted(at.TensorType):
-        pass
+class Tagged(TypedOp):
+    """Gives back its input."""
 
-    from_table = law("sum-neg", at.sum(-x, axis=a), -at.sum(x, axis=a), sound="rounding")
-    assert from_table.check(examples=30).passed
-    mine = {("CAReduce", "axis"): lambda random, arguments: None}
-    result = from_table.check(examples=30, parameters=mine)
-    assert result.passed
-    assert Shifted is not TensorType
+    __props__ = ("tag",)
+
+    def __init__(self, tag):
+        self.tag = tag
+
+    def as_inputs(self, *inputs):
+        return [at.as_tensor_variable(v) for v in inputs]
+
+    def output_types(self, *input_types):
+        return list(input_types)
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.array(inputs[0])
+
+
+def test_a_parameter_of_which_nothing_is_known_is_named():
+    untag = law("untag", Term(Term(Tagged, [a], at.neg(x)._ops), [x], at.neg(x)._ops), x)
+    result = untag.check(examples=30)
+    assert result.status == "unchecked"
+    assert "nothing is known of the parameter tag of Tagged" in result.reason
+    told = untag.check(examples=30, parameters={("Tagged", "tag"): lambda random, arguments: 1})
+    assert told.passed, str(told)
+
+
+@pytest.mark.parametrize("result", [at.second(x, 7.0), at.second(x, 8.0)])
+def test_a_class_that_says_nothing_of_any_example_leaves_a_law_unchecked(result):
+    # what is divided by zero is never finite, and there `finite` claims nothing
+    nothing = law("nothing", 1 / (x / 0), result, sound="finite").check()
+    assert nothing.status == "unchecked"
+    assert "in no example the class makes a claim on a finite value" in nothing.reason
+    assert nothing.examples >= 200
+
+
+def test_each_rule_of_a_relation_is_tried():
+    @relation("two", sound="finite")
+    def two(i, o):
+        v = var()
+        return conde(
+            [eq(i, etuple(at.neg, etuple(at.neg, v))), eq(o, v)],
+            [eq(i, etuple(at.exp, etuple(at.true_div, v, 0))), eq(o, etuple(at.second, v, 2.0))],
+        )
+
+    result = two.check()
+    assert result.status == "unchecked"
+    assert "exp" in result.reason and "neg" not in result.reason
 
 
 # -- more that can be wrong ----------------------------------------------------------------------
@@ -263,6 +314,12 @@ def test_the_form_for_pytest_fails_with_the_counterexample():
     assert mark.kwargs["ids"] == ["wrong"]
     with pytest.raises(AssertionError, match="# law wrong: -x → x"):
         check(wrong)
+
+
+def test_the_form_for_pytest_fails_for_what_is_unchecked():
+    nothing = law("never", at.neg(-x), x, whereo(never, x))
+    with pytest.raises(AssertionError, match="never: exact, unchecked"):
+        law_tests([nothing], examples=30)(nothing)
 
 
 def test_laws_for_pytest_have_names_of_their_own():

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import relgraph
 from relgraph.__main__ import main
+from relgraph.testing.cli import cores
+
+ROOT = Path(relgraph.__file__).parents[1]
 
 LAWS = """
 from relgraph.graph.kanren import whereo
@@ -72,12 +80,62 @@ def test_the_results_as_json(module, tmp_path, capsys):
     assert found["passed"] == 1
 
 
-def test_several_processes_give_the_same(module, capsys):
-    name = module()
-    assert main(["check", "relations.reshaping", "--examples", "10", "--jobs", "2"]) in (0, 1)
-    out = capsys.readouterr().out
-    assert "reshape-vector" in out
-    assert main(["check", name, "--examples", "10"]) == 0
+def results(file, *options):
+    """Run the check with a file for the results; return them without what was measured."""
+    main(["check", *options, "--json", str(file)])
+    found = json.loads(file.read_text())
+    for law in found["laws"]:
+        assert law.pop("seconds") >= 0
+    return found["laws"]
+
+
+def test_however_many_processes_find_the_same(tmp_path, capsys):
+    options = ["relations.reshaping", "--examples", "10", "--seed", "5"]
+    alone = results(tmp_path / "one.json", *options, "--jobs", "1")
+    shared = results(tmp_path / "two.json", *options, "--jobs", "2")
+    assert len(alone) > 4
+    assert alone == shared
+    assert alone != results(tmp_path / "other.json", *options[:-1], "6", "--jobs", "1")
+
+
+def test_there_is_a_process_for_each_core_if_there_is_enough_to_do(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    assert [cores(n) for n in (1, 15, 16, 31, 32, 1000)] == [1, 1, 2, 3, 4, 4]
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert cores(1000) == 1
+
+
+def test_the_bar_makes_room_for_lines_on_a_terminal(module, tmp_path):
+    controller, terminal = os.openpty()
+    command = [sys.executable, "-m", "relgraph", "check", module(), "--examples", "10"]
+    subprocess.run(
+        command, cwd=tmp_path, stdout=terminal, stderr=terminal, check=True, env=environment()
+    )
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # there is no more
+        while part := os.read(controller, 4096):
+            shown += part
+    os.close(controller)
+    text = shown.decode()
+    assert "0/2" in text and "2/2" in text
+    # each line begins where the bar has been wiped out
+    assert "\x1b[2Kneg-neg " in text and "\x1b[2Ksub-zero " in text
+
+
+def test_there_is_no_bar_without_a_terminal(module, tmp_path):
+    command = [sys.executable, "-m", "relgraph", "check", module(), "--examples", "10"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True, env=environment()
+    )
+    assert done.stderr == ""
+    assert done.stdout.startswith("neg-neg   exact ")
+
+
+def environment():
+    """Where a process of its own finds this relgraph, and how wide its terminal is."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "120"}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +147,10 @@ def test_several_processes_give_the_same(module, capsys):
         (["relations.arithmetic", "--examples", "0"], "'0' is not a positive whole number"),
         (["relations.arithmetic", "--examples", "many"], "'many' is not a positive"),
         (["relations.arithmetic", "--seed", "-1"], "--seed"),
+        (["relations.arithmetic", "--jobs", "0"], "'0' is not a positive whole number"),
         (["relations.arithmetic", "--json", "/no/such/folder/x.json"], "can't be written"),
+        (["relations.arithmetic", "--json", "/"], "/ can't be written: Is a directory"),
+        (["relations.arithmetic", "--laws", "3"], "unrecognized arguments: --laws 3"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message, capsys):
@@ -105,6 +166,32 @@ def test_a_module_that_can_not_be_imported(module, capsys):
     assert "can't be imported: No module named 'no_such_thing_here'" in capsys.readouterr().err
     assert main(["check", module("1 / 0")]) == 2
     assert "ZeroDivisionError" in capsys.readouterr().err
+    for text in ('raise ValueError("one\\ntwo")', 'import sys\nsys.exit("no")'):
+        assert main(["check", module(text)]) == 2
+        error = capsys.readouterr().err
+        assert "can't be imported: " in error and error.count("\n") == 1
+
+
+def test_a_package_is_checked_with_its_modules(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "package_of_test"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "inner.py").write_text(LAWS)
+    assert main(["check", "package_of_test", "--examples", "10"]) == 0
+    assert "2 passed" in capsys.readouterr().out
+    (package / "broken.py").write_text("import no_such_thing_here")
+    assert main(["check", "package_of_test", "--examples", "10"]) == 2
+    assert "package_of_test.broken can't be imported" in capsys.readouterr().err
+
+
+def test_without_mpmath_the_command_says_what_to_install(monkeypatch, capsys):
+    for name in [n for n in sys.modules if n.startswith(("relgraph.testing.", "mpmath"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(relgraph.testing), "check_relation", raising=False)
+    monkeypatch.setitem(sys.modules, "mpmath", None)
+    assert main(["check", "relations.logistic", "--jobs", "1"]) == 2
+    assert "comes with `pip install 'relgraph[check]'`" in capsys.readouterr().err
 
 
 def test_two_laws_of_one_name(module, capsys):

@@ -67,6 +67,24 @@ def test_the_sign_of_zero_moves():
     assert not moved[0] < 1e30
 
 
+@pytest.mark.parametrize("compare", [at.eq, at.neq, at.lt, at.le, at.gt, at.ge])
+def test_comparisons_of_what_is_equal_but_for_rounding_do_not_stay(compare):
+    values = np.linspace(0.5, 1.5, 40)
+    _exact, moved = spread(compare(X, at.log(at.exp(X))), values)
+    assert moved.all()
+    _exact, moved = spread(compare(X, X + 0.125), values)
+    assert not moved.any()
+    _exact, moved = spread(compare(X, at.neg(-X)), [*values, np.inf, np.nan], excluded="range")
+    assert not moved.any()
+
+
+def test_what_can_not_be_computed_once_it_is_moved_does_not_stay():
+    first = at.cast(at.neq(at.sum(X), 1.5), "int64")  # an index that is out of bounds if it moves
+    exact, moved = spread(Y[first], [0.5, 1.0], [2.0])
+    assert exact == 2.0
+    assert not moved < 1e30
+
+
 def test_discrete_values_are_as_usual():
     i = at.TensorType("int8", (None,))("i")
     value = np.array([100, -100], "int8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.clients import Client
 from relgraph.graph.feature import Feature, takes_notes
-from relgraph.graph.opt.dispatch import RewriterTables
+from relgraph.graph.opt.dispatch import RewriterTables, is_bag
 from relgraph.graph.opt.worklist import Worklist
 
 if TYPE_CHECKING:
@@ -197,10 +197,10 @@ class Changes(Feature):
                 near[node] = 0
         if not touched and not self._dropped:
             return new, touched
+        alone = self._alone(fgraph)
         self._touched = {}
         for node in touched:
             near[node] = 0
-        alone = self._alone(fgraph)
         if self.in_order and all(map(self._pending, chain(touched, alone))):
             # so is all that reads them, which has not been looked at either
             return new, [node for node in touched if node not in new] if new else touched
@@ -251,6 +251,9 @@ class Changes(Feature):
                     reader = readers[0][0]
                     if isinstance(reader, Apply):
                         alone[reader] = False
+                        if reader.op is var.head and is_bag(reader.op):
+                            # a sum that is nested from now on is a part of the one that reads it
+                            self._touched[reader] = None
             self._dropped = {}
         return alone
 

@@ -1,0 +1,170 @@
+"""Where algebra and computers part: nan and infinity, integers that end, tensors without elements.
+
+What comes out is what NumPy gives, in every mode that has no row of the table that gives it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile import Mode, function, get_mode
+
+MODES = (
+    *("o1", "o2", "o3", "o4", "Stabilization", "unsafe"),
+    *("fast_run", "fast_compile", "None", "merge", "strict"),
+)
+FULL = ("o3", "o4", "unsafe", "fast_run")
+"""The modes with rows that take every number for finite."""
+
+
+class Trap(NamedTuple):
+    """An expression of one input, values where it is dangerous, and the rows that take the risk."""
+
+    dtype: str
+    value: list[float]
+    written: Callable[[Any], Any]
+    given_up_by: tuple[str, ...] = ()
+
+
+EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 2.5]
+ZEROS = ("constant_elimination", "mul_specialize")
+SCALED = ("sum_scalar_mul",)
+LARGE = 2**62
+
+TRAPS = {
+    "x * 0": Trap("float64", EDGES, lambda x: x * 0, ZEROS),
+    "0 * x": Trap("float64", EDGES, lambda x: 0 * x, ZEROS),
+    "0 / x": Trap("float64", EDGES, lambda x: 0 / x, ZEROS),
+    "x // 1": Trap("float64", EDGES, lambda x: x // 1, ZEROS),
+    "sum(2 * x)": Trap("float64", [1e308, -1e308], lambda x: _np(x).sum(2 * x), SCALED),
+    "x - x": Trap("float64", EDGES, lambda x: x - x, ("add_canonicalize",)),
+    "x + 2 - x": Trap("float64", EDGES, lambda x: x + 2 - x, ("add_canonicalize",)),
+    "2 * x - x": Trap("float64", EDGES, lambda x: 2 * x - x, ("add_canonicalize",)),
+    "x / x": Trap("float64", EDGES, lambda x: x / x, ("mul_canonicalize",)),
+    "x * x / x": Trap("float64", EDGES, lambda x: x * x / x, ("mul_canonicalize",)),
+    "sqrt(x) ** 2": Trap("float64", EDGES, lambda x: _np(x).sqrt(x) ** 2, ("pow_specialize",)),
+    "x ** 0": Trap("float64", EDGES, lambda x: x**0),
+    "1 / (1 / x)": Trap("float64", EDGES, lambda x: 1 / (1 / x)),
+    "eq(x, x)": Trap("float64", EDGES, lambda x: _equal(x, x)),
+    "neq(x, x)": Trap("float64", EDGES, lambda x: _unequal(x, x)),
+    "x < x": Trap("float64", EDGES, lambda x: x < x),
+    "x <= x": Trap("float64", EDGES, lambda x: x <= x),
+    "maximum(x, 0)": Trap("float64", EDGES, lambda x: _np(x).maximum(x, 0.0)),
+    "abs(-x)": Trap("float64", EDGES, lambda x: abs(-x)),
+    "the last of none": Trap("float64", EDGES, lambda x: x[6:]),
+    "none of a part": Trap("float64", EDGES, lambda x: x[1:][:0]),
+    "backwards, to an end": Trap("float64", EDGES, lambda x: x[5:0:-1][4:]),
+    "backwards, beyond the end": Trap("float64", EDGES, lambda x: x[5:0:-1][5:]),
+    "backwards of backwards": Trap("float64", EDGES, lambda x: x[::-1][::-2]),
+    "the sum of none": Trap("float64", EDGES, lambda x: _np(x).sum(2.0 * x[3:3])),
+    "the mean of all": Trap("float64", [0.5, 2.0, -8.0], lambda x: _np(x).sum(x / 4.0)),
+    "int8: (i * 3) // 3": Trap("int8", [100, -7, 127, -128, 0], lambda i: (i * 3) // 3),
+    "int64: (i * 3) // 3": Trap("int64", [LARGE, -LARGE, 7, -7], lambda i: (i * 3) // 3),
+    "int64: i * 2 // 2": Trap("int64", [LARGE, -LARGE, 7, -7], lambda i: i * 2 // 2),
+    "int64: (i + 1) > i": Trap("int64", [2**63 - 1, 3], lambda i: (i + 1) > i),
+    "int8: i // 2": Trap("int8", [-7, 7, -128, 127, -1], lambda i: i // 2),
+    "int8: i // -2": Trap("int8", [-7, 7, -128, 127, -1], lambda i: i // np.int8(-2)),
+    "int8: i % 3": Trap("int8", [-7, 7, -128, 127, -1], lambda i: i % 3),
+    "int8: i % -3": Trap("int8", [-7, 7, -128, 127, -1], lambda i: i % np.int8(-3)),
+    "int8: i // 2 // 3": Trap("int8", [-7, 7, -128, 127, -1], lambda i: i // 2 // 3),
+    "int8: i // 1 % 1": Trap("int8", [-7, 7, -128], lambda i: i // 1 % 1),
+    "int8: abs(i)": Trap("int8", [-128, 127], lambda i: abs(i)),
+    "int8: abs(i) >= 0": Trap("int8", [-128, 127], lambda i: abs(i) >= 0),
+    "int8: sqr(i) >= 0": Trap("int8", [-128, 127, 12], lambda i: i * i >= 0),
+    "int8: -i": Trap("int8", [-128, 127], lambda i: -i),
+    "int8: i / 2": Trap("int8", [-7, 7, -128], lambda i: i / 2),
+    "float: x // 2": Trap("float64", [-7.0, 7.0, -0.5], lambda x: x // 2),
+    "float: x % 2": Trap("float64", [-7.0, 7.0, -0.5], lambda x: x % 2),
+    "uint8: u - 1": Trap("uint8", [0, 1, 255], lambda u: u - 1),
+    "uint8: -u": Trap("uint8", [0, 1, 255], lambda u: -u),
+    "uint8: u + 1 - 2": Trap("uint8", [0, 1, 255], lambda u: u + 1 - 2),
+    "uint8: u * 2 // 2": Trap("uint8", [0, 127, 128, 255], lambda u: u * 2 // 2),
+    "uint8: u + 200 + 100": Trap("uint8", [0, 1, 255], lambda u: u + 200 + 100),
+    "uint8: u - 1 < u": Trap("uint8", [0, 1, 255], lambda u: u - 1 < u),
+    "uint8: 0 - u": Trap("uint8", [0, 1, 255], lambda u: 0 - u),
+    "float32: f * 0.1": Trap("float32", [0.1, 1e8, np.nan], lambda f: f * np.float32(0.1)),
+    "float32: 1 / 3": Trap("float32", [0.1, 3.0], lambda f: f * (_one(f) / _three(f))),
+    "float32: exp(0.1)": Trap("float32", [0.1, 3.0], lambda f: f + _np(f).exp(_tenth(f))),
+    "float32: overflow": Trap("float32", [1.0, 2.0], lambda f: f * _np(f).exp(_hundred(f))),
+    "float32: sum": Trap("float32", [0.1, 1e8], lambda f: _np(f).sum(f * 2)),
+    "float32: f * 2 + 1": Trap("float32", [0.1, 1e8], lambda f: f * 2 + 1),
+    "float32: f ** 2": Trap("float32", [0.1, 1e25], lambda f: f**2),
+}
+
+
+def _np(x: Any) -> Any:
+    """Return the functions for what `x` is: a tensor variable or an array."""
+    return np if isinstance(x, np.ndarray) else at
+
+
+def _equal(x: Any, y: Any) -> Any:
+    return np.equal(x, y) if _np(x) is np else at.eq(x, y)
+
+
+def _unequal(x: Any, y: Any) -> Any:
+    return np.not_equal(x, y) if _np(x) is np else at.neq(x, y)
+
+
+def _single(number: float) -> Callable[[Any], Any]:
+    return lambda f: np.float32(number) if _np(f) is np else at.constant(np.float32(number))
+
+
+_one, _three, _tenth, _hundred = map(_single, (1, 3, 0.1, 100))
+
+
+def expected_of(trap: Trap) -> Any:
+    with np.errstate(all="ignore"):
+        return np.asarray(trap.written(np.array(trap.value, dtype=trap.dtype)))
+
+
+def found_in(trap: Trap, mode: Any) -> Any:
+    x = at.TensorType(trap.dtype, (None,))("x")
+    return function([x], trap.written(x), mode)(np.array(trap.value, dtype=trap.dtype))
+
+
+def is_same(found: Any, expected: Any) -> bool:
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    return bool(np.array_equal(found, expected, equal_nan=expected.dtype.kind == "f"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", list(TRAPS))
+def test_a_trap_in_each_mode(name: str, mode: str) -> None:
+    trap = TRAPS[name]
+    same = is_same(found_in(trap, mode), expected_of(trap))
+    assert same is not bool(trap.given_up_by and mode in FULL)
+
+
+@pytest.mark.parametrize("of_class", ["exact", "rounding", "stable"])
+@pytest.mark.parametrize("name", list(TRAPS))
+def test_no_class_but_finite_gives_anything_up(name: str, of_class: str) -> None:
+    trap = TRAPS[name]
+    mode = Mode(optimizer=None).including(of_class)
+    assert is_same(found_in(trap, mode), expected_of(trap))
+
+
+@pytest.mark.parametrize("mode", FULL)
+@pytest.mark.parametrize("name", [name for name, trap in TRAPS.items() if trap.given_up_by])
+def test_what_the_table_gives_up_is_behind_its_tag(name: str, mode: str) -> None:
+    trap = TRAPS[name]
+    for tag in ("finite", *trap.given_up_by):
+        assert is_same(found_in(trap, get_mode(mode).excluding(tag)), expected_of(trap)), tag
+
+
+@pytest.mark.parametrize("name", list(TRAPS))
+def test_strict_keeps_the_sign_of_zero(name: str) -> None:
+    found, expected = found_in(TRAPS[name], "strict"), expected_of(TRAPS[name])
+    if expected.dtype.kind == "f":
+        defined = ~np.isnan(expected)
+        assert np.signbit(found)[defined].tolist() == np.signbit(expected)[defined].tolist()
+
+
+def test_the_reference_is_numpy() -> None:
+    for trap in TRAPS.values():
+        assert is_same(found_in(trap, Mode("py", None)), expected_of(trap))

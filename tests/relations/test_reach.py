@@ -1,0 +1,75 @@
+"""Each law of the book fires amid all the others: none waits for what an earlier one takes away."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+import relations
+import relgraph.tensor as at
+from relgraph.compile import optimize_graph
+from relgraph.testing.book import book
+
+PIPELINES: dict[str, dict[str, list[str]]] = {
+    "every class": {"include": ["canonicalize", "stabilize", "specialize", "blas"]},
+    "fast_run": {"include": ["fast_run"]},
+    "fast_run without finite": {"include": ["fast_run"], "exclude": ["finite"]},
+    "strict": {"include": ["strict"]},
+    "stabilization": {"include": ["stabilization"]},
+    "unsafe": {"include": ["fast_run", "unsafe"]},
+}
+"""What laws are used together, as far as they are."""
+
+PASSES = {"dot-to-dot22": "dot22"}
+"""What is told as the step of a pass, by another name."""
+
+x, y, z, t = at.dvectors("x", "y", "z", "t")
+m, row, s = at.dmatrix("m"), at.drow("row"), at.dscalar("s")
+copies, copies_in_row = at.second(x, s), at.second(row, at.TensorType("float64", (1, 1))("c"))
+
+WRITTEN: dict[str, list[Any]] = {
+    "cancel-terms": [x + x / -3.0],
+    "fill-cut-moved-1": [copies.dimshuffle("x", 0) * m + at.sum(copies)],
+    "fill-cut-moved-2": [m - copies_in_row.T + at.sum(copies_in_row)],
+    "flatten-sum": [(x + y) + (z + t)],
+    "flatten-product": [(x * y) * (z * t)],
+    "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
+    "max-above-zero": [at.max(at.sqrt(at.abs(x)))],
+}
+"""More of what people write, where a table's own example is simplified by another law first."""
+
+
+def examples() -> dict[str, list[Any]]:
+    """Return expressions by the law that the tables of the tests show with them."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for page in pkgutil.iter_modules(relations.__path__):
+        module = importlib.import_module(f"tests.relations.test_{page.name}")
+        for name, before, *_ in getattr(module, "CASES", None) or module.TABLE:
+            found[name].append(before)
+    for name, written in WRITTEN.items():
+        found[name].extend(written)
+    return found
+
+
+def fires(law: str, expressions: list[Any], pipeline: dict[str, list[str]]) -> bool:
+    for expression in expressions:
+        _, done = optimize_graph(expression, clone=True, trace=True, **pipeline)
+        if any(step.name == PASSES.get(law, law) for step in done):
+            return True
+    return False
+
+
+EXAMPLES = examples()
+
+
+def test_every_law_of_the_book_has_an_example() -> None:
+    assert set(EXAMPLES) == set(book())
+
+
+@pytest.mark.parametrize("name", sorted(book()))
+def test_a_law_fires_amid_the_others(name: str) -> None:
+    assert any(fires(name, EXAMPLES[name], pipeline) for pipeline in PIPELINES.values())

@@ -1,0 +1,119 @@
+"""What people write, and what `fast_run` makes of it: every spelling of a thing comes to the same.
+
+A law is of use only if what it looks for is still there once the others have put sums and products
+into their canonical form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.compile import optimize_graph
+from relgraph.graph.algebra import algebra
+from relgraph.tensor import cosh, erf, erfc, exp, log, log1p, sigmoid, sinh, sqrt
+from tests.relations.applied import assert_same_values
+
+x, y, z = at.dvectors("x", "y", "z")
+m = at.dmatrix("m")
+most = at.max(m, axis=1, keepdims=True)
+one = exp(at.constant(0.0))
+
+
+def rows(e: Any) -> Any:
+    return at.sum(e, axis=1, keepdims=True)
+
+
+WRITTEN: dict[str, list[Any]] = {
+    "-expm1(x)": [1 - exp(x), 1 + -exp(x), -(exp(x) - 1), -exp(x) + 1, one - exp(x)],
+    "expm1(x)": [exp(x) - 1, -1 + exp(x), exp(x) + -1, -(1 - exp(x))],
+    "log1mexp(x)": [
+        *(log(1 - exp(x)), log(1 + -exp(x)), log1p(-exp(x)), log1p(-1 * exp(x))),
+        *(log(-(exp(x) - 1)), log(-at.expm1(x)), log(0.25 - exp(x) + 0.75)),
+    ],
+    "log1mexp(-x)": [log(1 - exp(-x)), log(1 - 1 / exp(x)), log1p(-at.reciprocal(exp(x)))],
+    "softplus(x)": [
+        *(log(1 + exp(x)), log(exp(x) + 1), log1p(exp(x)), log(one + exp(x)), log(exp(x) - -1)),
+        *(at.maximum(x, 0) + log1p(exp(-abs(x))), -log(sigmoid(-x)), at.logaddexp(x, 0.0)),
+    ],
+    "-softplus(-x)": [log(sigmoid(x)), -log(1 + exp(-x)), log(1 / (1 + exp(-x)))],
+    "-softplus(x)": [log(1 - sigmoid(x)), log1p(-sigmoid(x)), log(1 / (1 + exp(x)))],
+    "log1p(x)": [log(1 + x), log(x + 1), log(x - -1), log(0.5 + x + 0.5), log(2 + x - 1)],
+    "log1p(-x)": [log(1 - x), log(-x + 1), log(1 + -x)],
+    "logsumexp(m, axis=1)": [
+        *(log(at.sum(exp(m), axis=1)), log(rows(exp(m))), log(rows(1 / exp(-m)))),
+        *(most + log(rows(exp(m - most))), log(rows(exp(m - most))) + most),
+        at.max(m, axis=1) + log(at.sum(exp(m - most), axis=1)),
+    ],
+    "softmax(m, axis=1)": [
+        *(exp(m) / rows(exp(m)), exp(m - most) / rows(exp(m - most))),
+        exp(m - log(rows(exp(m)))),
+    ],
+    "log_softmax(m, axis=1)": [
+        *(log(exp(m) / rows(exp(m))), m - log(rows(exp(m))), log(at.softmax(m, axis=1))),
+        *(log(exp(m - most) / rows(exp(m - most))), (m - most) - log(rows(exp(m - most)))),
+    ],
+    "logaddexp(x, y)": [log(exp(x) + exp(y)), log(1 / exp(-x) + exp(y))],
+    "sqrt(x)": [x / sqrt(x), x**0.5, x * x**-0.5],
+    "reciprocal(sqrt(x))": [1 / sqrt(x), sqrt(x) / x, x**-0.5],
+    "x": [sqrt(x) * sqrt(x), x * y / y, (x + y) - y, x / (y / y), at.neg(-x), x * 1.0, (x * 2) / 2],
+    "abs(x)": [sqrt(x**2), sqrt(x * x), at.switch(x >= 0, x, -x), at.maximum(x, -x), abs(-x)],
+    "sqr(x)": [x**2, x * x, x**3 / x, -x * -x, abs(x) ** 2],
+    "sigmoid(x)": [
+        *(1 / (1 + exp(-x)), 1 / (exp(-x) + 1), exp(x) / (1 + exp(x)), (1 + exp(-x)) ** -1),
+        *(1 - 1 / (1 + exp(x)), 0.5 * (1 + at.tanh(x / 2))),
+    ],
+    "tanh(x)": [
+        *((exp(x) - exp(-x)) / (exp(x) + exp(-x)), sinh(x) / cosh(x), 2 * sigmoid(2 * x) - 1),
+        *((exp(2 * x) - 1) / (exp(2 * x) + 1), (1 - exp(-2 * x)) / (1 + exp(-2 * x))),
+        *(2 / (1 + exp(-2 * x)) - 1, 1 - 2 / (exp(2 * x) + 1)),
+    ],
+    "sinh(x)": [(exp(x) - exp(-x)) / 2, 0.5 * (exp(x) - exp(-x)), 0.5 * exp(x) - 0.5 * exp(-x)],
+    "cosh(x)": [(exp(x) + exp(-x)) / 2, 0.5 * (exp(x) + exp(-x)), 0.5 * exp(x) + 0.5 * exp(-x)],
+    "arctanh(x)": [0.5 * log((1 + x) / (1 - x)), log((1 + x) / (1 - x)) / 2],
+    "arcsinh(x)": [log(x + sqrt(x**2 + 1)), log(sqrt(1 + x * x) + x)],
+    "erfc(x)": [1 - erf(x), -erf(x) + 1, -(erf(x) - 1)],
+    "-erfc(x)": [erf(x) - 1, erf(x) + -1],
+    "erf(x)": [1 - erfc(x), -(erfc(x) + -1)],
+    "5.0 * x": [2 * x + 3 * x, x + x + x + x + x, 10 * x / 2, 5 * (x + y - y)],
+    "x / 6.0": [x / 2 / 3, x / (2 * 3)],
+    "x * y": [-x * -y, x * y * z / z, x / (1 / y)],
+    "x - y": [x + -y, -(y - x), -y + x, x + -1 * y, 2 + x - (y + 2)],
+    "-x": [0 - x, x * -1, x / -1, -(x + y) + y],
+    "x + y": [x - -y, log(exp(x) * exp(y)), log(exp(x + y))],
+    "exp(x - y)": [exp(x) / exp(y), exp(x) * exp(-y), 1 / exp(y - x)],
+    "2.0 * sum(x)": [at.sum(2 * x), at.sum(x + x), at.sum(x * 2)],
+    "log2(x)": [log(x) / np.log(2), log(x) * (1 / np.log(2))],
+    "clip(x, 0.0, 1.0)": [at.minimum(at.maximum(x, 0), 1), at.maximum(0, at.minimum(x, 1))],
+}
+
+SPELLINGS = [(after, before) for after, several in WRITTEN.items() for before in several]
+
+
+def fast(e: Any) -> Any:
+    return optimize_graph(e, include=["fast_run"], clone=True)
+
+
+@pytest.mark.parametrize(
+    ("after", "before"), SPELLINGS, ids=[algebra(before, 60) for _, before in SPELLINGS]
+)
+def test_what_it_becomes(after: str, before: Any) -> None:
+    found = fast(before)
+    assert algebra(found) == after
+    assert_same_values(before, found)
+    assert algebra(fast(found)) == after
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from([e for _, e in SPELLINGS if e.type.ndim == 1]), min_size=2, max_size=4)
+)
+def test_what_is_in_a_sum_of_others_is_found_as_well(parts: list[Any]) -> None:
+    """And a second time over there is nothing to do."""
+    once = fast(at.exp(-at.add(*parts)) * x)
+    assert algebra(fast(once), 5000) == algebra(once, 5000)
