@@ -7,6 +7,8 @@ have the shape anyway, not at all.
 
 from __future__ import annotations
 
+from typing import Any
+
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle, Elemwise, alloc, second
@@ -35,6 +37,18 @@ def is_no_fill(scalar_op: object) -> bool:
 no_fillo = whereo(is_no_fill, s)
 
 
+def sinks(scalar_op: object, u: Any, v: Any) -> bool:
+    """Return whether an op computes something, and that also if nothing is left to compute it for.
+
+    An integer can't be raised to a negative power, and to fill an empty tensor nobody asked for it.
+    """
+    floats = any(w.type.dtype[0] in "fc" for w in (u, v))
+    return is_no_fill(scalar_op) and (scalar_op is not scalar.pow or floats)
+
+
+sinkso = whereo(sinks, s, x, y)
+
+
 def anylaw(name: str, lhs: object, rhs: object, *conditions: object, sound: str = "exact") -> Law:
     """Return a law that holds between any dtypes: it says nothing about values."""
     return law(
@@ -44,8 +58,8 @@ def anylaw(name: str, lhs: object, rhs: object, *conditions: object, sound: str 
 
 SINKS = (
     anylaw("fill-sink", f(second(a, x)), second(a, f(x))),
-    anylaw("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y)), no_fillo),
-    anylaw("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), no_fillo),
+    anylaw("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y)), sinkso),
+    anylaw("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), sinkso),
     anylaw("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
     anylaw("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
     anylaw("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
@@ -100,8 +114,8 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
         one("sink", f(full), alloc(f(x), *n)),
         one("cut-1-of-2", f(full, y), f(x, y), no_fillo, whereo(covers, y, *n)),
         one("cut-2-of-2", f(y, full), f(y, x), no_fillo, whereo(covers, y, *n)),
-        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), no_fillo, whereo(lies_within, y, *n)),
-        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), no_fillo, whereo(lies_within, y, *n)),
+        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), sinkso, whereo(lies_within, y, *n)),
+        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), sinkso, whereo(lies_within, y, *n)),
     )
 
 

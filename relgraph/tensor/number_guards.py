@@ -62,7 +62,8 @@ def is_even(var: Any) -> bool:
 def is_odd(var: Any) -> bool:
     """Return whether `var` is one odd number."""
     value = real_number(var)
-    return value is not None and value % 2 == 1
+    # the remainder of what is nearly whole is rounded
+    return value is not None and value % 2 == 1 and value == round(value)
 
 
 def is_whole(var: Any) -> bool:

@@ -210,6 +210,9 @@ class TensorType(Type):
         # A length of 1 where none is known: what is replaced may be longer.
         if self.is_super(new.type) and new.type.broadcastable == self.broadcastable:
             return _variable(new)
+        fill = old._ops.second
+        if old.head is fill and new.head is fill and old.owner.inputs[1] is new.owner.inputs[1]:
+            return None  # the same value, filled once more
         return like(old, new)
 
     def all_finite(self, value: Any) -> bool:

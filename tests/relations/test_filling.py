@@ -11,6 +11,7 @@ import relgraph.tensor as at
 from relations import filling
 from relgraph.compile import Mode, function
 from relgraph.graph.basic import Constant, Variable, graph_inputs
+from relgraph.tensor.allocation import Alloc
 from relgraph.tensor.shapes import Shape_i
 from tests.relations.applied import applied, laws_of, written
 
@@ -93,6 +94,9 @@ NOT_MATCHED = [
     ("alloc-cut-1-of-2-2d", at.alloc(s, n, m) - row),
     ("alloc-sink-1-of-2-2d", at.alloc(s, n, 1) - x),
     ("fill-cut-moved-1", at.second(v, s).dimshuffle("x", 0) * column),
+    # of an empty `x` no negative power is computed
+    ("fill-sink-1-of-2", at.second(x, at.lscalar("i")) ** at.lscalar("j")),
+    ("alloc-sink-2-of-2-1d", at.lscalar("i") ** at.alloc(at.lscalar("j"), n)),
 ]
 
 
@@ -133,6 +137,15 @@ def test_what_it_does(name: str, before: Any, after: str) -> None:
 @pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
 def test_what_it_leaves_alone(name: str, before: Any) -> None:
     assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_what_is_of_length_one_by_and_by_goes_in_no_circle() -> None:
+    # the length is known only once it is folded, and the type of what it is the length of stays
+    single = at.TensorType("float64", (1,))("single")
+    length = at.constant(np.array([1]))[0]
+    positive = Alloc()(single, length) > at.constant(np.array([0.0]))
+    f = function([single], at.switch(~positive, single, single), mode="o3")
+    assert f(np.array([2.0])).tolist() == [2.0]
 
 
 def test_every_law_has_a_case() -> None:

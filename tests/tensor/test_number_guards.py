@@ -18,7 +18,7 @@ def const(value, dtype="float64"):
         (numbers.is_negative, [-1.0, [-2.0, -2.0]], [0.0, 1.0, -np.inf, np.nan]),
         (numbers.is_positive_number, [1.0], [0.0, -1.0, np.inf]),
         (numbers.is_even, [0.0, 2.0, -4.0], [1.0, 0.5, np.inf]),
-        (numbers.is_odd, [1.0, -3.0], [2.0, 0.5]),
+        (numbers.is_odd, [1.0, -3.0], [2.0, 0.5, -0.9999999999999999]),
         (numbers.is_whole, [3.0, -64.0], [0.5, 65.0, np.nan]),
         (numbers.is_power_of_two, [2.0, 0.25, -8.0, 2.0**1000], [0.0, 3.0, 2.0**-1074]),
         (numbers.is_invertible, [3.0, -0.1], [0.0, 1e-310, np.inf]),
