@@ -12,7 +12,7 @@ from relgraph.graph.kanren.rules import rule_fits
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 
-CHECKED = 3
+CHECKED = 2
 
 
 class ClosedRules:

@@ -235,8 +235,9 @@ class Saturation:
     def merge_all(self, table: HashConsing) -> None:
         """Merge what computes the same before anything else is done."""
         self.merging = Merging(self.fgraph, table)
-        self.merging.visit_all(self.toposort())
-        self.count_merges()
+        if len(table.keys) < len(self.fgraph.apply_nodes):
+            self.merging.visit_all(self.toposort())
+            self.count_merges()
 
     def merged(self, node: Apply) -> bool:
         """Merge `node`, which is new or has changed, with another one if that computes the same."""
