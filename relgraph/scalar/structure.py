@@ -40,7 +40,8 @@ class Second(ScalarOp):
 
     @staticmethod
     def ufunc(x: Any, y: Any) -> Any:
-        return np.array(np.broadcast_arrays(x, y)[1])
+        # the order that other ufuncs give: sums of what is laid out otherwise round otherwise
+        return np.array(np.broadcast_arrays(x, y)[1], order="C")
 
     def _ask_dtype(self, *dtypes: str) -> str:
         return dtypes[1]

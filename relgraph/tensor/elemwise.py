@@ -235,7 +235,10 @@ class Elemwise(Op):
             results = [made] if op.nout == 1 else made
         arrays = [np.asarray(r, dtype=d) for r, d in zip(results, wanted, strict=True)]
         # An op that ignores an input does not see how far that one broadcasts.
-        return [a if a.shape == shape else np.array(np.broadcast_to(a, shape)) for a in arrays]
+        return [
+            a if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
+            for a in arrays
+        ]
 
     def _checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the output.

@@ -474,3 +474,11 @@ def test_variables_stay_inputs() -> None:
     x = at.dvector("x")
     assert isinstance(x, Variable)
     assert x.owner is None
+
+
+def test_what_is_filled_is_laid_out_as_what_is_computed():
+    # sums of an array that is laid out otherwise round otherwise
+    x, row = at.dmatrix("x"), at.TensorType("float64", (1, None))("row")
+    values = {x: np.ones((8, 9)), row: np.ones((1, 9))}
+    (filled,) = evaluate([at.second(x, row)], values)
+    assert filled.flags.c_contiguous
