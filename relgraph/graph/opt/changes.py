@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-# How far the nearest change is below a node that is not looked at because of one.
-FAR = 1_000_000
-
-
 class Changes(Feature):
     """Collects the events of a graph between two looks, and forgets what they make obsolete.
 
@@ -35,8 +31,8 @@ class Changes(Feature):
         For the nodes that are to be looked at because of a change, how many levels it is below
         them: 0 for new nodes, and for those whose own inputs have changed.
     in_order
-        Whether nodes are looked at for the first time, each after what it reads. What is still
-        to be looked at is then not told that something below it has changed.
+        Whether nodes are looked at for the first time, each after what it reads, by all the
+        rewriters there are.
     nested
         Sums left to the one sum that reads them. They are looked at again when something else
         begins to read them, or that sum no longer does.
@@ -52,8 +48,6 @@ class Changes(Feature):
         self._pending = work.__contains__
         self._tables = tables
         self._deepest = 1
-        # for nodes looked at once, how far below them the nearest change was then
-        self._below: dict[Apply | None, int] = {}
         self._forget = work.discard
         self._woken: dict[Apply, None] = {}
         self._new: dict[Apply, None] = {}
@@ -208,9 +202,7 @@ class Changes(Feature):
         for node in touched:
             near[node] = 0
         if self.in_order and all(map(self._pending, chain(touched, alone))):
-            # so is all that reads them: it will be looked at after them
-            for node in alone:
-                near.setdefault(node, 1)
+            # so is all that reads them, which has not been looked at either
             return new, [node for node in touched if node not in new] if new else touched
         if self._tables.blind >= self._tables.deepest:
             self._touch_within_reach(fgraph, touched, alone)
@@ -219,26 +211,6 @@ class Changes(Feature):
             for node, distance in _seeing(fgraph.clients, level, alone, self._tables):
                 self._touch(touched, node, distance)
         return new, [node for node in touched if node not in new] if new else touched
-
-    def distance_below(self, node: Apply, known: int) -> int:
-        """How many levels the nearest change is below `node`, which is looked at for the first
-        time, after all that it reads; `FAR` if no rewriter sees as far.
-
-        Parameters
-        ----------
-        known
-            What was noted of it.
-        """
-        below = self._below
-        if known and below:
-            for var in node.inputs:
-                distance = below.get(var.owner)
-                if distance is not None and distance + 1 < known:
-                    known = distance + 1
-        if known >= self._deepest:
-            return FAR
-        below[node] = known
-        return known
 
     def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
         touched[node] = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
-from relgraph.graph.opt.changes import FAR, Changes, nodes_above
+from relgraph.graph.opt.changes import Changes, nodes_above
 from relgraph.graph.opt.dispatch import Plan, RewriterTables
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.hashcons import HashConsing, hashed
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 _TIMED_IN_FULL = 64
 _STRIDE = 31
 
+# How far the nearest change is below a node that is not looked at because of one.
+_FAR = 1_000_000
+
 
 def put_off(where: dict[Apply, Plan], node: Apply, plan: Plan, distance: int) -> None:
     """Note what to try on `node` later; what was noted before stands if only something further
     below has changed since."""
-    if 0 < distance < FAR:
+    if 0 < distance < _FAR:
         where.setdefault(node, plan)
     else:
         where[node] = plan
@@ -74,7 +77,7 @@ class Saturation:
                 self.at_rest = table.at_rest
                 self.work = Worklist(self.toposort())
                 self.changes = Changes(self.work, self.tables)
-                self.changes.in_order = True
+                self.changes.in_order = not self.at_rest
                 self.fgraph.attach_feature(self.changes)
                 self.rounds()
                 if not self.vigil.stopped:
@@ -130,9 +133,7 @@ class Saturation:
         These are those that may do something because of what has changed within their reach, and,
         at the first look, those that were never tried on it.
         """
-        distance = self.changes.near.pop(node, FAR)
-        if self.at_rest and not self.revisiting:
-            distance = self.changes.distance_below(node, distance)
+        distance = self.changes.near.pop(node, _FAR)
         tables = self.tables_by_distance.get(distance)
         if tables is None:
             tables = self.tables_by_distance[distance] = self.tables_for(distance)
@@ -151,7 +152,7 @@ class Saturation:
         """The tables for nodes to which a change came as near as this since they were looked at."""
         if not self.revisiting:
             return self.tables.concerned(self.at_rest, distance)
-        if distance == FAR:
+        if distance == _FAR:
             return self.tables  # it is asked for by something else than a change
         return self.tables.concerned(frozenset((self.tables,)), distance)
 
@@ -162,7 +163,7 @@ class Saturation:
         looks through a nest of any depth once, and not at what will be gone by then.
         """
         fgraph, changes = self.fgraph, self.changes
-        if self.revisiting or distance != FAR:
+        if self.revisiting or distance != _FAR:
             # what has changed may lie far inside of it
             for reader in readers_alike(fgraph, node):
                 above = (reader, *nodes_above(fgraph, reader, self.tables))
