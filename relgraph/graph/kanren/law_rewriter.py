@@ -33,7 +33,7 @@ class LawRewriter(KanrenRelationSub):
         self.law = law
         self.rule = rule
         self.depth, self.regroups, self.late = rule.depth, rule.regroups, law.late
-        self.numbers = rule.numbers
+        self.numbers, self.wants = rule.numbers, rule.heads
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

@@ -93,6 +93,11 @@ class Rule:
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
 
     @property
+    def heads(self) -> frozenset[Any]:
+        """The ops, and classes of ops, that its pattern names."""
+        return frozenset(map(head_of, compound_parts(self.pattern))) - {None}
+
+    @property
     def numbers(self) -> frozenset[Literal]:
         """The numbers among the arguments of its root."""
         parts = split(self.pattern)

@@ -168,6 +168,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
     late
         Whether this flattens or collects; it is then tried when the others have nothing left to
         do, readers before what they read.
+    wants
+        The Ops and Op classes of which there has to be a node within its depth.
     numbers
         What has to be there among the arguments of a node, or of sums nested in it: each has a
         method ``is_value`` that tells the number.
@@ -176,6 +178,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
     depth: int | None = None
     regroups: bool = False
     late: bool = False
+    wants: frozenset[Any] = frozenset()
     numbers: frozenset[Any] = frozenset()
 
     @abc.abstractmethod

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.clients import Client
 from relgraph.graph.feature import Feature, takes_notes
+from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch import RewriterTables, is_bag
 from relgraph.graph.opt.worklist import Worklist
 
@@ -47,6 +48,8 @@ class Changes(Feature):
         self.in_order = False
         self._pending = work.__contains__
         self._tables = tables
+        # the ops that the graph has had, and how far some rewriter sees where there are no others
+        self._ops: set[Op] = set()
         self._deepest = 1
         self._forget = work.discard
         self._woken: dict[Apply, None] = {}
@@ -55,13 +58,19 @@ class Changes(Feature):
         self._dropped: dict[Variable, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        reaches = self._tables.reaches
-        self._deepest = max((reaches[op] for op in {n.op for n in fgraph.apply_nodes}), default=1)
+        self._ops = {node.op for node in fgraph.apply_nodes}
+        self._deepest = self._tables.deepest_among(frozenset(self._ops))
+
+    def _meet(self, op: Op) -> None:
+        """Take an op into account that the graph has not had before."""
+        self._ops.add(op)
+        self._deepest = self._tables.deepest_among(frozenset(self._ops))
 
     @takes_notes
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
-        self._deepest = max(self._deepest, self._tables.reaches[node.op])
+        if node.op not in self._ops:
+            self._meet(node.op)
         self.imported += 1
         self._new[node] = None
         if self.nested:
@@ -119,11 +128,10 @@ class Changes(Feature):
         self.version += 1
         self.imported += len(imported)
         new, touched, dropped = self._new, self._touched, self._dropped
-        reaches = self._tables.reaches
         for node in imported:
             new[node] = None
-            if reaches[node.op] > self._deepest:
-                self._deepest = reaches[node.op]
+            if node.op not in self._ops:
+                self._meet(node.op)
         for user, _ in users:
             if not isinstance(user, str):
                 touched[user] = None

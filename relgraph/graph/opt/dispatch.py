@@ -197,6 +197,7 @@ class RewriterTables:
     __slots__ = (
         "_blind_reach",
         "_concerned",
+        "_deepest_among",
         "_dispatch",
         "_nests",
         "_pairs",
@@ -228,6 +229,7 @@ class RewriterTables:
         self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
         self.reaches = _Reaches(self)
         self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
+        self._deepest_among: dict[frozenset[Op], int] = {}
         self.deepest = self._deepest(every)
         told = [(r, r.looks_into()) for r in every]
         self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
@@ -328,6 +330,18 @@ class RewriterTables:
                 or (outer is inner and is_bag(outer))
                 or any(_is_one(outer, a) and _is_one(inner, b) for a, b in self._pairs)
             )
+        return found
+
+    def deepest_among(self, ops: frozenset[Op]) -> int:
+        """How many levels of nodes those look at that may do something where there are no other
+        ops than these."""
+        found = self._deepest_among.get(ops)
+        if found is None:
+            if len(self._deepest_among) >= LIMIT:
+                self._deepest_among.clear()
+            here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
+            found = self._deepest(r for r in self._dispatch.rewriters if r.wants <= here)
+            self._deepest_among[ops] = found
         return found
 
     def reach_of(self, op: Op) -> int:
