@@ -14,10 +14,16 @@ from relgraph.tensor.guards import (
     discreteo,
     floato,
     integero,
+    same_dtypeo,
     signed_or_floato,
     uniformo,
 )
-from relgraph.tensor.number_guards import divides_well, is_power_of_two, reciprocal_of
+from relgraph.tensor.number_guards import (
+    divides_well,
+    is_power_of_two,
+    reciprocal_of,
+    whole_zeroo,
+)
 from relgraph.tensor.terms import law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")
@@ -36,7 +42,7 @@ IDENTITIES = (
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
     law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
-    law("mul-zero-discrete", x * 0, 0, discreteo(x), tags=_MUL),
+    law("mul-zero-discrete", x * c, 0, discreteo(x), whole_zeroo(c), tags=_MUL),
     law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
     law("add-true", x + True, True, booleano(x), tags=_ADD),
     law("add-false", x + False, x, booleano(x), tags=_ADD),
@@ -148,6 +154,7 @@ SPECIAL_PRODUCTS = (
         -(c * x),
         k * x,
         constanto(c),
+        same_dtypeo(c, x),
         computo(k, folded(neg), c),
         tags=("mul_specialize",),
     ),

@@ -71,6 +71,7 @@ EXPONENTS = (
         sqrt(x) ** c,
         x**k,
         floato(x),
+        floato(c),
         nonzeroo(c),
         computo(k, halved, c),
         sound="finite",

@@ -259,7 +259,11 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
     )
 
 
-@relation("prod-of-alloc", sound="finite")
+@relation(
+    "prod-of-alloc",
+    sound="finite",
+    tries=[CAReduce(scalar.mul, None)(Alloc()(x, n)), CAReduce(scalar.mul, a)(Alloc()(x, m, n))],
+)
 def prod_of_alloco(total: Any, power: Any) -> Any:
     """``prod(alloc(x, n)) → x ** n``"""
     full, lengths = lvars("full lengths")

@@ -14,6 +14,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.graph.numbers import number_of
 from relgraph.tensor.basic import constant
+from relgraph.tensor.guards import is_discrete
 
 LARGEST_WHOLE = 64
 """Exponents beyond this are not multiplied: a power of a power differs too much from the other."""
@@ -45,6 +46,16 @@ def is_negative(var: Any) -> bool:
         return False
     dtype = np.dtype(var.type.dtype)
     return bool(dtype.kind == "f" or value > np.iinfo(dtype).min)
+
+
+def is_whole_zero(var: Any) -> bool:
+    """Return whether `var` is 0, of a dtype that has no fractions: a float's divides otherwise."""
+    return is_discrete(var) and real_number(var) == 0
+
+
+def is_whole_minus_one(var: Any) -> bool:
+    """Return whether `var` is -1, of a dtype that has no fractions."""
+    return is_discrete(var) and real_number(var) == -1
 
 
 def is_positive_number(var: Any) -> bool:
@@ -159,6 +170,16 @@ def reciprocal_of(c: Any) -> Any:
 def nonzeroo(c: Any) -> Where:
     """Construct the goal that `c` is one number that isn't zero."""
     return whereo(is_nonzero, c)
+
+
+def whole_zeroo(c: Any) -> Where:
+    """Construct the goal that `c` is 0, of a dtype that has no fractions."""
+    return whereo(is_whole_zero, c)
+
+
+def whole_minus_oneo(c: Any) -> Where:
+    """Construct the goal that `c` is -1, of a dtype that has no fractions."""
+    return whereo(is_whole_minus_one, c)
 
 
 def eveno(c: Any) -> Where:

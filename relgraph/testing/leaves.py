@@ -218,7 +218,8 @@ class Leaves:
 
     def _tensor(self, kind: str, v: Any) -> Variable:
         dtype = self._d.dtype
-        if self.mixed and self.choices.chance(35):
+        # a law that wants one dtype may all the same be given a leaf of another one
+        if self.choices.chance(35 if self.mixed else 8):
             dtype = self.choices.pick((v, "dtype"), self._dtypes)
         shape = self._length_of_axes(v)
         if kind == "single":

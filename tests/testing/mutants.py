@@ -225,8 +225,6 @@ EQUIVALENT = {
     "replacement for it, and the adapter refuses it without any guard",
     "unguarded real-cast": "nothing but a real number can be put in the place of a real part, and "
     "the adapter refuses a complex one",
-    "unguarded max-minimum": "what is not constant along the axes that are reduced can't be "
-    "reordered to lack them: the op refuses it",
 }
 
 # Wrong laws that the checker passes, and why.

@@ -81,7 +81,8 @@ def test_a_law_is_compared_as_its_class_says(sound, passes):
 
 def test_a_stronger_class_that_holds_is_reported():
     assert law("neg-neg", at.neg(-x), x, sound="finite").check().stronger == "exact"
-    assert law("add-zero", x + 0, x, sound="rounding").check().stronger is None
+    # of some hundreds of examples few have a -0 where it matters
+    assert law("add-zero", x + 0, x, sound="rounding").check(examples=1000).stronger is None
 
 
 def test_the_sign_of_zero_is_part_of_exact():

@@ -235,10 +235,17 @@ class Changes(Feature):
         climbed = set(above)
         for distance in range(1, self._deepest):
             for node in level:
+                # what only repeats elements is seen through
+                seen_through = node.op.repeats is not None
                 for out in node.outputs:
                     for reader, _ in clients[out]:
-                        if reader not in climbed and not isinstance(reader, str):
-                            climbed.add(reader)
+                        if reader in climbed or isinstance(reader, str):
+                            continue
+                        climbed.add(reader)
+                        if seen_through:
+                            level.append(reader)
+                            self._touch(touched, reader, distance - 1)
+                        else:
                             above.append(reader)
             for node in above:
                 if reaches[node.op] > distance:
@@ -282,7 +289,8 @@ def _seeing(
     climbed = set(above)
     see_into, blind = tables.see_into, tables.blind
     for distance in range(1, tables.deepest):
-        for node, told in level.items():
+        nodes = list(level.items())
+        for node, told in nodes:
             op = node.op
             for out in node.outputs:
                 for reader, _ in clients.get(out, ()):
@@ -290,7 +298,12 @@ def _seeing(
                         continue
                     seen = told and see_into(reader.op, op)
                     if reader not in climbed:
-                        if seen or distance < blind:
+                        if op.repeats is not None:
+                            # what only repeats elements is seen through
+                            climbed.add(reader)
+                            nodes.append((reader, seen))
+                            found.append((reader, distance - 1))
+                        elif seen or distance < blind:
                             climbed.add(reader)
                             above[reader] = seen
                     elif seen and reader in above:
