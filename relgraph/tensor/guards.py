@@ -15,6 +15,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Where, computo, whereo
 from relgraph.graph.numbers import number_of
 from relgraph.tensor.signs import is_nonnegative, is_positive
+from relgraph.tensor.suiting import has_constant, suiting
 from relgraph.tensor.type import TensorType
 
 __all__ = [
@@ -54,11 +55,13 @@ def seen_constant(var: Any) -> Any:
     return np.asarray(var.data) if isinstance(var, Constant) else None
 
 
+@suiting(has_constant)
 def is_constant(var: Any) -> bool:
     """Return whether the elements of `var` are known ahead."""
     return seen_constant(var) is not None
 
 
+@suiting(has_constant)
 def is_uniform(var: Any) -> bool:
     """Return whether all elements of `var` are known ahead, and are one number."""
     return isinstance(var, Variable) and number_of(var) is not None

@@ -15,6 +15,7 @@ from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.graph.numbers import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.guards import is_discrete
+from relgraph.tensor.suiting import has_constant, suiting
 
 LARGEST_WHOLE = 64
 """Exponents beyond this are not multiplied: a power of a power differs too much from the other."""
@@ -33,12 +34,14 @@ def is_finite_number(var: Any) -> bool:
     return real_number(var) is not None
 
 
+@suiting(has_constant)
 def is_nonzero(var: Any) -> bool:
     """Return whether `var` is one number that isn't zero."""
     value = real_number(var)
     return value is not None and value != 0
 
 
+@suiting(has_constant)
 def is_negative(var: Any) -> bool:
     """Return whether `var` is one negative number that can be negated."""
     value = real_number(var)
@@ -48,28 +51,33 @@ def is_negative(var: Any) -> bool:
     return bool(dtype.kind == "f" or value > np.iinfo(dtype).min)
 
 
+@suiting(has_constant)
 def is_whole_zero(var: Any) -> bool:
     """Return whether `var` is 0, of a dtype that has no fractions: a float's divides otherwise."""
     return is_discrete(var) and real_number(var) == 0
 
 
+@suiting(has_constant)
 def is_whole_minus_one(var: Any) -> bool:
     """Return whether `var` is -1, of a dtype that has no fractions."""
     return is_discrete(var) and real_number(var) == -1
 
 
+@suiting(has_constant)
 def is_positive_number(var: Any) -> bool:
     """Return whether `var` is one positive number."""
     value = real_number(var)
     return value is not None and value > 0
 
 
+@suiting(has_constant)
 def is_even(var: Any) -> bool:
     """Return whether `var` is one even number."""
     value = real_number(var)
     return value is not None and value % 2 == 0
 
 
+@suiting(has_constant)
 def is_odd(var: Any) -> bool:
     """Return whether `var` is one odd number."""
     value = real_number(var)
@@ -77,12 +85,14 @@ def is_odd(var: Any) -> bool:
     return value is not None and value % 2 == 1 and value == round(value)
 
 
+@suiting(has_constant)
 def is_whole(var: Any) -> bool:
     """Return whether `var` is one small whole number."""
     value = real_number(var)
     return value is not None and value == int(value) and abs(value) <= LARGEST_WHOLE
 
 
+@suiting(has_constant)
 def is_power_of_two(var: Any) -> bool:
     """Return whether `var` is a power of two (or less zero) whose reciprocal is exact."""
     value = real_number(var)
@@ -93,6 +103,7 @@ def is_power_of_two(var: Any) -> bool:
     return bool(abs(math.frexp(value)[0]) == 0.5 and normal)
 
 
+@suiting(has_constant)
 def is_invertible(var: Any) -> bool:
     """Return whether `var` is one floating-point number whose reciprocal is as good a number."""
     value = real_number(var)

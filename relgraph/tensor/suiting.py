@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from relgraph.graph.basic import Constant
+
 
 def suiting(
     test: Callable[[Sequence[Any]], bool],
@@ -33,6 +35,13 @@ def looking(levels: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return mark
+
+
+def has_constant(heads: Sequence[Any]) -> bool:
+    """Return whether one of the arguments is a constant, or repeats what may be one."""
+    return any(
+        head is Constant or (head is not None and head.repeats is not None) for head in heads
+    )
 
 
 def one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:

@@ -242,7 +242,7 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
         if same_form(rule.pattern, rule.template):
             return False  # all it does is to take nested sums apart
         return fits_sum(rule, heads)
-    if not all(_may_compute(c, heads) for c in rule.conditions):
+    if not all(_may_hold(c, heads, parts[1]) for c in rule.conditions):
         return False
     if takes_all(parts[1]):
         return True
@@ -270,7 +270,7 @@ def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
         len(wanted) <= len(heads)
         and _may_repeat(wanted, heads)
         and all(any(_may_have_head(p, head) for head in heads) for p in wanted)
-        and all(_may_compute(c, heads) for c in rule.conditions)
+        and all(_may_hold(c, heads, wanted) for c in rule.conditions)
     )
 
 
@@ -280,12 +280,18 @@ def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
     return len(set(variables)) == len(variables) or len(set(heads)) < len(heads)
 
 
-def _may_compute(condition: Condition, heads: Sequence[Any]) -> bool:
+def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> bool:
     """Return whether a condition may hold of arguments with these heads.
 
-    A function that has nothing to do with some of them has a `suits` that tells by the heads.
+    A function that has nothing to do with some of them has a `suits` that tells by the heads; so
+    does a predicate, which then has to be about one of the arguments themselves.
     """
-    suits = getattr(getattr(condition, "function", None), "suits", None)
+    if type(condition) is Where:
+        suits = getattr(condition.predicate, "suits", None)
+        if suits is not None and not any(v is p for v in condition.variables for p in patterns):
+            return True
+    else:
+        suits = getattr(getattr(condition, "function", None), "suits", None)
     return suits is None or bool(suits(heads))
 
 
