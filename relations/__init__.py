@@ -184,7 +184,8 @@ STABILIZE = (
     *trigonometric.OF_EXPONENTIALS,
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
-    # what the laws above leave behind: terms to collect, signs, denominators to clear
+    # what the laws above leave behind: factors of 1, terms to collect, signs, denominators
+    *arithmetic.IDENTITIES,
     *_TIDY,
     *powers.SIGNS,
     *magnitudes.ABSOLUTE,

@@ -32,6 +32,7 @@ _ADD = ("constant_elimination", "add_canonicalize", "add_specialize")
 _MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
 _SUMS = ("add_canonicalize",)
 _PRODUCTS = ("mul_canonicalize",)
+_SPECIAL = ("mul_specialize",)
 
 IDENTITIES = (
     law("add-zero", x + 0, x, sound="rounding", tags=_ADD),  # -0 + 0 is 0
@@ -141,13 +142,15 @@ CONSTANT_FACTORS = (
 )
 
 SPECIAL_PRODUCTS = (
+    # of x ** -0.5, say; what was written as a product with 1 / y is a quotient since long
+    law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
     law(
         "div-by-power-of-two",
         x / c,
         k * x,
         whereo(is_power_of_two, c),
         computo(k, reciprocal_of, c),
-        tags=("mul_specialize",),
+        tags=_SPECIAL,
     ),
     law(
         "neg-mul-constant",
@@ -156,7 +159,7 @@ SPECIAL_PRODUCTS = (
         constanto(c),
         same_dtypeo(c, x),
         computo(k, folded(neg), c),
-        tags=("mul_specialize",),
+        tags=_SPECIAL,
     ),
     law(
         "neg-div-constant",
@@ -166,7 +169,7 @@ SPECIAL_PRODUCTS = (
         floato(c),
         constanto(c),
         computo(k, folded(neg), c),
-        tags=("mul_specialize",),
+        tags=_SPECIAL,
     ),
     law(
         "neg-div-by-constant",
@@ -176,7 +179,7 @@ SPECIAL_PRODUCTS = (
         floato(c),
         constanto(c),
         computo(k, folded(neg), c),
-        tags=("mul_specialize",),
+        tags=_SPECIAL,
     ),
-    law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=("mul_specialize",)),
+    law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=_SPECIAL),
 )

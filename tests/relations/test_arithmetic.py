@@ -87,6 +87,7 @@ CASES = [
     ("neg-div-constant", -(3 / x), "-3.0 / x"),
     ("neg-div-by-constant", -(x / 3), "x / -3.0"),
     ("reciprocal", 1 / x, "reciprocal(x)"),
+    ("mul-reciprocal", y * at.reciprocal(x), "y / x"),
 ]
 
 LEFT_ALONE = [
