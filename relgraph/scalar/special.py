@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy
 
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp
 from relgraph.scalar.transcendental import LN2, exp, expm1
 
@@ -76,6 +78,8 @@ class Digamma(_ScipyOp):
     name = scipy_name = "digamma"
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        if is_complex(x.type.dtype):
+            raise MethodNotDefined("digamma has no gradient for complex numbers")
         return g * polygamma(1, x)
 
 

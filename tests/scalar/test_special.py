@@ -7,8 +7,9 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import scalar
-from relgraph.gradient import verify_grad
+from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
 
 
 def test_logaddexp_of_any_number_of_arguments() -> None:
@@ -36,3 +37,9 @@ def test_the_gradient_of_logaddexp() -> None:
     rng = np.random.default_rng(0)
     verify_grad(at.logaddexp, [rng.normal(size=3), rng.normal(size=3)])
     verify_grad(at.logaddexp, [rng.normal(size=(2, 3)), rng.normal(size=3), rng.normal()])
+
+
+def test_digamma_of_complex_numbers_says_that_it_has_no_gradient():
+    z = at.zvector("z")
+    with pytest.raises(MethodNotDefined, match="digamma has no gradient for complex numbers"):
+        grad(at.sum(at.abs(at.digamma(z))), z)
