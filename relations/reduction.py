@@ -242,12 +242,11 @@ DOTS = (
 )
 
 
-@relation("sum-of-alloc", sound="finite")
-def sum_of_alloco(total: Any, times: Any) -> Any:
-    """``sum(alloc(x, m, n)) → (m * n) * x``; along axes that `x` has, `x` is summed."""
+def repeatedo(total: Any, op: Any) -> Any:
+    """Construct the goal that `total` reduces, by `op`, all of which `x` comes `c` times over."""
     full, lengths = lvars("full lengths")
     return lall(
-        eq(total, CAReduce(scalar.add, a)(full)),
+        eq(total, CAReduce(op, a)(full)),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
         whereo(is_repeated, x, a, m),
@@ -255,6 +254,14 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
         computo(c, repeats, x, a, lengths),
         computo(n, rank_of, x),
         computo(o, padding_to, x, lengths),
+    )
+
+
+@relation("sum-of-alloc", sound="finite")
+def sum_of_alloco(total: Any, times: Any) -> Any:
+    """``sum(alloc(x, m, n)) → (m * n) * x``; along axes that `x` has, `x` is summed."""
+    return lall(
+        repeatedo(total, scalar.add),
         eq(times, c * CAReduce(scalar.add, a)(DimShuffle(n, o)(x))),
     )
 
@@ -266,16 +273,8 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
 )
 def prod_of_alloco(total: Any, power: Any) -> Any:
     """``prod(alloc(x, n)) → x ** n``"""
-    full, lengths = lvars("full lengths")
     return lall(
-        eq(total, CAReduce(scalar.mul, a)(full)),
-        argumentso(full, Alloc(), cons(x, lengths)),
-        computo(m, len, lengths),
-        whereo(is_repeated, x, a, m),
-        whereo(counts_well, x),
-        computo(c, repeats, x, a, lengths),
-        computo(n, rank_of, x),
-        computo(o, padding_to, x, lengths),
+        repeatedo(total, scalar.mul),
         eq(power, CAReduce(scalar.mul, a)(DimShuffle(n, o)(x)) ** c),
     )
 

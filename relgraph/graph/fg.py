@@ -95,7 +95,7 @@ class FunctionGraph(Boundary):
             raise TypeError(f"{', '.join(clone_kwds)} can't be used with clone=False")
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
         self._put_first_inputs(inputs)
-        self._connect_all(nodes)
+        self._connect(nodes)
         for var in outputs:
             self.add_output(var, reason="init")
         for feature in features or ():
@@ -115,7 +115,7 @@ class FunctionGraph(Boundary):
             All that the outputs depend on and nothing else, each after what it reads.
         """
         made = cls(inputs, [], clone=False)
-        made._connect_all(nodes)
+        made._connect(nodes)
         for var in outputs:
             made.add_output(var, reason="init")
         made._order = list(nodes)
@@ -265,9 +265,7 @@ class FunctionGraph(Boundary):
             imported = self._importable(owner)
         # what the new term reads of `var` goes into a list of its own, and so stays
         all_clients[var] = []
-        if imported:
-            self._connect_quietly(imported)
-        self._order = None
+        self._connect(imported)
         for user, i in users:
             (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var
         known = all_clients[new_var]

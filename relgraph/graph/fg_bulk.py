@@ -21,6 +21,7 @@ class BulkEdits(FeatureHost):
     apply_nodes: set[Apply]
     clients: dict[Variable, list[Client]]
     _input_set: set[Variable]
+    _order: list[Apply] | None
 
     def _put_first_inputs(self, inputs: Iterable[Variable]) -> None:
         """Make these the inputs of a graph that has nothing yet, and nobody to be told."""
@@ -34,40 +35,48 @@ class BulkEdits(FeatureHost):
             self.variables.add(var)
             self.clients[var] = []
 
-    def _connect_all(self, nodes: Collection[Apply]) -> None:
-        """Connect the first nodes of a graph that has its inputs, each after what it reads."""
-        all_clients = self.clients
-        for node in nodes:
-            for i, var in enumerate(node.inputs):
-                clients = all_clients.get(var)
-                if clients is None:
-                    all_clients[var] = [(node, i)]
-                elif len(clients) < SHORT:
-                    clients.append((node, i))
-                else:
-                    all_clients[var] = with_client(clients, (node, i))
-            for out in node.outputs:
-                all_clients[out] = []
-        self.apply_nodes.update(nodes)
-        self.variables.update(all_clients)
-
-    def _connect_quietly(self, nodes: Iterable[Apply]) -> None:
+    def _connect(self, nodes: Collection[Apply]) -> None:
         """Connect nodes that are not in the graph, each after what it reads."""
+        self._order = None
         variables, all_clients = self.variables, self.clients
         self.apply_nodes.update(nodes)
         for node in nodes:
             for i, var in enumerate(node.inputs):
-                clients = all_clients.get(var)
-                if clients is None:
+                if var in variables:
+                    clients = all_clients[var]
+                else:
                     variables.add(var)
-                    all_clients[var] = [(node, i)]
-                elif len(clients) < SHORT:
+                    # `remove_client` may have kept an entry for what has gone
+                    clients = all_clients.setdefault(var, [])
+                if len(clients) < SHORT:
                     clients.append((node, i))
                 else:
                     all_clients[var] = with_client(clients, (node, i))
             for out in node.outputs:
-                variables.add(out)
-                all_clients.setdefault(out, [])
+                if out not in variables:
+                    variables.add(out)
+                    all_clients.setdefault(out, [])
+
+    def _disconnect(self, node: Apply, keep_entries: bool = False) -> list[Variable]:
+        """Take `node` and its outputs out; return the inputs that have no clients any more."""
+        self._order = None
+        self.apply_nodes.discard(node)
+        variables, all_clients = self.variables, self.clients
+        for out in node.outputs:
+            variables.discard(out)
+            if not keep_entries:
+                all_clients.pop(out, None)
+        loose: list[Variable] = []
+        for i, var in enumerate(node.inputs):
+            clients = all_clients.get(var)
+            if clients:
+                try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
+                    clients.remove((node, i))
+                except ValueError:
+                    pass  # `remove_client` has taken it already
+            if not clients:
+                loose.append(var)
+        return loose
 
     def _prune_quietly(self, var: Variable) -> list[Apply]:
         """Do what `_prune` does without telling anybody; return the nodes that went."""
@@ -84,23 +93,10 @@ class BulkEdits(FeatureHost):
                     here.discard(var)
                     all_clients.pop(var, None)
                 continue
-            outputs = node.outputs
-            if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
+            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
                 continue
-            nodes.discard(node)
             gone.append(node)
-            for out in outputs:
-                here.discard(out)
-                all_clients.pop(out, None)
-            for i, read in enumerate(node.inputs):
-                clients = all_clients.get(read)
-                if clients:
-                    try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
-                        clients.remove((node, i))
-                    except ValueError:
-                        pass  # `remove_client` has taken it already
-                if not clients:
-                    stack.append(read)
+            stack += self._disconnect(node)
         return gone
 
 

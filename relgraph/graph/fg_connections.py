@@ -31,7 +31,7 @@ class Connections(BulkEdits):
         # `inputs` again, to be asked in constant time
         self._input_set = set()
         # the nodes in topological order, while nothing has changed since that was found
-        self._order: list[Apply] | None = None
+        self._order = None
 
     def setup_var(self, var: Variable) -> None:
         """Make `var` a variable of this graph, without clients if it is new."""
@@ -165,7 +165,8 @@ class Connections(BulkEdits):
                         hook(self, node, reason)
                 elif told:
                     self._tell("on_import", (node, reason), "on_prune", (node, reason))
-                self._connect(node)
+                if node not in self.apply_nodes:  # else a callback has brought it in meanwhile
+                    self._connect((node,))
                 done.append(node)
         except BaseException as error:
             for node in reversed(done):
@@ -213,49 +214,6 @@ class Connections(BulkEdits):
                 if not path:
                     return order, missing
                 node, rest = path.pop()
-
-    def _connect(self, node: Apply) -> None:
-        # a callback may have brought it in meanwhile
-        if node in self.apply_nodes:
-            return
-        self._order = None
-        self.apply_nodes.add(node)
-        variables, all_clients = self.variables, self.clients
-        for i, var in enumerate(node.inputs):
-            if var not in variables:
-                variables.add(var)
-                clients = all_clients.setdefault(var, [])
-            else:
-                clients = all_clients[var]
-            if len(clients) < SHORT:
-                clients.append((node, i))
-            else:
-                all_clients[var] = with_client(clients, (node, i))
-        for out in node.outputs:
-            if out not in variables:
-                variables.add(out)
-                all_clients.setdefault(out, [])
-
-    def _disconnect(self, node: Apply, keep_entries: bool = False) -> list[Variable]:
-        """Take `node` and its outputs out; return the inputs that have no clients any more."""
-        self._order = None
-        self.apply_nodes.discard(node)
-        variables, all_clients = self.variables, self.clients
-        for out in node.outputs:
-            variables.discard(out)
-            if not keep_entries:
-                all_clients.pop(out, None)
-        loose: list[Variable] = []
-        for i, var in enumerate(node.inputs):
-            clients = all_clients.get(var)
-            if clients:
-                try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
-                    clients.remove((node, i))
-                except ValueError:
-                    pass  # `remove_client` has taken it already
-            if not clients:
-                loose.append(var)
-        return loose
 
     def _forget(self, var: Variable, keep_entries: bool = False) -> None:
         self.variables.discard(var)

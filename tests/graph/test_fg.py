@@ -429,3 +429,15 @@ class TestOrder:
         assert fg.toposort() == [second.owner, first.owner]
         fg.remove_feature(feature)
         assert fg.toposort() == [first.owner, second.owner]
+
+
+def test_what_is_read_again_after_its_entry_was_kept_is_a_variable_again():
+    (x,), op = variables("x"), MyOp("op")
+    known = Constant(my_type, 2)
+    fgraph = FunctionGraph([x], [op(x, known), op(x)], clone=False)
+    fgraph.change_node_input("output", 0, x)
+    assert known not in fgraph.variables
+    fgraph.clients.setdefault(known, [])  # as `remove_client` leaves it
+    fgraph.replace(fgraph.outputs[1], op(known, x))
+    assert known in fgraph.variables
+    fgraph.check_integrity()
