@@ -52,6 +52,10 @@ __all__ = [
 ]
 
 
+# makes what needs no checks; a name of the module is found faster than a method of `object`
+_new = object.__new__
+
+
 class _Tagged:
     """Something people may attach notes to; the note pad is made when it is first asked for."""
 
@@ -136,7 +140,14 @@ class Variable(_Tagged):
 
     def clone(self, **kwargs: Any) -> Variable:
         """Return a new variable of the same type, name and notes that nothing computes."""
-        copy: Variable = self.type.make_variable(kwargs.get("name", self.name))
+        copy: Variable
+        if self.plain:
+            copy = _new(self.__class__)
+            copy.type = self.type
+            copy.name = kwargs.get("name", self.name)
+            copy.owner = copy.index = copy.head = copy._tag = None
+        else:
+            copy = self.type.make_variable(kwargs.get("name", self.name))
         if self._tag is not None:
             copy.copy_tag_from(self)
         return copy
@@ -307,7 +318,7 @@ class Apply(_Tagged):
         """Return a node like this one on `inputs`: a list that becomes its own, of variables of
         the very types that its inputs have."""
         # what the constructor would check holds of this node, and so of its copy
-        copy = object.__new__(type(self))
+        copy = _new(self.__class__)
         copy.op = op = self.op
         copy.inputs = inputs
         copy.view = None
@@ -317,7 +328,7 @@ class Apply(_Tagged):
             cls = out.__class__
             if cls.plain:
                 # all that `clone` and the constructor do, without the calls
-                new = object.__new__(cls)
+                new = _new(cls)
                 new.type = out.type
                 new.name = out.name
                 new._tag = None

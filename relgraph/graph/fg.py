@@ -255,22 +255,25 @@ class FunctionGraph(Boundary):
         imported: list[Apply] = []
         owner = new_var.owner
         if new_var in self.variables:
-            if owner is not None and owner in [node for node, _ in users]:
-                raise InconsistencyError(
-                    f"{new_var} would become an input of its own node, {owner}"
-                )
+            for user, _ in users if owner is not None else ():
+                if user is owner:
+                    raise InconsistencyError(
+                        f"{new_var} would become an input of its own node, {owner}"
+                    )
         elif owner is None:
             self.import_var(new_var, reason)
         else:
             imported = self._importable(owner)
         # what the new term reads of `var` goes into a list of its own, and so stays
         all_clients[var] = []
-        self._connect(imported)
+        self._order = None
+        if imported:
+            self._connect(imported)
         for user, i in users:
             (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var
         known = all_clients[new_var]
         all_clients[new_var] = with_clients(known, users) if known else users
-        pruned = () if all_clients[var] else self._prune_quietly(var)
+        pruned = () if all_clients[var] else list(self._disconnect_unused((var,)))
         changed = users if users is not all_clients[new_var] else users.copy()
         for hook in told:
             hook(self, var, new_var, changed, imported, pruned, reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.clients import SHORT, Client, with_client
@@ -57,32 +57,14 @@ class BulkEdits(FeatureHost):
                     variables.add(out)
                     all_clients.setdefault(out, [])
 
-    def _disconnect(self, node: Apply, keep_entries: bool = False) -> list[Variable]:
-        """Take `node` and its outputs out; return the inputs that have no clients any more."""
+    def _disconnect_unused(
+        self, variables: Iterable[Variable], keep_entries: bool = False
+    ) -> Iterator[Apply]:
+        """Take out those of `variables` that nothing uses, their owners, and so on backwards; yield
+        each node when it has gone."""
         self._order = None
-        self.apply_nodes.discard(node)
-        variables, all_clients = self.variables, self.clients
-        for out in node.outputs:
-            variables.discard(out)
-            if not keep_entries:
-                all_clients.pop(out, None)
-        loose: list[Variable] = []
-        for i, var in enumerate(node.inputs):
-            clients = all_clients.get(var)
-            if clients:
-                try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
-                    clients.remove((node, i))
-                except ValueError:
-                    pass  # `remove_client` has taken it already
-            if not clients:
-                loose.append(var)
-        return loose
-
-    def _prune_quietly(self, var: Variable) -> list[Apply]:
-        """Do what `_prune` does without telling anybody; return the nodes that went."""
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
-        gone: list[Apply] = []
-        stack = [var]
+        stack = list(variables)
         while stack:
             var = stack.pop()
             if all_clients.get(var) or var not in here:
@@ -91,13 +73,27 @@ class BulkEdits(FeatureHost):
             if node is None or node not in nodes:
                 if var not in self._input_set:
                     here.discard(var)
-                    all_clients.pop(var, None)
+                    if not keep_entries:
+                        all_clients.pop(var, None)
                 continue
-            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
+            outputs = node.outputs
+            if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
                 continue
-            gone.append(node)
-            stack += self._disconnect(node)
-        return gone
+            nodes.discard(node)
+            for out in outputs:
+                here.discard(out)
+                if not keep_entries:
+                    all_clients.pop(out, None)
+            for i, read in enumerate(node.inputs):
+                clients = all_clients.get(read)
+                if clients:
+                    try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
+                        clients.remove((node, i))
+                    except ValueError:
+                        pass  # `remove_client` has taken it already
+                if not clients:
+                    stack.append(read)
+            yield node
 
 
 def missing_input(missing: dict[Variable, Apply]) -> MissingInputError:

@@ -170,9 +170,7 @@ class Connections(BulkEdits):
                 done.append(node)
         except BaseException as error:
             for node in reversed(done):
-                self._disconnect(node)
-                self._tell_back("on_prune", (node, reason), error)
-                self._prune(node.inputs, reason, error=error)
+                self._prune(node.outputs, reason, error=error)
             self._drop_inputs_from(inputs_before, reason, error)
             raise
 
@@ -215,11 +213,6 @@ class Connections(BulkEdits):
                     return order, missing
                 node, rest = path.pop()
 
-    def _forget(self, var: Variable, keep_entries: bool = False) -> None:
-        self.variables.discard(var)
-        if not keep_entries:
-            self.clients.pop(var, None)
-
     def _prune(
         self,
         variables: Iterable[Variable],
@@ -233,21 +226,8 @@ class Connections(BulkEdits):
         """
         told = self._hooks["on_prune"]
         quiet = self._quiet["on_prune"]
-        here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
         raised: BaseException | None = None
-        stack = list(variables)
-        while stack:
-            var = stack.pop()
-            if all_clients.get(var) or var not in here:
-                continue
-            node = var.owner
-            if node is None or node not in nodes:
-                if var not in self._input_set:
-                    self._forget(var, keep_entries)
-                continue
-            if len(node.outputs) > 1 and any(all_clients.get(out) for out in node.outputs):
-                continue
-            loose = self._disconnect(node, keep_entries)
+        for node in self._disconnect_unused(variables, keep_entries):
             if quiet is not None:
                 for hook in quiet:
                     hook(self, node, reason)
@@ -258,7 +238,6 @@ class Connections(BulkEdits):
                     self._tell("on_prune", (node, reason))
                 except BaseException as first:
                     raised = raised or first
-            stack += loose[::-1]
         if raised is not None:
             raise raised
 
@@ -307,7 +286,8 @@ class Connections(BulkEdits):
         if all(var is not other for other in self.inputs):
             self._input_set.discard(var)
             if not self.clients.get(var):
-                self._forget(var)
+                self.variables.discard(var)
+                self.clients.pop(var, None)
         return var
 
     def _drop_inputs_from(self, count: int, reason: str | None, error: BaseException) -> None:

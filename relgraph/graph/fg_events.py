@@ -87,13 +87,10 @@ class FeatureHost:
         self._quiet = _QuietHooks(self._hooks)
         self._published: dict[str, Feature] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        # only for what is not found otherwise; features add methods, so the type is open
-        attached = [type(f).__name__ for f in self.__dict__.get("features", ())]
-        raise AttributeError(
-            f"{type(self).__name__} has no attribute {name!r}, and no attached feature added one "
-            f"(attached: {', '.join(attached) or 'none'})"
-        )
+    if TYPE_CHECKING:
+        # features add methods, so the type is open; a `__getattr__` that is there when the code
+        # runs would make each look at an attribute several times as slow
+        def __getattr__(self, name: str) -> Any: ...
 
     def attach_feature(self, feature: Feature) -> None:
         """Attach `feature` and call its `on_attach`.

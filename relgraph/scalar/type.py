@@ -62,7 +62,11 @@ class ScalarConstant(ScalarVariable, Constant):
 
 def value_bits(data: Any) -> bytes:
     """Return the bytes of a NumPy value in order, with one nan for all."""
-    array = np.ascontiguousarray(data)
+    array = np.asarray(data)
+    if array.size == 1:
+        number = array.item()
+        if number == number:
+            return array.tobytes()
     if array.dtype.kind in "fc":
         nans = np.isnan(array)
         if nans.any():

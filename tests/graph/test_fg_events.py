@@ -95,7 +95,7 @@ class TestCallbacks:
         assert fg.greet() == "hello"
         fg.remove_feature(one)
         assert fg.features == []
-        with pytest.raises(AttributeError, match=r"no attribute 'greet'.*attached: none"):
+        with pytest.raises(AttributeError, match="no attribute 'greet'"):
             fg.greet()
 
     def test_taken_names_are_refused(self):

@@ -37,6 +37,8 @@ class Changes(Feature):
     nested
         Sums left to the one sum that reads them. They are looked at again when something else
         begins to read them, or that sum no longer does.
+    woken
+        Those to be looked at again because of that.
     """
 
     def __init__(self, work: Worklist, tables: RewriterTables) -> None:
@@ -44,6 +46,7 @@ class Changes(Feature):
         self.imported = 0
         self.descent: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
+        self.woken: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
         self.in_order = False
         self._pending = work.__contains__
@@ -52,7 +55,6 @@ class Changes(Feature):
         self._ops: set[Op] = set()
         self._deepest = 1
         self._forget = work.discard
-        self._woken: dict[Apply, None] = {}
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
         self._dropped: dict[Variable, None] = {}
@@ -100,14 +102,9 @@ class Changes(Feature):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
         self._forget(node)
-        self.near.pop(node, None)
-        if self.descent:
-            self.descent.pop(node, None)
-        self._new.pop(node, None)
-        self._touched.pop(node, None)
-        if self.nested or self._woken:
+        if self.nested or self.woken:
             self.nested.pop(node, None)
-            self._woken.pop(node, None)
+            self.woken.pop(node, None)
             for var in node.inputs:
                 self._wake(var)
         if self._tables.blind:
@@ -136,25 +133,16 @@ class Changes(Feature):
             if not isinstance(user, str):
                 touched[user] = None
         blind, forget = self._tables.blind, self._forget
-        descent, near = self.descent, self.near
         clients = fgraph.clients
         if blind and var in clients:
             dropped[var] = None
         for node in pruned:
             forget(node)
-            if near:
-                near.pop(node, None)
-            if descent:
-                descent.pop(node, None)
-            if touched:
-                touched.pop(node, None)
-            if new:
-                new.pop(node, None)
             if blind:
                 for read in node.inputs:
                     if read.owner is not None and len(clients.get(read, ())) == 1:
                         dropped[read] = None
-        if self.nested or self._woken:
+        if self.nested or self.woken:
             self._wake_around(var, new_var, imported, pruned)
 
     def _wake_around(
@@ -163,7 +151,7 @@ class Changes(Feature):
         """Wake nested sums that something else may read now, or nothing any more."""
         for node in pruned:
             self.nested.pop(node, None)
-            self._woken.pop(node, None)
+            self.woken.pop(node, None)
         self._wake(var)
         self._wake(new_var)
         for node in (*imported, *pruned):
@@ -174,13 +162,13 @@ class Changes(Feature):
         node = var.owner
         if node is not None and node in self.nested:
             del self.nested[node]
-            self._woken[node] = None
+            self.woken[node] = None
 
-    def woken(self) -> Iterable[Apply]:
-        """The nodes that were nested and may not be any more, since the last call."""
-        woken = self._woken
-        if woken:
-            self._woken = {}
+    def take_woken(self) -> Iterable[Apply]:
+        """The nodes that were nested and may not be any more, since the last call; what is `near`
+        is noted."""
+        woken, self.woken = self.woken, {}
+        self.near.update(dict.fromkeys(woken, 0))
         return woken
 
     def same_again(self) -> None:
@@ -199,12 +187,17 @@ class Changes(Feature):
             first. What is `near` is noted.
         """
         new, touched, near = self._new, self._touched, self.near
+        here = fgraph.apply_nodes
         if new:
             self._new = {}
+            if not here.issuperset(new):
+                new = {node: None for node in new if node in here}
             for node in new:
                 near[node] = 0
         if not touched and not self._dropped:
             return new, touched
+        if not here.issuperset(touched):
+            touched = self._touched = {node: None for node in touched if node in here}
         alone = self._alone(fgraph)
         self._touched = {}
         for node in touched:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.numbers import number_key, number_of
@@ -68,7 +69,8 @@ class Dispatch:
         return found
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Plan:
     """What an equilibrium does on the nodes of one structure.
 
     Attributes
@@ -157,7 +159,7 @@ def by_numbers(plan: Plan) -> Plan:
     # the numbers may be arguments of a sum in the sum
     if plan.nest or not any(r.numbers for r in (*plan.early, *plan.late)):
         return plan
-    return plan._replace(by_numbers=ByNumbers(plan))
+    return replace(plan, by_numbers=ByNumbers(plan))
 
 
 class _Reaches(dict[Op, int]):

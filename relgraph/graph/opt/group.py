@@ -119,7 +119,7 @@ class LocalOptGroup(LocalOptimizer):
     ) -> None:
         wanted = read_answer(fgraph, node, opt, answer)
         name = display_name(opt)
-        steps = [] if wanted is None else [step_of(name, wanted.pairs)]
+        steps = [] if wanted is None else [step_of(name, wanted[0])]
         size = len(fgraph.apply_nodes)
         message = budget_message(str(self), name, self.LIMIT, (size, size), steps)
         raise DivergenceError(message, "budget", [name], steps)

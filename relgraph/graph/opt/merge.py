@@ -11,7 +11,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import GlobalOptimizer
 from relgraph.graph.opt.functions import require_replace_validate
 from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
-from relgraph.graph.opt.replacement import Replacement, apply_replacement
+from relgraph.graph.opt.replacement import apply_replacement
 from relgraph.graph.opt.timing import callback_time, since, validate_time
 from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError
@@ -141,7 +141,7 @@ class Merging:
         """Let `twin` take the place of `node`, unless a feature objects."""
         pairs = merge_pairs(self.fgraph, node, twin)
         try:
-            apply_replacement(self.fgraph, Replacement(pairs, []), MERGE)
+            apply_replacement(self.fgraph, (pairs, []), MERGE)
         except InconsistencyError:
             self.failed += 1
             return False
@@ -156,17 +156,19 @@ def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
     graph has the table of its nodes attached, for the optimizers to come (see `hashed`).
     """
     table = HashConsing()
-    constants, nodes = table.constants, []
     order, leaves = toposort_and_leaves(outputs)
-    inputs = [v for v in leaves if v.head is not Constant]
-    copies: dict[Variable, Variable] = {v: v.clone() for v in inputs}
+    inputs, nodes = [], []
+    copies: dict[Variable, Variable] = {}
+    for var in leaves:
+        if isinstance(var, Constant):
+            copies[var] = table.constants.copy(var)
+        else:
+            inputs.append(var)
+            copies[var] = var.clone()
     for node in order:
         args: list[Variable] = []
         for var in node.inputs:
-            known = copies.get(var)
-            if known is None:
-                known = copies[var] = constants.copy(var)
-            args.append(known)
+            args.append(copies[var])  # noqa: PERF401  (a comprehension is a call)
         copy = table.copy(node, args)
         if copy.inputs is args:
             nodes.append(copy)
@@ -175,9 +177,6 @@ def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
             copies[made[0]] = copy.outputs[0]
         else:
             copies.update(zip(made, copy.outputs, strict=True))
-    for var in outputs:
-        if isinstance(var, Constant):
-            copies[var] = constants.copy(var)
     fgraph = FunctionGraph.of_nodes(
         [copies[v] for v in inputs], nodes, [copies[v] for v in outputs]
     )

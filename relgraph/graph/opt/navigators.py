@@ -112,7 +112,7 @@ class NavigatorOptimizer(GlobalOptimizer):
             wanted = read_answer(fgraph, node, rewriter, rewriter.transform(fgraph, node))
             if wanted is None:
                 return None
-            pairs = wanted.pairs
+            pairs = wanted[0]
             step = step_of(display_name(rewriter), pairs)
             apply_replacement(fgraph, wanted, display_name(rewriter))
         except Exception as exc:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.opt.base import LocalOptimizer, describe, display_name
@@ -12,11 +12,8 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-class Replacement(NamedTuple):
-    """Pairs (old, new) of variables, and the nodes that must be gone once they are replaced."""
-
-    pairs: list[tuple[Variable, Variable]]
-    remove: list[Apply]
+# pairs (old, new) of variables, and the nodes that must be gone once they are replaced
+Replacement: TypeAlias = tuple[list[tuple[Variable, Variable]], list[Apply]]
 
 
 def read_answer(
@@ -40,8 +37,9 @@ def read_answer(
     if type(answer) is list and len(answer) == 1 and len(node.outputs) == 1:
         old, new = node.outputs[0], answer[0]
         if isinstance(new, Variable) and new.type is old.type:
-            same = new is old or _says_the_same(old, new)
-            return None if same else Replacement([(old, new)], [])
+            if new is old or (new.head is old.head and _says_the_same(old, new)):
+                return None
+            return [(old, new)], []
     remove: list[Apply] = []
     wanted: Iterable[tuple[Any, Any]]
     if isinstance(answer, dict):
@@ -60,7 +58,7 @@ def read_answer(
         return None
     if not remove and all(_says_the_same(old, new) for old, new in pairs):
         return None
-    return Replacement(pairs, remove)
+    return pairs, remove
 
 
 def _by_output(

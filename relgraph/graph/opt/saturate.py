@@ -290,32 +290,27 @@ class Saturation:
             except Exception as exc:
                 answer = False
                 self.failed(exc, [], rewriter, node)
+            found = answer is not False and answer is not None
+            changed = found and self.accept(rewriter, node, answer)
             record = self.records[rewriter]
             record.tried += self.stride
             record.time += self.stride * (time.perf_counter() - start)
-            if answer is not False and answer is not None and self.accept(rewriter, node, answer):
+            if changed:
                 return True
         return False
 
     def accept(self, rewriter: LocalOptimizer, node: Apply, answer: Answer) -> bool:
         """Do what a rewriter answered for `node`; whether that changed the graph."""
-        record = self.records[rewriter]
         pairs: list[Any] = []
-        start = time.perf_counter()
         try:
             wanted = read_answer(self.fgraph, node, rewriter, answer)
             if wanted is None:
                 return False
-            pairs = wanted.pairs
-            self.perform(wanted, record, node)
+            pairs = wanted[0]
+            self.perform(wanted, self.records[rewriter], node)
         except Exception as exc:
             self.failed(exc, pairs, rewriter, node)
             return False
-        finally:
-            record.time += time.perf_counter() - start
-        if node in self.fgraph.apply_nodes:
-            self.changes.near[node] = 0
-            self.work.put_later((node,))
         return True
 
     def failed(
@@ -333,7 +328,7 @@ class Saturation:
         descent, uses = changes.descent.get(node, 0) + 1, record.applied + 1
         suspect = None
         if uses >= vigil.calm_uses or descent >= vigil.calm_descent:
-            suspect = vigil.before(record.name, wanted.pairs, uses, descent)
+            suspect = vigil.before(record.name, wanted[0], uses, descent)
         imported = changes.imported
         apply_replacement(self.fgraph, wanted, record.name)
         record.applied = uses
@@ -344,6 +339,8 @@ class Saturation:
         self.settle(descent)
         if node in here:
             changes.descent[node] = descent
+            changes.near[node] = 0
+            self.work.put_later((node,))
         if suspect is not None:
             vigil.after(suspect)
 
@@ -351,19 +348,14 @@ class Saturation:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
-        if descent:
-            for node in fresh:
-                changes.descent[node] = descent
-        woken = changes.woken()
-        if woken:
-            changes.near.update(dict.fromkeys(woken, 0))
-            work.put_later(woken)
+        if changes.woken:
+            work.put_later(changes.take_woken())
         if optimizer.tracks_on_change_inputs:
             work.put_next(touched)
-        if optimizer.ignore_newtrees:
-            work.put_later(fresh)
-        else:
-            work.put_next(fresh)
+        if fresh:
+            if descent:
+                changes.descent.update(dict.fromkeys(fresh, descent))
+            (work.put_later if optimizer.ignore_newtrees else work.put_next)(fresh)
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)
         if self.waiting:
