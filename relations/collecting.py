@@ -88,6 +88,7 @@ SUMS = (
         "sum-of-differences",
         add(several(xs)),
         z,
+        whereo(sums.may_have_less, xs),
         computo(ss, SIGNED.each, xs),
         computo(z, sums.split_by_sign, ss),
         whereo(sums.is_found, z),

@@ -71,7 +71,6 @@ def optimize_graph(
     trace: Literal[True],
     **query_kwargs: Any,
 ) -> tuple[list[Variable], Derivation]: ...
-@paused_collector()
 def optimize_graph(
     fgraph_or_variables: FunctionGraph | Variable | Sequence[Variable],
     include: Iterable[str] = ("canonicalize",),
@@ -110,34 +109,49 @@ def optimize_graph(
     TypeError
         If `custom_opt` is no optimizer.
     """
-    given = fgraph_or_variables
     optimizers = _optimizers(include, custom_opt, query_kwargs)
-    if isinstance(given, FunctionGraph):
-        fgraph = given.clone() if clone else given
-    else:
-        outputs = [given] if isinstance(given, Variable) else list(given)
-        # in a derivation the merges are steps like others
-        if clone and not trace and optimizers and optimizers[0].merges_first:
-            fgraph = merged_copy(outputs)
-        else:
-            fgraph = FunctionGraph(outputs=outputs, clone=clone)
-    recorder = Recorder() if trace else None
-    if recorder is not None:
-        fgraph.attach_feature(recorder)
-    try:
-        for optimizer in optimizers:
-            optimizer.optimize(fgraph)
-    finally:
+    with paused_collector():
+        fgraph = _graph_of(fgraph_or_variables, clone, trace, optimizers)
+        recorder = Recorder() if trace else None
         if recorder is not None:
-            fgraph.remove_feature(recorder)
-    result: Any = fgraph
-    if not isinstance(given, FunctionGraph):
-        result = fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
-        # features and the methods that they add hold on to the graph: without them all that it
-        # knew of its nodes goes at once, not when the collector has walked through it
-        for feature in list(fgraph.features):
-            fgraph.remove_feature(feature)
+            fgraph.attach_feature(recorder)
+        try:
+            for optimizer in optimizers:
+                optimizer.optimize(fgraph)
+        finally:
+            if recorder is not None:
+                fgraph.remove_feature(recorder)
+        result = _as_given(fgraph, fgraph_or_variables)
     return result if recorder is None else (result, recorder.derivation(optimizers))
+
+
+def _graph_of(
+    given: FunctionGraph | Variable | Sequence[Variable],
+    clone: bool,
+    trace: bool,
+    optimizers: Sequence[GlobalOptimizer],
+) -> FunctionGraph:
+    """Return the graph to work on."""
+    if isinstance(given, FunctionGraph):
+        return given.clone() if clone else given
+    outputs = [given] if isinstance(given, Variable) else list(given)
+    # in a derivation the merges are steps like others
+    if clone and not trace and optimizers and optimizers[0].merges_first:
+        return merged_copy(outputs)
+    return FunctionGraph(outputs=outputs, clone=clone)
+
+
+def _as_given(
+    fgraph: FunctionGraph, given: FunctionGraph | Variable | Sequence[Variable]
+) -> FunctionGraph | Variable | list[Variable]:
+    """Return what has become of what was given: a graph, a variable or a list of them."""
+    if isinstance(given, FunctionGraph):
+        return fgraph
+    # features and the methods that they add hold on to the graph: without them all that it knew
+    # of its nodes goes at once, not when the collector has walked through it
+    for feature in list(fgraph.features):
+        fgraph.remove_feature(feature)
+    return fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
 
 
 def _optimizers(

@@ -10,10 +10,17 @@ Client: TypeAlias = tuple[Apply | Literal["output"], int]
 
 # up to here looking through the list costs no more than a hash would
 SHORT = 16
+# up to here taking one of the first out of a list costs no more either
+LONG = 1024
+
+
+# `super` takes longer than what it finds
+_append, _pop, _put = list.append, list.pop, list.__setitem__
 
 
 class ManyClients(list[Client]):
-    """A long list of clients that also knows where each of them stands.
+    """A long list of clients that also knows where each of them stands: what a list becomes when
+    one is taken from it.
 
     Removing one takes constant time, and puts the last in its place. Only `append` and `remove`
     keep the positions right: everything else that changes a list is refused.
@@ -32,15 +39,15 @@ class ManyClients(list[Client]):
 
     def append(self, client: Client) -> None:
         self._where[client] = len(self)
-        super().append(client)
+        _append(self, client)
 
     def remove(self, client: Client) -> None:
         place = self._where.pop(client, None)
         if place is None:
             raise ValueError(f"{client} is not in the list of clients")
-        last = super().pop()
+        last = _pop(self)
         if place < len(self):
-            super().__setitem__(place, last)
+            _put(self, place, last)
             self._where[last] = place
 
     def misplaced(self) -> list[Client]:
@@ -58,19 +65,21 @@ class ManyClients(list[Client]):
     clear = extend = insert = pop = reverse = sort = _refuse
 
 
-def with_client(clients: list[Client], client: Client) -> list[Client]:
-    """Return `clients` with `client` at its end: the same list, or its successor if it is long."""
-    if len(clients) >= SHORT and type(clients) is list:
-        clients = ManyClients(clients)
-    clients.append(client)
-    return clients
+def easily_taken_from(clients: list[Client], client: Client) -> list[Client]:
+    """Return `clients` as a list from which to take one of them: the same one, or its successor."""
+    if len(clients) <= SHORT or type(clients) is not list:
+        return clients
+    # nodes most often go in the order in which they came
+    if len(clients) <= LONG and client in clients[:SHORT]:
+        return clients
+    return ManyClients(clients)
 
 
 def with_clients(clients: list[Client], more: list[Client]) -> list[Client]:
-    """Return `clients` with all of `more` at its end: the same list, or its successor."""
-    if type(clients) is list and len(clients) + len(more) <= SHORT:
+    """Return `clients` with all of `more` at its end."""
+    if type(clients) is list:
         clients.extend(more)
-        return clients
-    for client in more:
-        clients = with_client(clients, client)
+    else:
+        for client in more:
+            clients.append(client)
     return clients

@@ -45,6 +45,9 @@ class Feature:
     not undone.
     """
 
+    # whether it has nothing to hear yet; a feature that does from now on tells `fgraph.listen`
+    dormant = False
+
     def on_attach(self, fgraph: FunctionGraph) -> None:
         """Prepare for `fgraph`, whose nodes are all there (`on_import` is not called for them).
 
@@ -89,6 +92,7 @@ class Feature:
         users: Sequence[Client],
         imported: Sequence[Apply],
         pruned: Sequence[Apply],
+        single: Sequence[Variable],
         reason: str | None,
     ) -> None:
         """Hear of a replacement when all of it is done.
@@ -99,9 +103,12 @@ class Feature:
         Parameters
         ----------
         users
-            Who used `var`, as (node, input index) pairs.
+            Who used `var`, as (node, input index) pairs: a list of the graph's, not to be kept.
         imported, pruned
             The nodes that came in, each after what it reads, and those that went.
+        single
+            What is computed, and is read in one place only now that others have gone; it may have
+            gone too.
         """
         for node in imported:
             self.on_import(fgraph, node, reason)

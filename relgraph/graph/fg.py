@@ -273,10 +273,10 @@ class FunctionGraph(Boundary):
             (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var
         known = all_clients[new_var]
         all_clients[new_var] = with_clients(known, users) if known else users
-        pruned = () if all_clients[var] else list(self._disconnect_unused((var,)))
-        changed = users if users is not all_clients[new_var] else users.copy()
+        single = [var] if len(all_clients[var]) == 1 else []
+        pruned = () if all_clients[var] else list(self._disconnect_unused((var,), single))
         for hook in told:
-            hook(self, var, new_var, changed, imported, pruned, reason)
+            hook(self, var, new_var, users, imported, pruned, single, reason)
 
     def _unreplace(
         self,

@@ -71,7 +71,7 @@ class Boundary(Connections):
         self._order = None
         for k in range(len(self.outputs) - 1, i - 1, -1):
             moved = self.outputs[k]
-            self.clients[moved].remove(("output", k))
+            self._take_client(moved, ("output", k))
             self.add_client(moved, ("output", k + 1))
         self.outputs.insert(i, var)
         self.add_client(var, ("output", i))
@@ -79,10 +79,10 @@ class Boundary(Connections):
     def _take_output(self, i: int) -> Variable:
         self._order = None
         var = self.outputs.pop(i)
-        self.clients[var].remove(("output", i))
+        self._take_client(var, ("output", i))
         for k in range(i, len(self.outputs)):
             moved = self.outputs[k]
-            self.clients[moved].remove(("output", k + 1))
+            self._take_client(moved, ("output", k + 1))
             self.add_client(moved, ("output", k))
         return var
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.clients import SHORT, Client, with_client
+from relgraph.graph.clients import SHORT, Client, easily_taken_from
 from relgraph.graph.fg_events import FeatureHost
 from relgraph.graph.utils import MissingInputError
 
@@ -22,6 +22,7 @@ class BulkEdits(FeatureHost):
     clients: dict[Variable, list[Client]]
     _input_set: set[Variable]
     _order: list[Apply] | None
+    _kept_entries: bool
 
     def _put_first_inputs(self, inputs: Iterable[Variable]) -> None:
         """Make these the inputs of a graph that has nothing yet, and nobody to be told."""
@@ -42,39 +43,39 @@ class BulkEdits(FeatureHost):
         self.apply_nodes.update(nodes)
         for node in nodes:
             for i, var in enumerate(node.inputs):
-                if var in variables:
-                    clients = all_clients[var]
-                else:
+                try:
+                    all_clients[var].append((node, i))
+                except KeyError:
                     variables.add(var)
-                    # `remove_client` may have kept an entry for what has gone
-                    clients = all_clients.setdefault(var, [])
-                if len(clients) < SHORT:
-                    clients.append((node, i))
-                else:
-                    all_clients[var] = with_client(clients, (node, i))
+                    all_clients[var] = [(node, i)]
             for out in node.outputs:
-                if out not in variables:
-                    variables.add(out)
-                    all_clients.setdefault(out, [])
+                variables.add(out)
+                if out not in all_clients:
+                    all_clients[out] = []
+            if self._kept_entries:
+                variables.update(node.inputs)
+
+    def _take_client(self, var: Variable, client: Client) -> None:
+        clients = self.clients[var] = easily_taken_from(self.clients[var], client)
+        clients.remove(client)
 
     def _disconnect_unused(
-        self, variables: Iterable[Variable], keep_entries: bool = False
+        self, variables: Iterable[Variable], single: list[Variable]
     ) -> Iterator[Apply]:
         """Take out those of `variables` that nothing uses, their owners, and so on backwards; yield
-        each node when it has gone."""
+        each node when it has gone, and add to `single` what is computed and has one client left then."""
         self._order = None
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
         stack = list(variables)
         while stack:
             var = stack.pop()
-            if all_clients.get(var) or var not in here:
+            if all_clients.get(var):
                 continue
             node = var.owner
             if node is None or node not in nodes:
                 if var not in self._input_set:
                     here.discard(var)
-                    if not keep_entries:
-                        all_clients.pop(var, None)
+                    all_clients.pop(var, None)
                 continue
             outputs = node.outputs
             if len(outputs) > 1 and any(all_clients.get(out) for out in outputs):
@@ -82,17 +83,20 @@ class BulkEdits(FeatureHost):
             nodes.discard(node)
             for out in outputs:
                 here.discard(out)
-                if not keep_entries:
-                    all_clients.pop(out, None)
+                del all_clients[out]
             for i, read in enumerate(node.inputs):
                 clients = all_clients.get(read)
                 if clients:
+                    if len(clients) > SHORT:
+                        clients = all_clients[read] = easily_taken_from(clients, (node, i))
                     try:  # noqa: SIM105  (what that suggests costs more than the rest of this)
                         clients.remove((node, i))
                     except ValueError:
                         pass  # `remove_client` has taken it already
                 if not clients:
                     stack.append(read)
+                elif len(clients) == 1 and read.owner is not None:
+                    single.append(read)
             yield node
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.clients import SHORT, Client, with_client
+from relgraph.graph.clients import Client
 from relgraph.graph.fg_bulk import BulkEdits, computed_input, missing_input
 from relgraph.graph.utils import MissingInputError
 
@@ -30,6 +30,8 @@ class Connections(BulkEdits):
         self.update_mapping = None
         # `inputs` again, to be asked in constant time
         self._input_set = set()
+        # whether `clients` may have entries for what has gone, as `remove_client` leaves them
+        self._kept_entries = False
         # the nodes in topological order, while nothing has changed since that was found
         self._order = None
 
@@ -63,11 +65,7 @@ class Connections(BulkEdits):
         KeyError
             If `var` is not in the graph.
         """
-        clients = self.get_clients(var)
-        if len(clients) < SHORT:
-            clients.append(new_client)
-        else:
-            self.clients[var] = with_client(clients, new_client)
+        self.get_clients(var).append(new_client)
 
     def remove_client(
         self,
@@ -88,12 +86,15 @@ class Connections(BulkEdits):
             Whether variables that go lose their entry in `clients` too. By default they keep one,
             an empty list.
         """
-        clients = self.clients.get(var)
-        if clients is None:
+        if var not in self.clients:
             return
-        if client_to_remove in clients:
-            clients.remove(client_to_remove)
-        self._prune([var], reason, keep_entries=not remove_if_empty)
+        if client_to_remove in self.clients[var]:
+            self._take_client(var, client_to_remove)
+        for node in self._prune([var], reason):
+            if not remove_if_empty:
+                self._kept_entries = True
+                for gone in (*node.inputs, *node.outputs):
+                    self.clients.setdefault(gone, [])
 
     def import_var(
         self, var: Variable, reason: str | None = None, import_missing: bool = False
@@ -217,17 +218,19 @@ class Connections(BulkEdits):
         self,
         variables: Iterable[Variable],
         reason: str | None,
-        keep_entries: bool = False,
         error: BaseException | None = None,
-    ) -> None:
-        """Remove those of `variables` that nothing uses, their owners, and so on backwards.
+    ) -> list[Apply]:
+        """Remove those of `variables` that nothing uses, their owners, and so on backwards; return
+        the nodes.
 
         What a callback raises is raised when all is done, or noted on `error`.
         """
         told = self._hooks["on_prune"]
         quiet = self._quiet["on_prune"]
         raised: BaseException | None = None
-        for node in self._disconnect_unused(variables, keep_entries):
+        gone: list[Apply] = []
+        for node in self._disconnect_unused(variables, []):
+            gone.append(node)
             if quiet is not None:
                 for hook in quiet:
                     hook(self, node, reason)
@@ -240,6 +243,7 @@ class Connections(BulkEdits):
                     raised = raised or first
         if raised is not None:
             raise raised
+        return gone
 
     def _rewire(
         self, node: Apply | Literal["output"], i: int, old: Variable, new: Variable
@@ -248,7 +252,7 @@ class Connections(BulkEdits):
         self._order = None
         (self.outputs if isinstance(node, str) else node.inputs)[i] = new
         self.add_client(new, (node, i))
-        self.clients[old].remove((node, i))
+        self._take_client(old, (node, i))
 
     def add_input(self, var: Variable, check: bool = True) -> None:
         """Make `var` the last input of the graph.

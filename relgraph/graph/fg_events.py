@@ -25,6 +25,8 @@ class _Hooks(dict[str, tuple[Hook, ...]]):
         ignores = getattr(Feature, event, None)
         found: list[Hook] = []
         for feature in self._features:
+            if getattr(feature, "dormant", False):
+                continue
             hook = getattr(feature, event, None)
             if hook is not None and getattr(hook, "__func__", hook) is not ignores:
                 found.append((feature, hook))
@@ -129,6 +131,12 @@ class FeatureHost:
         finally:
             self._withdraw(feature)
             self.execute_callbacks_times.pop(feature, None)
+
+    def listen(self, feature: Feature) -> None:
+        """Tell `feature` from now on, which was dormant."""
+        feature.dormant = False
+        self._hooks.clear()
+        self._quiet.clear()
 
     def publish(self, feature: Feature, **attributes: Any) -> None:
         """Add methods (or other attributes) to the graph on behalf of `feature`.

@@ -43,6 +43,7 @@ class History(Feature):
     """
 
     def __init__(self) -> None:
+        self.dormant = True  # until there is a checkpoint
         self._log: list[_Undo] = []
         # whether there may be a checkpoint: cheaper to ask than whether there is one
         self._noting = False
@@ -81,6 +82,8 @@ class History(Feature):
         made = Checkpoint(self, len(self._log), fgraph.update_mapping)
         self._live.add(made)
         self._noting = True
+        if self.dormant:
+            fgraph.listen(self)
         return made
 
     def revert(self, fgraph: FunctionGraph, checkpoint: Checkpoint) -> None:
@@ -142,6 +145,7 @@ class History(Feature):
         users: Sequence[Client],
         imported: Sequence[Apply],
         pruned: Sequence[Apply],
+        single: Sequence[Variable],
         reason: str | None,
     ) -> None:
         if self._noting:

@@ -68,7 +68,8 @@ def is_uniform(var: Any) -> bool:
 
 
 def _kind(var: Any) -> str:
-    return np.dtype(var.type.dtype).kind if isinstance(var.type, TensorType) else ""
+    kind = var.type
+    return kind.numpy_dtype.kind if isinstance(kind, TensorType) else ""
 
 
 def is_float(var: Any) -> bool:

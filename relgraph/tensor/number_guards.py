@@ -15,7 +15,7 @@ from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.graph.numbers import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.guards import is_discrete
-from relgraph.tensor.suiting import has_constant, suiting
+from relgraph.tensor.suiting import has_constant, of_number, suiting
 
 LARGEST_WHOLE = 64
 """Exponents beyond this are not multiplied: a power of a power differs too much from the other."""
@@ -51,13 +51,13 @@ def is_negative(var: Any) -> bool:
     return bool(dtype.kind == "f" or value > np.iinfo(dtype).min)
 
 
-@suiting(has_constant)
+@of_number(0)
 def is_whole_zero(var: Any) -> bool:
     """Return whether `var` is 0, of a dtype that has no fractions: a float's divides otherwise."""
     return is_discrete(var) and real_number(var) == 0
 
 
-@suiting(has_constant)
+@of_number(-1)
 def is_whole_minus_one(var: Any) -> bool:
     """Return whether `var` is -1, of a dtype that has no fractions."""
     return is_discrete(var) and real_number(var) == -1

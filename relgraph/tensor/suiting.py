@@ -44,6 +44,16 @@ def has_constant(heads: Sequence[Any]) -> bool:
     )
 
 
+def of_number(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Say of a predicate about one argument that this has to be a constant of such a number."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["number"] = number
+        return suiting(has_constant)(function)
+
+    return mark
+
+
 def one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
     """Whether an argument has one of these heads."""
     wanted = frozenset(heads)

@@ -8,6 +8,7 @@ the dtype of the sum. None is the answer where there is nothing to do.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,18 +23,27 @@ Seen = Sequence[tuple[Any, Any]]
 """What a view says of each of some arguments."""
 
 
-class Part(NamedTuple):
-    """An argument: on which side it stands, how many times, and what is there so many times."""
+@dataclass(slots=True)
+class Parts:
+    """Arguments, by column.
 
-    var: Variable
-    below: bool
-    count: Any
-    of: Any
+    Attributes
+    ----------
+    variables
+        The arguments.
+    below
+        Whether each is subtracted, or divided by.
+    counts, of
+        How many times each is what.
+    keys
+        What each has in common with other counts of the same.
+    """
 
-    @property
-    def key(self) -> Hashable:
-        """What it has in common with other counts of the same."""
-        return _key(self.of)
+    variables: list[Variable]
+    below: list[bool]
+    counts: list[Any]
+    of: list[Any]
+    keys: list[Hashable]
 
 
 class Sides(NamedTuple):
@@ -85,6 +95,26 @@ def split_by_sign(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, .
     return None if common_dtype([*above, *below]) is None else difference(above, below)
 
 
+def may_have_less(variables: Sequence[Variable]) -> bool:
+    """Return False where no term is subtracted or negative; a look at each is enough."""
+    for var in variables:
+        head = var.head
+        if head is neg or head is sub:
+            return True
+        if head is mul:
+            assert var.owner is not None
+            if any(factor.head is mul or _is_less(factor) for factor in var.owner.inputs):
+                return True
+        elif head is not None and _is_less(var):
+            return True
+    return False
+
+
+def _is_less(var: Variable) -> bool:
+    number = number_of(var)
+    return number is not None and not isinstance(number, complex) and number < 0
+
+
 def may_have_equal_terms(variables: Sequence[Variable]) -> bool:
     """Return False where no two terms have a factor in common; a look at each is enough."""
     return _have_common_parts(variables, mul, _TIMES)
@@ -108,6 +138,10 @@ def _have_common_parts(
     all_of, first_of
         The op of what all inputs count of, and those of what the first one counts of.
     """
+    heads = {var.head for var in variables}
+    if all_of not in heads and first_of.isdisjoint(heads):
+        varying = [var for var in variables if var.head is not Constant]
+        return len(set(varying)) < len(varying)
     seen: set[Variable] = set()
     for var in variables:
         head = var.head
@@ -130,16 +164,12 @@ def collected(variables: Sequence[Variable], terms: Seen) -> Any:
 
     Those of integers are collected whatever their sign.
     """
-    if _are_different(terms):
-        return None
     return _collected_terms(_parts(variables, terms), cancelling=False)
 
 
 @suiting(alike_or(mul, neg, true_div))
 def cancelled(variables: Sequence[Variable], terms: Seen) -> Any:
     """Return a sum with equal terms collected whatever their sign."""
-    if _are_different(terms):
-        return None
     return _collected_terms(_parts(variables, terms), cancelling=True)
 
 
@@ -150,32 +180,30 @@ def cancelled_difference(
     """Return a difference with equal terms collected if there are some on both sides."""
     if not _share(plus, minus):
         return None
-    parts = [*_parts(above, plus), *_parts(below, minus, below=True)]
-    return _collected_terms(parts, cancelling=True)
+    return _collected_terms(_parts(above, plus, below, minus), cancelling=True)
 
 
-def _collected_terms(parts: list[Part], cancelling: bool) -> Any:
-    dtype = _dtype_of(parts)
+def _collected_terms(parts: Parts, cancelling: bool) -> Any:
+    dtype = None if _are_different(parts) else common_dtype(parts.variables)
     if dtype is None:
         return None
     wanted = _any_count if dtype.kind != "f" or cancelling else _sign_of
-    known: dict[Any, Any] = {}
     with np.errstate(all="ignore"):
-        counts = [_signed(part, dtype, known) for part in parts]
-        sides = _gathered(parts, counts, wanted, _scaled)
+        sides = _gathered(parts, _signed(parts, dtype), wanted, _scaled)
     return None if sides is None else difference(*sides)
 
 
-def _signed(part: Part, dtype: np.dtype[Any], known: dict[Any, Any]) -> Any:
-    """Return a coefficient, less than zero if its term is subtracted, in the dtype of the sum.
-
-    Most are 1: those that are `known` are not made again.
-    """
-    key = (part.count, part.below)
-    if key not in known:
-        count = np.asarray(_number(part.count)).astype(dtype)[()]
-        known[key] = -count if part.below else count
-    return known[key]
+def _signed(parts: Parts, dtype: np.dtype[Any]) -> list[Any]:
+    """Return the coefficients, less than zero if a term is subtracted, in the dtype of the sum."""
+    signed: list[Any] = []
+    # most are 1, which need not be made again
+    known: dict[Any, Any] = {}
+    for key in zip(parts.counts, parts.below, strict=True):
+        if key not in known:
+            number = np.asarray(_number(key[0])).astype(dtype)[()]
+            known[key] = -number if key[1] else number
+        signed.append(known[key])
+    return signed
 
 
 def _any_count(count: Any) -> Any:
@@ -205,16 +233,12 @@ def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
 @suiting(alike_or(sqr, sqrt, pow))
 def powers_collected(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected where exponents are whole and positive."""
-    if _are_different(factors):
-        return None
     return _collected_factors(_parts(variables, factors), any_exponent=False)
 
 
 @suiting(alike_or(sqr, sqrt, pow))
 def powers_added(variables: Sequence[Variable], factors: Seen) -> Any:
     """Return a product with equal bases collected, whatever their exponents."""
-    if _are_different(factors):
-        return None
     return _collected_factors(_parts(variables, factors), any_exponent=True)
 
 
@@ -225,12 +249,11 @@ def cancelled_quotient(
     """Return a quotient with equal bases collected if there are some on both sides."""
     if not _share(over, under):
         return None
-    parts = [*_parts(above, over), *_parts(below, under, below=True)]
-    return _collected_factors(parts, any_exponent=True)
+    return _collected_factors(_parts(above, over, below, under), any_exponent=True)
 
 
-def _collected_factors(parts: list[Part], any_exponent: bool) -> Any:
-    dtype = _dtype_of(parts)
+def _collected_factors(parts: Parts, any_exponent: bool) -> Any:
+    dtype = None if _are_different(parts) else common_dtype(parts.variables)
     if dtype is None:
         return None
     if dtype.kind == "f":
@@ -238,16 +261,16 @@ def _collected_factors(parts: list[Part], any_exponent: bool) -> Any:
     else:
         limit, wanted = float(np.iinfo(dtype).max), _is_whole
     # exponents are added as what holds all of them, and have to be of the dtype in the end
-    counts = [_exponent(part) for part in parts]
-    if not all(abs(count) <= limit / len(parts) for count in counts):
+    counts = [_exponent(*pair) for pair in zip(parts.counts, parts.below, strict=True)]
+    if not all(abs(count) <= limit / len(counts) for count in counts):
         return None
     sides = _gathered(parts, counts, wanted, _raised)
     return None if sides is None else quotient(*sides)
 
 
-def _exponent(part: Part) -> Any:
-    count = np.float64(_number(part.count))
-    return -count if part.below else count
+def _exponent(count: Any, below: bool) -> Any:
+    exponent = np.float64(_number(count))
+    return -exponent if below else exponent
 
 
 def _is_whole(count: Any) -> Any:
@@ -265,8 +288,12 @@ def _raised(count: Any, base: Variable) -> Any:
 # -- both ----------------------------------------------------------------------------------------
 
 
-def _parts(variables: Sequence[Variable], seen: Seen, below: bool = False) -> list[Part]:
-    return [Part(v, below, count, of) for v, (count, of) in zip(variables, seen, strict=True)]
+def _parts(
+    above: Sequence[Variable], over: Seen, below: Sequence[Variable] = (), under: Seen = ()
+) -> Parts:
+    counts, of = map(list, zip(*over, *under, strict=True))
+    sides = [False] * len(above) + [True] * len(below)
+    return Parts([*above, *below], sides, counts, of, [_key(what) for what in of])
 
 
 def _key(of: Any) -> Hashable:
@@ -283,14 +310,9 @@ def _number(count: Any) -> Any:
     return number_of(count) if isinstance(count, Variable) else count
 
 
-def _are_different(seen: Seen) -> bool:
+def _are_different(parts: Parts) -> bool:
     """Return whether there is nothing to collect."""
-    return len({_key(of) for _, of in seen}) == len(seen)
-
-
-def _dtype_of(parts: list[Part]) -> np.dtype[Any] | None:
-    """Return the dtype of all arguments; None if there is not one."""
-    return common_dtype([part.var for part in parts])
+    return len(set(parts.keys)) == len(parts.keys)
 
 
 def _joined(op: Any, variables: Sequence[Variable], nothing: int) -> Any:
@@ -300,7 +322,7 @@ def _joined(op: Any, variables: Sequence[Variable], nothing: int) -> Any:
 
 
 def _gathered(
-    parts: list[Part],
+    parts: Parts,
     counts: list[Any],
     wanted: Callable[[Any], Any],
     build: Callable[[Any, Any], Any],
@@ -316,24 +338,30 @@ def _gathered(
     """
     groups: dict[Hashable, list[int]] = {}
     kinds: dict[int, Any] = {}
-    for i, (part, count) in enumerate(zip(parts, counts, strict=True)):
-        if id(count) not in kinds:
-            kinds[id(count)] = wanted(count)
-        kind = kinds[id(count)]
-        groups.setdefault(i if kind is None else (part.key, kind), []).append(i)
+    group: Hashable
+    for i, count in enumerate(counts):
+        same = id(count)
+        if same not in kinds:
+            kinds[same] = wanted(count)
+        kind = kinds[same]
+        group = i if kind is None else (parts.keys[i], kind)
+        if group in groups:
+            groups[group].append(i)
+        else:
+            groups[group] = [i]
     sides, changed = Sides([], []), False
-    for group in groups.values():
-        total = counts[group[0]]
-        for i in group[1:]:
+    for members in groups.values():
+        total = counts[members[0]]
+        for i in members[1:]:
             total = total + counts[i]
-        if len(group) == 1 or not np.isfinite(total):
-            for i in group:
-                sides[parts[i].below].append(parts[i].var)
+        if len(members) == 1 or not np.isfinite(total):
+            for i in members:
+                sides[parts.below[i]].append(parts.variables[i])
             continue
         changed = True
         below = bool(total < 0 and -total > 0)
         if total != 0:
-            sides[below].append(build(-total if below else total, parts[group[0]].of))
+            sides[below].append(build(-total if below else total, parts.of[members[0]]))
     return sides if changed else None
 
 

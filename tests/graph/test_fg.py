@@ -435,9 +435,10 @@ def test_what_is_read_again_after_its_entry_was_kept_is_a_variable_again():
     (x,), op = variables("x"), MyOp("op")
     known = Constant(my_type, 2)
     fgraph = FunctionGraph([x], [op(x, known), op(x)], clone=False)
-    fgraph.change_node_input("output", 0, x)
-    assert known not in fgraph.variables
-    fgraph.clients.setdefault(known, [])  # as `remove_client` leaves it
+    fgraph.remove_client(fgraph.outputs[0], ("output", 0))
+    fgraph.outputs[0] = x
+    fgraph.add_client(x, ("output", 0))
+    assert known not in fgraph.variables and fgraph.clients[known] == []
     fgraph.replace(fgraph.outputs[1], op(known, x))
     assert known in fgraph.variables
     fgraph.check_integrity()

@@ -87,8 +87,9 @@ def _break_owner(fg, x, a, out):
 
 
 def _break_index(fg, x, a, out):
-    for _ in range(20):
+    for _ in range(40):
         fg.add_output(x)
+    fg.remove_output(-1)
     fg.clients[x]._where[("output", 5)] = 1
 
 

@@ -16,6 +16,7 @@ The function written for ``log(exp(x)) → x`` is, in essence::
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from unification.core import reify, unify
@@ -98,26 +99,40 @@ class RuleWriter(MatchWriter):
         self.block(f"if {test}:")
 
     def conditions(self) -> None:
+        # to ask costs less than to look at all constants; what computes may rely on these
+        asked = list(takewhile(lambda c: isinstance(c, Where), self.rule.conditions))
+        for condition in asked:
+            self.condition(condition)
         if self.rule.finite:
             values = ", ".join(self.bound.values())
             self.block(f"if finite_constants(({values}{',' if values else ''})):")
-        for condition in self.rule.conditions:
-            if isinstance(condition, Where):
-                args = ", ".join(self.value(v) for v in condition.variables)
-                self.block(f"if {self.constant(condition.predicate, 'holds')}({args}):")
-            elif isinstance(condition, OneClient):
-                self.block(f"if read_once(fgraph, {self.value(condition.variables[0])}):")
-            elif isinstance(condition, Compute) and isvar(condition.out):
-                args = ", ".join(self.value(v) for v in condition.variables)
-                value = self.name("c")
-                self.line(f"{value} = {self.constant(condition.function, 'compute')}({args})")
-                if condition.out in self.bound:
-                    self.block(f"if agree({self.bound[condition.out]}, {value}):")
-                else:
-                    self.values.add(value)
-                    self.bound[condition.out] = value
+        for condition in self.rule.conditions[len(asked) :]:
+            self.condition(condition)
+
+    def condition(self, condition: Any) -> None:
+        """Write what has to hold, or what is computed.
+
+        Raises
+        ------
+        NotCompilable
+            If it is a goal of another kind.
+        """
+        if isinstance(condition, Where):
+            args = ", ".join(self.value(v) for v in condition.variables)
+            self.block(f"if {self.constant(condition.predicate, 'holds')}({args}):")
+        elif isinstance(condition, OneClient):
+            self.block(f"if read_once(fgraph, {self.value(condition.variables[0])}):")
+        elif isinstance(condition, Compute) and isvar(condition.out):
+            args = ", ".join(self.value(v) for v in condition.variables)
+            value = self.name("c")
+            self.line(f"{value} = {self.constant(condition.function, 'compute')}({args})")
+            if condition.out in self.bound:
+                self.block(f"if agree({self.bound[condition.out]}, {value}):")
             else:
-                raise NotCompilable(f"its condition {condition} is a goal of another kind")
+                self.values.add(value)
+                self.bound[condition.out] = value
+        else:
+            raise NotCompilable(f"its condition {condition} is a goal of another kind")
 
     def value(self, what: Any) -> str:
         """Return the text for an argument of a condition."""

@@ -228,5 +228,7 @@ class MatchWriter(Source):
     def remaining(flat: str, taken: list[str]) -> str:
         if not taken:
             return f"list({flat})"
+        if len(taken) == 1:
+            return f"[*{flat}[:{taken[0]}], *{flat}[{taken[0]} + 1 :]]"
         unused = " and ".join(f"k != {t}" for t in taken)
         return f"[w for k, w in enumerate({flat}) if {unused}]"

@@ -43,14 +43,15 @@ def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> boo
 
 def finite_constants(values: Iterable[Any]) -> bool:
     """Return whether the constants among some values, seen through broadcasting, are finite."""
-    for value in spread(values):
-        while isinstance(value, Variable) and value.owner is not None:
-            through = value.owner.op.repeats
-            if through is None:
-                break
-            value = value.owner.inputs[through]
-        if isinstance(value, Constant) and not value.type.all_finite(value.data):
-            return False
+    for value in values:
+        if isinstance(value, tuple):
+            if not finite_constants(value):
+                return False
+        elif isinstance(value, Variable):
+            while value.owner is not None and value.head.repeats is not None:
+                value = value.owner.inputs[value.head.repeats]
+            if value.head is Constant and not value.type.all_finite(value.data):
+                return False
     return True
 
 

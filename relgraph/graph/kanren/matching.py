@@ -196,7 +196,10 @@ def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
         `nested` are the sums that were taken apart.
     """
     kind, op = node.outputs[0].type, node.op
-    if op not in [v.head for v in node.inputs]:
+    for var in node.inputs:
+        if var.head is op:
+            break
+    else:
         return node.inputs, []
     flat: list[Variable] = []
     nested: dict[Variable, None] = {}
@@ -246,7 +249,10 @@ def flat_alone(fgraph: Any, node: Apply) -> Sequence[Variable]:
     Without a graph, those are the ones that stand twice among the arguments.
     """
     kind, op = node.outputs[0].type, node.op
-    if op not in [v.head for v in node.inputs]:
+    for var in node.inputs:
+        if var.head is op:
+            break
+    else:
         return node.inputs
     flat: list[Variable] = []
     stack = node.inputs[::-1]

@@ -99,13 +99,20 @@ class Rule:
 
     @property
     def numbers(self) -> frozenset[Literal]:
-        """The numbers among the arguments of its root."""
+        """The numbers among the arguments of its root: those in the pattern, and those that a
+        condition says an argument is."""
         parts = split(self.pattern)
         if parts is None:
             return frozenset()
         head, patterns = parts
         every = flat_patterns(head, patterns) if self.regroup and is_bag(head) else patterns
-        return frozenset(p for p in every if isinstance(p, Literal))
+        asked = {
+            getattr(c.predicate, "number", None)
+            for c in self.conditions
+            if type(c) is Where and any(c.variables[0] is p for p in every)
+        }
+        stated = [p for p in every if isinstance(p, Literal)]
+        return frozenset([*stated, *map(Literal, asked - {None})])
 
     @property
     def regroups(self) -> bool:
@@ -269,9 +276,16 @@ def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
     return (
         len(wanted) <= len(heads)
         and _may_repeat(wanted, heads)
-        and all(any(_may_have_head(p, head) for head in heads) for p in wanted)
+        and _may_have_heads(wanted, heads)
         and all(_may_hold(c, heads, wanted) for c in rule.conditions)
     )
+
+
+def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
+    """Return whether variables with these heads can match some patterns, in any order."""
+    if len(patterns) == len(heads) == 2:
+        return any(all(map(_may_have_head, patterns, order)) for order in (heads, heads[::-1]))
+    return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
 
 
 def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:

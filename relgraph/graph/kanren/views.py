@@ -93,12 +93,15 @@ class _Each:
 
     def __call__(self, variables: Iterable[Variable]) -> tuple[Any, ...]:
         by_head, every = self.one.by_head, []
+        known: dict[Variable, Any] = {}
         for var in variables:
-            seen = None
-            for function in by_head.get(var.head) or self.one.functions_for(var.head):
-                seen = function(var)
-                if seen is not None:
-                    break
+            seen = known.get(var)
+            if seen is None:
+                for function in by_head.get(var.head) or self.one.functions_for(var.head):
+                    seen = function(var)
+                    if seen is not None:
+                        break
+                known[var] = seen
             every.append(seen)
         return tuple(every)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import abc
 import gc
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Variable
@@ -22,19 +21,21 @@ Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Keep the cyclic garbage collector off inside the block; give it back even on errors.
+class paused_collector:  # noqa: N801  (it is called like a function)
+    """Keep the cyclic garbage collector off inside a block; give it back even on errors.
 
     A rewrite makes and drops thousands of small cycles (variable and owner), and each collection
     walks the whole graph again.
     """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
+
+    __slots__ = ("_was_on",)
+
+    def __enter__(self) -> None:
+        self._was_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._was_on:
             gc.enable()
 
 

@@ -31,6 +31,8 @@ class Changes(Feature):
     near
         For the nodes that are to be looked at because of a change, how many levels it is below
         them: 0 for new nodes, and for those whose own inputs have changed.
+    climbed
+        The nodes because of whose changes those above them are `near`, all of them still.
     in_order
         Whether nodes are looked at for the first time, each after what it reads, by all the
         rewriters there are.
@@ -48,25 +50,26 @@ class Changes(Feature):
         self.nested: dict[Apply, None] = {}
         self.woken: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
+        self.climbed: set[Apply] = set()
         self.in_order = False
         self._pending = work.__contains__
+        self._discard = work.discard
         self._tables = tables
-        # the ops that the graph has had, and how far some rewriter sees where there are no others
+        # the ops that the graph has had, and how far rewriters see where there are no others
         self._ops: set[Op] = set()
-        self._deepest = 1
-        self._forget = work.discard
+        self._reaches = tables.reaches
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
         self._dropped: dict[Variable, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         self._ops = {node.op for node in fgraph.apply_nodes}
-        self._deepest = self._tables.deepest_among(frozenset(self._ops))
+        self._reaches = self._tables.reaches_among(frozenset(self._ops))
 
     def _meet(self, op: Op) -> None:
         """Take an op into account that the graph has not had before."""
         self._ops.add(op)
-        self._deepest = self._tables.deepest_among(frozenset(self._ops))
+        self._reaches = self._tables.reaches_among(frozenset(self._ops))
 
     @takes_notes
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
@@ -101,7 +104,7 @@ class Changes(Feature):
     @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
-        self._forget(node)
+        self._discard((node,))
         if self.nested or self.woken:
             self.nested.pop(node, None)
             self.woken.pop(node, None)
@@ -120,6 +123,7 @@ class Changes(Feature):
         users: Sequence[Client],
         imported: Sequence[Apply],
         pruned: Sequence[Apply],
+        single: Sequence[Variable],
         reason: str | None,
     ) -> None:
         self.version += 1
@@ -132,29 +136,23 @@ class Changes(Feature):
         for user, _ in users:
             if not isinstance(user, str):
                 touched[user] = None
-        blind, forget = self._tables.blind, self._forget
-        clients = fgraph.clients
-        if blind and var in clients:
-            dropped[var] = None
-        for node in pruned:
-            forget(node)
-            if blind:
-                for read in node.inputs:
-                    if read.owner is not None and len(clients.get(read, ())) == 1:
-                        dropped[read] = None
+        self._discard(pruned)
+        if single and self._tables.blind:
+            dropped.update(dict.fromkeys(single))
         if self.nested or self.woken:
-            self._wake_around(var, new_var, imported, pruned)
+            self._wake_around((var, new_var, *single), imported, pruned)
 
     def _wake_around(
-        self, var: Variable, new_var: Variable, imported: Sequence[Apply], pruned: Sequence[Apply]
+        self, variables: Iterable[Variable], imported: Sequence[Apply], pruned: Sequence[Apply]
     ) -> None:
-        """Wake nested sums that something else may read now, or nothing any more."""
-        for node in pruned:
-            self.nested.pop(node, None)
-            self.woken.pop(node, None)
-        self._wake(var)
-        self._wake(new_var)
-        for node in (*imported, *pruned):
+        """Wake nested sums that something else may read now."""
+        for waiting in (self.nested, self.woken):
+            if waiting and not waiting.keys().isdisjoint(pruned):
+                for node in pruned:
+                    waiting.pop(node, None)
+        for var in variables:
+            self._wake(var)
+        for node in imported:
             for read in node.inputs:
                 self._wake(read)
 
@@ -198,20 +196,35 @@ class Changes(Feature):
             return new, touched
         if not here.issuperset(touched):
             touched = self._touched = {node: None for node in touched if node in here}
-        alone = self._alone(fgraph)
+        alone = self._alone(fgraph) if self._dropped else {}
         self._touched = {}
-        for node in touched:
-            near[node] = 0
         if self.in_order and all(map(self._pending, chain(touched, alone))):
             # so is all that reads them, which has not been looked at either
-            return new, [node for node in touched if node not in new] if new else touched
-        if self._tables.blind >= self._tables.deepest:
-            self._touch_within_reach(fgraph, touched, alone)
+            near.update(dict.fromkeys(touched, 0))
         else:
-            level = dict.fromkeys(touched, True)
-            for node, distance in _seeing(fgraph.clients, level, alone, self._tables):
-                self._touch(touched, node, distance)
+            self._climb(fgraph, touched, alone)
         return new, [node for node in touched if node not in new] if new else touched
+
+    def _climb(
+        self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: dict[Apply, bool]
+    ) -> None:
+        """Add to `touched` the nodes that see one of them within the reach of the rewriters; those
+        `alone` are one nearer."""
+        near, climbed = self.near, self.climbed
+        level: list[Apply] = []
+        for node in touched:
+            if node not in climbed:
+                near[node] = 0
+                climbed.add(node)
+                level.append(node)
+        if not level and not alone:
+            return
+        if self._tables.blind >= self._tables.reaches.deepest:
+            self._touch_within_reach(fgraph, touched, level, alone)
+        else:
+            told = dict.fromkeys(level, True)
+            for node, distance in _seeing(fgraph.clients, told, alone, self._tables):
+                self._touch(touched, node, distance)
 
     def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
         touched[node] = None
@@ -219,14 +232,18 @@ class Changes(Feature):
             self.near[node] = distance
 
     def _touch_within_reach(
-        self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: Iterable[Apply]
+        self,
+        fgraph: FunctionGraph,
+        touched: dict[Apply, None],
+        level: list[Apply],
+        alone: Iterable[Apply],
     ) -> None:
-        """Add to `touched` the nodes that see one of them within their reach, where some rewriters
-        may see anything as far as any looks; those `alone` are one nearer."""
-        clients, near, reaches = fgraph.clients, self.near, self._tables.reaches
-        level, above = list(touched), list(alone)
+        """Add to `touched` the nodes that see one of `level` within their reach, where some
+        rewriters may see anything as far as any looks; those `alone` are one nearer."""
+        clients, near, reaches = fgraph.clients, self.near, self._reaches
+        above = list(alone)
         climbed = set(above)
-        for distance in range(1, self._deepest):
+        for distance in range(1, reaches.deepest):
             for node in level:
                 # what only repeats elements is seen through
                 seen_through = node.op.repeats is not None
@@ -252,17 +269,16 @@ class Changes(Feature):
         """The nodes that now are the only readers of something, and so are free to be rewritten
         together with it, where a rewriter may ask for that."""
         alone: dict[Apply, bool] = {}
-        if self._dropped:
-            for var in self._dropped:
-                readers = fgraph.clients.get(var)
-                if readers is not None and len(readers) == 1:
-                    reader = readers[0][0]
-                    if isinstance(reader, Apply):
-                        alone[reader] = False
-                        if reader.op is var.head and is_bag(reader.op):
-                            # a sum that is nested from now on is a part of the one that reads it
-                            self._touched[reader] = None
-            self._dropped = {}
+        for var in self._dropped:
+            readers = fgraph.clients.get(var)
+            if readers is not None and len(readers) == 1:
+                reader = readers[0][0]
+                if isinstance(reader, Apply):
+                    alone[reader] = False
+                    if reader.op is var.head and is_bag(reader.op):
+                        # a sum that is nested from now on is a part of the one that reads it
+                        self._touched[reader] = None
+        self._dropped = {}
         return alone
 
 
@@ -281,7 +297,7 @@ def _seeing(
     found: list[tuple[Apply, int]] = []
     climbed = set(above)
     see_into, blind = tables.see_into, tables.blind
-    for distance in range(1, tables.deepest):
+    for distance in range(1, tables.reaches.deepest):
         nodes = list(level.items())
         for node, told in nodes:
             op = node.op

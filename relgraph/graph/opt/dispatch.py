@@ -162,18 +162,41 @@ def by_numbers(plan: Plan) -> Plan:
     return replace(plan, by_numbers=ByNumbers(plan))
 
 
-class _Reaches(dict[Op, int]):
-    """By op, how many levels of nodes the rewriters for its nodes look at."""
+class Reaches(dict[Op, int]):
+    """By op, how many levels of nodes the rewriters for its nodes look at: those that may do
+    something in a graph of some ops.
 
-    def __init__(self, tables: RewriterTables) -> None:
+    Attributes
+    ----------
+    deepest
+        How many levels any of them looks at.
+    """
+
+    def __init__(self, dispatch: Dispatch, ops: Iterable[Op] | None) -> None:
         super().__init__()
-        self._tables = tables
+        self._dispatch = dispatch
+        self._here = ops and {*ops, *(cls for op in ops for cls in type(op).__mro__)}
+        self.deepest = self._deepest(dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
         if len(self) >= LIMIT:
             self.clear()
-        found = self[op] = self._tables.reach_of(op)
+        found = self[op] = self._deepest(self._dispatch[op])
         return found
+
+    def _deepest(self, rewriters: Iterable[LocalOptimizer]) -> int:
+        here = self._here
+        return deepest_of([r for r in rewriters if here is None or r.wants <= here])
+
+
+# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
+USUAL_DEPTH = 2
+
+
+def deepest_of(rewriters: Iterable[LocalOptimizer], default: int = 1) -> int:
+    """How many levels of nodes any of some rewriters looks at; `default` if there are none."""
+    depths = [USUAL_DEPTH if r.depth is None else r.depth for r in rewriters]
+    return max(depths, default=default)
 
 
 class RewriterTables:
@@ -190,32 +213,26 @@ class RewriterTables:
         The others.
     blind
         How many levels are looked at by those that don't tell what they look into; 0 if all do.
-    deepest
-        How many levels of nodes any of them looks at.
     reaches
-        The same by op, for those on nodes of that.
+        How many levels of nodes they look at, by op.
     """
 
     __slots__ = (
         "_blind_reach",
         "_concerned",
-        "_deepest_among",
         "_dispatch",
         "_nests",
         "_pairs",
         "_plans",
+        "_reaches_among",
         "_seen",
         "_silent",
         "_whole",
         "blind",
         "bounded",
-        "deepest",
         "reaches",
         "unknown",
     )
-
-    # A rewriter that does not say how deep it looks most often looks at a node and what it reads.
-    USUAL_DEPTH = 2
 
     def __init__(
         self,
@@ -229,16 +246,15 @@ class RewriterTables:
         self._dispatch = Dispatch(every)
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
-        self.reaches = _Reaches(self)
+        self.reaches = Reaches(self._dispatch, None)
         self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
-        self._deepest_among: dict[frozenset[Op], int] = {}
-        self.deepest = self._deepest(every)
+        self._reaches_among: dict[frozenset[Op], Reaches] = {}
         told = [(r, r.looks_into()) for r in every]
         self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
         self._seen: dict[tuple[Op, Op], bool] = {}
         self._silent = Dispatch(r for r, pairs in told if pairs is None)
         self._blind_reach: dict[Op, int] = {}
-        self.blind = self._deepest(self._silent.rewriters, 0)
+        self.blind = deepest_of(self._silent.rewriters, 0)
 
     def on(self, node: Apply) -> Plan:
         """What to do on `node`, by its op, and the heads and numbers of its inputs."""
@@ -334,21 +350,15 @@ class RewriterTables:
             )
         return found
 
-    def deepest_among(self, ops: frozenset[Op]) -> int:
+    def reaches_among(self, ops: frozenset[Op]) -> Reaches:
         """How many levels of nodes those look at that may do something where there are no other
         ops than these."""
-        found = self._deepest_among.get(ops)
+        found = self._reaches_among.get(ops)
         if found is None:
-            if len(self._deepest_among) >= LIMIT:
-                self._deepest_among.clear()
-            here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
-            found = self._deepest(r for r in self._dispatch.rewriters if r.wants <= here)
-            self._deepest_among[ops] = found
+            if len(self._reaches_among) >= LIMIT:
+                self._reaches_among.clear()
+            found = self._reaches_among[ops] = Reaches(self._dispatch, ops)
         return found
-
-    def reach_of(self, op: Op) -> int:
-        """How many levels of nodes the rewriters for nodes of `op` look at; see `reaches`."""
-        return self._deepest(self._dispatch[op])
 
     def blind_reach(self, op: Op) -> int:
         """The same for those that don't tell what they look into; 0 if there is none."""
@@ -356,12 +366,8 @@ class RewriterTables:
         if found is None:
             if len(self._blind_reach) > LIMIT:
                 self._blind_reach.clear()
-            found = self._blind_reach[op] = self._deepest(self._silent[op], 0)
+            found = self._blind_reach[op] = deepest_of(self._silent[op], 0)
         return found
-
-    def _deepest(self, rewriters: Iterable[LocalOptimizer], default: int = 1) -> int:
-        depths = [self.USUAL_DEPTH if r.depth is None else r.depth for r in rewriters]
-        return max(depths, default=default)
 
 
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:

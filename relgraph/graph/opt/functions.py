@@ -18,8 +18,9 @@ Requirement: TypeAlias = Callable[["FunctionGraph"], object]
 
 
 def require_replace_validate(fgraph: FunctionGraph) -> None:
-    """Attach ReplaceValidate, which the graph leaves out if it has one."""
-    fgraph.attach_feature(ReplaceValidate())
+    """Attach ReplaceValidate, unless the graph has one."""
+    if not any(isinstance(feature, ReplaceValidate) for feature in fgraph.features):
+        fgraph.attach_feature(ReplaceValidate())
 
 
 def require_destroy_handler(fgraph: FunctionGraph) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ def node_key(node: Apply) -> tuple[Any, ...]:
 def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
     """The key that `node` would have if it had these inputs."""
     op = node.op
-    if op.commutative and len(inputs) > 1 and not op.destroy_map:
+    if len(inputs) > 1 and op.commutative and not op.destroy_map:
         if len(inputs) == 2:
             a, b = inputs
             return (op, a, b) if id(a) <= id(b) else (op, b, a)
@@ -141,6 +141,7 @@ class HashConsing(Feature):
         users: Sequence[Client],
         imported: Sequence[Apply],
         pruned: Sequence[Apply],
+        single: Sequence[Variable],
         reason: str | None,
     ) -> None:
         self.at_rest = _NONE
@@ -172,22 +173,36 @@ class HashConsing(Feature):
             return None
         return first
 
-    def copy(self, node: Apply, inputs: list[Variable]) -> Apply:
-        """A node like `node` on `inputs`: the one there is if it can stand for it, or a new one.
+    def copies(self, nodes: Iterable[Apply], copies: dict[Variable, Variable]) -> list[Apply]:
+        """Copy nodes, each after what it reads; return the copies of those that differ.
 
         Parameters
         ----------
-        inputs
-            Variables of the very types that the inputs of `node` have.
+        copies
+            From the leaves that `nodes` read to their copies; their outputs are added.
         """
-        # what `_key` says, without the call where nothing is to be sorted
-        key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
-        first = self._nodes.get(key)
-        if first is None:
-            copy = self._nodes[key] = node.copy_with_inputs(inputs)
-            self.keys[copy] = key
-            return copy
-        return first if replaceable_by(node, first) else node.copy_with_inputs(inputs)
+        known, keys = self._nodes, self.keys
+        made: list[Apply] = []
+        for node in nodes:
+            inputs: list[Variable] = []
+            for var in node.inputs:
+                inputs.append(copies[var])  # noqa: PERF401  (a comprehension is a call)
+            # what `_key` says, without the call where nothing is to be sorted
+            key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
+            copy = known.get(key)
+            if copy is None:
+                copy = known[key] = node.copy_with_inputs(inputs)
+                keys[copy] = key
+                made.append(copy)
+            elif not replaceable_by(node, copy):
+                copy = node.copy_with_inputs(inputs)
+                made.append(copy)
+            outputs = node.outputs
+            if len(outputs) == 1:
+                copies[outputs[0]] = copy.outputs[0]
+            else:
+                copies.update(zip(outputs, copy.outputs, strict=True))
+        return made
 
     def forget(self, node: Apply) -> None:
         """Take `node` out of the table."""

@@ -141,7 +141,7 @@ class Merging:
         """Let `twin` take the place of `node`, unless a feature objects."""
         pairs = merge_pairs(self.fgraph, node, twin)
         try:
-            apply_replacement(self.fgraph, (pairs, []), MERGE)
+            apply_replacement(self.fgraph, pairs, [], MERGE)
         except InconsistencyError:
             self.failed += 1
             return False
@@ -157,28 +157,15 @@ def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
     """
     table = HashConsing()
     order, leaves = toposort_and_leaves(outputs)
-    inputs, nodes = [], []
+    inputs: list[Variable] = []
     copies: dict[Variable, Variable] = {}
     for var in leaves:
         if isinstance(var, Constant):
             copies[var] = table.constants.copy(var)
         else:
-            inputs.append(var)
-            copies[var] = var.clone()
-    for node in order:
-        args: list[Variable] = []
-        for var in node.inputs:
-            args.append(copies[var])  # noqa: PERF401  (a comprehension is a call)
-        copy = table.copy(node, args)
-        if copy.inputs is args:
-            nodes.append(copy)
-        made = node.outputs
-        if len(made) == 1:
-            copies[made[0]] = copy.outputs[0]
-        else:
-            copies.update(zip(made, copy.outputs, strict=True))
-    fgraph = FunctionGraph.of_nodes(
-        [copies[v] for v in inputs], nodes, [copies[v] for v in outputs]
-    )
+            copies[var] = copy = var.clone()
+            inputs.append(copy)
+    nodes = table.copies(order, copies)
+    fgraph = FunctionGraph.of_nodes(inputs, nodes, [copies[v] for v in outputs])
     fgraph.attach_feature(table)
     return fgraph

@@ -112,9 +112,9 @@ class NavigatorOptimizer(GlobalOptimizer):
             wanted = read_answer(fgraph, node, rewriter, rewriter.transform(fgraph, node))
             if wanted is None:
                 return None
-            pairs = wanted[0]
+            pairs, remove = wanted
             step = step_of(display_name(rewriter), pairs)
-            apply_replacement(fgraph, wanted, display_name(rewriter))
+            apply_replacement(fgraph, pairs, remove, display_name(rewriter))
         except Exception as exc:
             self.fail(exc, pairs, rewriter, node)
             return None

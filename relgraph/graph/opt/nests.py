@@ -33,10 +33,12 @@ def reads_nest(node: Apply) -> bool:
 
 def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:
     """Whether all that reads `node` is one node of its op, which takes it apart as it matches."""
-    readers = fgraph.clients[node.outputs[0]]
-    if len(readers) != 1 or len(node.outputs) != 1:
+    var = node.outputs[0]
+    readers = fgraph.clients[var]
+    if len(readers) != 1:
         return False
     reader = readers[0][0]
-    if isinstance(reader, str) or reader.op is not node.op:
+    if isinstance(reader, str) or reader.op is not node.op or len(node.outputs) != 1:
         return False
-    return bool(node.outputs[0].type.in_same_class(reader.outputs[0].type))
+    kind = reader.outputs[0].type
+    return var.type is kind or bool(var.type.in_same_class(kind))

@@ -12,17 +12,22 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-# pairs (old, new) of variables, and the nodes that must be gone once they are replaced
-Replacement: TypeAlias = tuple[list[tuple[Variable, Variable]], list[Apply]]
+# (old, new)
+Pairs: TypeAlias = list[tuple[Variable, Variable]]
 
 
 def read_answer(
     fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Any
-) -> Replacement | None:
+) -> tuple[Pairs, list[Apply]] | None:
     """What `answer`, given by `rewriter` for `node`, asks to replace; None if nothing.
 
     Each replacement is made to fit the type of what it replaces. A list that only says again what
     the node already is (same op, same inputs) asks for nothing.
+
+    Returns
+    -------
+    pairs, remove
+        What to replace by what, and the nodes that must be gone then.
 
     Raises
     ------
@@ -120,15 +125,17 @@ def _says_the_same(old: Variable, new: Variable) -> bool:
     )
 
 
-def apply_replacement(fgraph: FunctionGraph, replacement: Replacement, reason: str) -> None:
+def apply_replacement(
+    fgraph: FunctionGraph, pairs: Pairs, remove: list[Apply], reason: str
+) -> None:
     """Make the change, validate it where a feature has something to say, and leave the graph as it
     was if either fails.
 
     The graph has to have the feature ReplaceValidate.
     """
-    pairs, remove = replacement
     if len(pairs) == 1 and not remove and not fgraph.listens("validate"):
-        fgraph.replace(*pairs[0], reason=reason)
+        old, new = pairs[0]
+        fgraph.replace(old, new, reason)
     elif remove:
         fgraph.replace_all_validate_remove(pairs, remove, reason=reason, warn=False)
     else:

@@ -15,7 +15,7 @@ from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
 from relgraph.graph.opt.nests import is_nested, readers_alike, reads_nest
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
-from relgraph.graph.opt.replacement import Replacement, apply_replacement, read_answer
+from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
 from relgraph.graph.opt.vigil import Vigil
 from relgraph.graph.opt.worklist import Worklist
 
@@ -41,6 +41,18 @@ def put_off(where: dict[Apply, Plan], node: Apply, plan: Plan, distance: int) ->
         where[node] = plan
 
 
+class _ByDistance(dict[int, RewriterTables]):
+    """The tables for nodes by how near to them a change is, made when they are first wanted."""
+
+    def __init__(self, run: Saturation) -> None:
+        super().__init__()
+        self._run = run
+
+    def __missing__(self, distance: int) -> RewriterTables:
+        made = self[distance] = self._run.tables_for(distance)
+        return made
+
+
 class Saturation:
     """The state of one run."""
 
@@ -54,7 +66,7 @@ class Saturation:
         self.tables = optimizer.tables
         # what has come to rest by other optimizers is not tried on nodes that have not changed
         self.at_rest: frozenset[RewriterTables] = frozenset()
-        self.tables_by_distance: dict[int, RewriterTables] = {}
+        self.tables_by_distance = _ByDistance(self)
         self.merging = Merging(fgraph, HashConsing())
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
@@ -64,6 +76,7 @@ class Saturation:
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
         self.until_timed = 1
+        self.applied: list[str] = []  # the names of those that changed something in this pass
 
     # -- the phases ------------------------------------------------------------------------
 
@@ -114,12 +127,18 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known = self.work, self.merging.table.keys
+        near, climbed = self.changes.near, self.changes.climbed
+        tables_by_distance = self.tables_by_distance
         while True:
             for node in work.generation():
-                if node in known or not self.merged(node):
-                    self.visit(node)
-                    if self.vigil.stopped:
-                        return
+                if node not in known and self.merged(node):
+                    continue
+                distance = near.pop(node, _FAR)
+                if distance != _FAR:
+                    climbed.clear()
+                plan = tables_by_distance[distance].on(node)
+                if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
+                    return
             if work:
                 self.end_pass()
                 work.turn()
@@ -127,29 +146,23 @@ class Saturation:
             elif not self.collect():
                 return
 
-    def visit(self, node: Apply) -> None:
-        """Try the rewriters on `node`, or have it wait.
-
-        These are those that may do something because of what has changed within their reach, and,
-        at the first look, those that were never tried on it.
-        """
-        distance = self.changes.near.pop(node, _FAR)
-        tables = self.tables_by_distance.get(distance)
-        if tables is None:
-            tables = self.tables_by_distance[distance] = self.tables_for(distance)
-        plan = tables.on(node)
-        if plan.idle:
-            return
+    def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
+        """Try the rewriters on `node`, or have it wait; whether one has changed the graph."""
         rewriters = plan.early
         if plan.bag and self.waits(node, plan, distance):
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
-            return
+            return True
         if plan.late:
             put_off(self.waiting, node, plan, distance)
+        return False
 
     def tables_for(self, distance: int) -> RewriterTables:
-        """The tables for nodes to which a change came as near as this since they were looked at."""
+        """The tables for nodes to which a change came as near as this since they were looked at.
+
+        They are of the rewriters that may do something because of that and, at the first look,
+        those that were never tried on a node.
+        """
         if not self.revisiting:
             return self.tables.concerned(self.at_rest, distance)
         if distance == _FAR:
@@ -170,6 +183,8 @@ class Saturation:
                 changes.near.update(dict.fromkeys(above, 0))
                 if self.revisiting:
                     self.work.put_next(above)
+        if not plan.early:
+            return False
         if is_nested(fgraph, node):
             changes.nested[node] = None
             return True
@@ -226,7 +241,7 @@ class Saturation:
             return False
         record.applied += 1
         record.created += self.changes.imported - created
-        self.current.applied[record.name] += 1
+        self.applied.append(record.name)
         self.settle(0)
         return True
 
@@ -262,7 +277,7 @@ class Saturation:
         if count:
             self.merging.merged = 0
             self.records[MERGE].applied += count
-            self.current.applied[MERGE] += count
+            self.applied += [MERGE] * count
 
     def rewritten(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
         """Try rewriters on `node` until one has changed the graph; whether one has."""
@@ -306,8 +321,8 @@ class Saturation:
             wanted = read_answer(self.fgraph, node, rewriter, answer)
             if wanted is None:
                 return False
-            pairs = wanted[0]
-            self.perform(wanted, self.records[rewriter], node)
+            pairs, remove = wanted
+            self.perform(pairs, remove, self.records[rewriter], node)
         except Exception as exc:
             self.failed(exc, pairs, rewriter, node)
             return False
@@ -322,20 +337,22 @@ class Saturation:
         self.settle(0)
         self.optimizer.fail(exc, pairs, rewriter, node)
 
-    def perform(self, wanted: Replacement, record: RewriterRecord, node: Apply) -> None:
+    def perform(
+        self, pairs: Pairs, remove: list[Apply], record: RewriterRecord, node: Apply
+    ) -> None:
         """Change the graph, count, and see to it that this does not go on for ever."""
         changes, vigil, here = self.changes, self.vigil, self.fgraph.apply_nodes
         descent, uses = changes.descent.get(node, 0) + 1, record.applied + 1
         suspect = None
         if uses >= vigil.calm_uses or descent >= vigil.calm_descent:
-            suspect = vigil.before(record.name, wanted[0], uses, descent)
+            suspect = vigil.before(record.name, pairs, uses, descent)
         imported = changes.imported
-        apply_replacement(self.fgraph, wanted, record.name)
+        apply_replacement(self.fgraph, pairs, remove, record.name)
         record.applied = uses
-        record.created += changes.imported - imported
-        self.current.applied[record.name] += 1
-        if len(here) > self.record.nodes_max:
-            self.record.nodes_max = len(here)
+        self.applied.append(record.name)
+        if changes.imported > imported:
+            record.created += changes.imported - imported
+            self.record.nodes_max = max(self.record.nodes_max, len(here))
         self.settle(descent)
         if node in here:
             changes.descent[node] = descent
@@ -374,13 +391,15 @@ class Saturation:
     def begin_pass(self) -> None:
         revisiting, self.revisiting = self.revisiting, bool(self.record.passes)
         if revisiting != self.revisiting:
-            self.tables_by_distance = {}
+            self.tables_by_distance.clear()
             self.changes.in_order = False
         self.current = PassRecord(len(self.fgraph.apply_nodes))
+        self.applied.clear()
         self.record.passes.append(self.current)
         self._pass_start = time.perf_counter()
         self._toposort_before = self.record.time_toposort if len(self.record.passes) > 1 else 0.0
 
     def end_pass(self) -> None:
+        self.current.applied.update(self.applied)
         self.current.time = time.perf_counter() - self._pass_start
         self.current.time_toposort = self.record.time_toposort - self._toposort_before

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from relgraph.graph.basic import Apply
 
@@ -11,9 +10,8 @@ from relgraph.graph.basic import Apply
 class Worklist:
     """A queue of nodes in two parts: those of this generation, and those of the next.
 
-    A node is in it at most once. `discard` takes one out at once (its place in the queue is
-    skipped when its turn comes, unless it has come back by then), so that nobody is handed a node
-    that has left the graph.
+    A node is in it at most once. What `discard` takes out is gone at once, so that nobody is
+    handed a node that has left the graph.
 
     >>> from relgraph.graph.basic import Apply
     >>> work = Worklist([])
@@ -21,58 +19,57 @@ class Worklist:
     (True, False)
     """
 
-    __slots__ = ("_later", "_now", "_pending", "discard")
+    __slots__ = ("_later", "_now")
 
-    discard: Callable[[Apply], None]
-
-    def __init__(self, nodes: Iterable[Apply]) -> None:
-        self._now = deque(nodes)
-        self._later: deque[Apply] = deque()
-        self._pending = set(self._now)
-        # without a call in between: it is asked to forget each node that leaves the graph
-        self.discard = self._pending.discard
+    def __init__(self, nodes: Sequence[Apply]) -> None:
+        # the next one stands last, where a dict gives it at once
+        self._now = dict.fromkeys(reversed(nodes))
+        # the next one stands first
+        self._later: dict[Apply, None] = {}
 
     def __len__(self) -> int:
-        return len(self._pending)
+        return len(self._now) + len(self._later)
 
     def __contains__(self, node: Apply) -> bool:
-        return node in self._pending
+        return node in self._now or node in self._later
 
     def pop(self) -> Apply | None:
         """Take out the next node of this generation; None when there is none left."""
-        now, pending = self._now, self._pending
-        while now:
-            node = now.popleft()
-            if node in pending:
-                pending.remove(node)
-                return node
-        return None
+        return next(self.generation(), None)
 
     def generation(self) -> Iterator[Apply]:
         """Take out the nodes of this generation one by one, those that join it meanwhile too."""
-        now, pending = self._now, self._pending
+        now = self._now
         while now:
-            node = now.popleft()
-            if node in pending:
-                pending.remove(node)
-                yield node
+            yield now.popitem()[0]
 
     def turn(self) -> bool:
         """Begin the next generation; False if there is nothing in it."""
-        self._now, self._later = self._later, self._now
-        return bool(self._pending)
+        self._now, self._later = _backwards(self._later), _backwards(self._now)
+        return bool(self._now or self._later)
 
     def put_later(self, nodes: Iterable[Apply]) -> None:
         """Have `nodes` looked at in the next generation, unless they are waiting already."""
-        pending, later = self._pending, self._later
+        now, later = self._now, self._later
         for node in nodes:
-            if node not in pending:
-                pending.add(node)
-                later.append(node)
+            if node not in now:
+                later[node] = None
 
     def put_next(self, nodes: Iterable[Apply]) -> None:
-        """Have `nodes` looked at before anything else, in the order given."""
-        fresh = [node for node in nodes if node not in self._pending]
-        if fresh:
-            self._pending.update(fresh)
-            self._now.extendleft(reversed(fresh))
+        """Have `nodes` looked at before anything else, in the order given, unless they are waiting
+        already."""
+        now, later = self._now, self._later
+        fresh = [node for node in nodes if node not in now and node not in later]
+        for node in reversed(fresh):
+            now[node] = None
+
+    def discard(self, nodes: Collection[Apply]) -> None:
+        """Take out those of `nodes` that are there."""
+        for waiting in (self._now, self._later):
+            if waiting and not waiting.keys().isdisjoint(nodes):
+                for node in nodes:
+                    waiting.pop(node, None)
+
+
+def _backwards(nodes: dict[Apply, None]) -> dict[Apply, None]:
+    return dict.fromkeys(reversed(nodes))

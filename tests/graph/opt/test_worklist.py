@@ -19,10 +19,7 @@ steps = st.one_of(
 def test_it_is_two_lists_without_repetition(initial, script):
     work = Worklist([NODES[i] for i in initial])
     now, later = list(initial), []
-    gone: set[int] = set()
-    for what, drawn in script:
-        # a node that has left the graph does not come back
-        which = [i for i in drawn if i not in gone]
+    for what, which in script:
         nodes = [NODES[i] for i in which]
         if what == "later":
             work.put_later(nodes)
@@ -31,9 +28,7 @@ def test_it_is_two_lists_without_repetition(initial, script):
             work.put_next(nodes)
             now = [i for i in which if i not in now + later] + now
         elif what == "discard":
-            gone.update(which)
-            for node in nodes:
-                work.discard(node)
+            work.discard(nodes)
             now, later = ([i for i in part if i not in which] for part in (now, later))
         elif what == "pop":
             node = work.pop()
@@ -60,7 +55,7 @@ def test_a_generation_is_handed_out_with_what_joins_it():
         if node is first:
             work.put_next([third])
             work.put_later([fourth])
-            work.discard(second)
+            work.discard([second])
     assert seen == [first, third]
     assert fourth in work and list(work.generation()) == []
     work.turn()
