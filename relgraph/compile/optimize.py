@@ -11,6 +11,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.opt.merge import merged_copy
+from relgraph.graph.opt.tables import together
 from relgraph.graph.optdb import OptimizationQuery
 
 
@@ -137,7 +138,7 @@ def _graph_of(
     outputs = [given] if isinstance(given, Variable) else list(given)
     # in a derivation the merges are steps like others
     if clone and not trace and optimizers and optimizers[0].merges_first:
-        return merged_copy(outputs)
+        return merged_copy(outputs, together(optimizers[0].collapsing() or ()))
     return FunctionGraph(outputs=outputs, clone=clone)
 
 

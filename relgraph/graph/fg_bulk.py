@@ -62,8 +62,11 @@ class BulkEdits(FeatureHost):
     def _disconnect_unused(
         self, variables: Iterable[Variable], single: list[Variable]
     ) -> Iterator[Apply]:
-        """Take out those of `variables` that nothing uses, their owners, and so on backwards; yield
-        each node when it has gone, and add to `single` what is computed and has one client left then."""
+        """Take out those of `variables` that nothing uses, their owners, and so on backwards.
+
+        Each node is yielded when it has gone, and what is computed and has one client left then is
+        added to `single`.
+        """
         self._order = None
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
         stack = list(variables)

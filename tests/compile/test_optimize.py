@@ -1,14 +1,24 @@
 """optimize_graph and is_same_graph."""
 
+import gc
+import weakref
+from typing import Any
+
 import pytest
+from hypothesis import given, settings
 
 import relgraph
 import relgraph.tensor as at
-from relgraph.compile import is_same_graph, optimize_graph
+from relgraph.compile import is_same_graph, optdb, optimize_graph
 from relgraph.graph import opt_utils
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
+from relgraph.graph.opt.hashcons import hashed
+from relgraph.graph.opt.merge import merged_copy
+from relgraph.graph.opt.tables import together
+from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.terms import law, lvars
+from relgraph.testing.randomgraph import graphs as random_graphs
 
 
 def test_gives_what_it_was_given() -> None:
@@ -67,3 +77,44 @@ def test_is_same_graph() -> None:
     assert not is_same_graph(at.exp(x + y), at.exp(y + x))
     assert is_same_graph(at.exp(x + y), at.exp(x + z), givens={y: z})
     assert is_same_graph(at.exp(x + y), at.exp(x + z), givens=[(y, z)])
+
+
+def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
+    """A copy, on which the optimizers have begun, comes to what a graph without a copy does."""
+    optimizer = optdb.query(OptimizationQuery(include=["fast_run"]))
+    tables = together(optimizer.collapsing())
+    collapsed = 0
+
+    @settings(max_examples=120)
+    @given(random_graphs(matching=optimizer))
+    def check(graph: Any) -> None:
+        nonlocal collapsed
+        outputs = list(graph.outputs)
+        with hashed(merged_copy(outputs, tables)) as table:
+            collapsed += bool(table.collapsed)
+        copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
+        stepwise = FunctionGraph(outputs=outputs, clone=True)
+        optimizer.optimize(stepwise)
+        assert str(copied) == str(stepwise)
+
+    check()
+    assert collapsed >= 10
+
+
+def test_the_graph_worked_on_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not when the collector finds it: what is known of each of its nodes takes memory."""
+    worked_on = []
+    begin = EquilibriumOptimizer.apply
+
+    def apply(self: Any, fgraph: Any, start_from: Any = None) -> Any:
+        worked_on.append(weakref.ref(fgraph))
+        return begin(self, fgraph, start_from)
+
+    monkeypatch.setattr(EquilibriumOptimizer, "apply", apply)
+    x = at.dvector("x")
+    gc.disable()
+    try:
+        optimize_graph(at.log(at.exp(x * 2.0 + x)) / x, include=["fast_run"], clone=True)
+        assert worked_on and all(fgraph() is None for fgraph in worked_on)
+    finally:
+        gc.enable()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relgraph.graph.clients import SHORT, ManyClients, with_clients
+from relgraph.graph.clients import LONG, SHORT, ManyClients, easily_taken_from, with_clients
 from relgraph.graph.fg import FunctionGraph
 from tests.graph.toys import MyOp, variables
 
@@ -81,6 +81,22 @@ class TestClients:
         assert sorted(many) == sorted(kept)
         assert not many.misplaced()
         assert all(client in many for client in kept)
+
+
+@given(st.integers(1, 3 * SHORT), st.data())
+def test_the_form_of_a_list_in_which_one_is_easily_found(count, data):
+    clients = [("output", i) for i in range(count)]
+    which = data.draw(st.integers(0, count - 1))
+    found = easily_taken_from(clients, ("output", which))
+    assert list(found) == clients
+    # a long one stays what it is while its first ones are taken
+    assert isinstance(found, ManyClients) == (count > SHORT and which >= SHORT)
+    assert easily_taken_from(found, ("output", which)) is found
+
+
+def test_the_first_of_very_many_are_looked_up():
+    clients = [("output", i) for i in range(LONG + 1)]
+    assert isinstance(easily_taken_from(clients, clients[0]), ManyClients)
 
 
 @given(st.integers(0, 2 * SHORT), st.integers(0, 2 * SHORT))

@@ -58,6 +58,17 @@ class TestBookkeeper:
 
 
 class TestHistory:
+    def test_it_is_told_nothing_before_there_is_a_checkpoint(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [f(x)], [History()], clone=False)
+        assert not fg.listens("on_change_input")
+        fg.replace(fg.outputs[0], h(x))
+        start, before = fg.checkpoint(), repr(fg)
+        assert fg.listens("on_change_input")
+        fg.replace(fg.outputs[0], x)
+        fg.revert(start)
+        assert repr(fg) == before
+
     def test_changes(self):
         x, y = variables("x y")
         a = f(x)

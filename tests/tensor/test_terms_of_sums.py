@@ -34,6 +34,14 @@ def test_one_dtype():
     assert sums.common_dtype([at.zvector()]) is None
 
 
+def test_where_something_may_be_subtracted():
+    assert sums.may_have_less([x, -y]) and sums.may_have_less([x - y])
+    assert sums.may_have_less([x, at.constant(-1.0)]) and sums.may_have_less([x * -2.0, y])
+    assert sums.may_have_less([x, at.mul(x, y * -2.0)])  # what is in a nested product is not seen
+    assert not sums.may_have_less([x, y, x * y, 2.0 * y, at.constant(0.5), at.exp(-x)])
+    assert not sums.may_have_less([at.constant(np.nan), at.constant(1 - 2j)])
+
+
 def test_nothing_to_do():
     assert sums.collected([x, y], ones(x, y)) is None
     assert sums.collected([x, i, i], ones(x, i, i)) is None

@@ -34,6 +34,7 @@ class LawRewriter(KanrenRelationSub):
         self.rule = rule
         self.depth, self.regroups, self.late = rule.depth, rule.regroups, law.late
         self.numbers, self.wants = rule.numbers, rule.heads
+        self.collapses = rule.collapses
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

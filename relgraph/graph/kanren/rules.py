@@ -67,6 +67,20 @@ class Rule:
         return parts[0].index if parts is not None and isinstance(parts[0], Output) else None
 
     @property
+    def collapses(self) -> bool:
+        """Whether it replaces a node by a variable further down, whoever else reads that."""
+        head, patterns = split(self.pattern) or (None, ())
+        return (
+            isinstance(head, Op)
+            and not is_bag(head)
+            and not takes_all(patterns)
+            and isvar(self.template)
+            and self.template in variables_of(self.pattern)
+            and not self.one_client
+            and not any(isinstance(c, OneClient) for c in self.conditions)
+        )
+
+    @property
     def depth(self) -> int:
         """How many levels of nodes the pattern looks at, nested sums being one.
 

@@ -13,6 +13,7 @@ from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.tables import RewriterTables
 
 Tracked: TypeAlias = Op | type[Op]
 Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
@@ -21,7 +22,7 @@ Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-class paused_collector:  # noqa: N801  (it is called like a function)
+class paused_collector:
     """Keep the cyclic garbage collector off inside a block; give it back even on errors.
 
     A rewrite makes and drops thousands of small cycles (variable and owner), and each collection
@@ -130,6 +131,12 @@ class GlobalOptimizer(Rewriter, abc.ABC):
 
     merges_first: bool = False
 
+    def collapsing(self) -> tuple[RewriterTables, ...] | None:
+        """The rewriters that collapse (see `LocalOptimizer`) and that it applies before it does
+        anything else, so that they may be applied while a graph is copied for it; None if it may
+        have something else to do with what would be gone then."""
+        return None
+
     @abc.abstractmethod
     def apply(self, fgraph: FunctionGraph) -> Any:
         """Rewrite `fgraph` in place; what is returned is a record for `print_profile`, or None."""
@@ -169,6 +176,11 @@ class LocalOptimizer(Rewriter, abc.ABC):
     late
         Whether this flattens or collects; it is then tried when the others have nothing left to
         do, readers before what they read.
+    collapses
+        Whether all it does is to replace the output of a node by a variable further down, without
+        a look at who reads what: the graph given to `transform` may be None. An equilibrium that
+        begins on a copy applies it while the copy is made, and what it makes needless is never
+        there. Not for ops whose arguments are a bag.
     wants
         The Ops and Op classes of which there has to be a node within its depth.
     numbers
@@ -179,6 +191,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
     depth: int | None = None
     regroups: bool = False
     late: bool = False
+    collapses: bool = False
     wants: frozenset[Any] = frozenset()
     numbers: frozenset[Any] = frozenset()
 

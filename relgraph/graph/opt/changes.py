@@ -10,7 +10,8 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.clients import Client
 from relgraph.graph.feature import Feature, takes_notes
 from relgraph.graph.op import Op
-from relgraph.graph.opt.dispatch import RewriterTables, is_bag
+from relgraph.graph.opt.dispatch import is_bag
+from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.worklist import Worklist
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from relgraph.graph.opt.base import (
     display_name,
     paused_collector,
 )
-from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.opt.functions import require_replace_validate
 from relgraph.graph.opt.navigators import FailureCallback, NavigatorOptimizer
 from relgraph.graph.opt.profile import print_equilibrium
 from relgraph.graph.opt.records import EquilibriumRecord
 from relgraph.graph.opt.saturate import Saturation
+from relgraph.graph.opt.tables import RewriterTables
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -109,6 +109,11 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         require_replace_validate(fgraph)
         for optimizer in (*self._demanding, *self.every_global()):
             optimizer.add_requirements(fgraph)
+
+    def collapsing(self) -> tuple[RewriterTables, ...] | None:
+        if self.max_use_ratio is not None or self.global_optimizers:
+            return None
+        return (self.tables.collapsing(),)
 
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> EquilibriumRecord:
         """Rewrite `fgraph`, and return what was done and why it stopped."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ from relgraph.graph.feature import Feature, takes_notes
 if TYPE_CHECKING:
     from relgraph.graph.clients import Client
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.dispatch import RewriterTables
+    from relgraph.graph.opt.base import LocalOptimizer
+    from relgraph.graph.opt.tables import RewriterTables
 
 _EXACT = ("int", "uint", "bool")
 _NONE: frozenset[RewriterTables] = frozenset()
@@ -102,10 +104,13 @@ class HashConsing(Feature):
     at_rest
         The tables of rewriters that would do nothing on any node of the graph; forgotten when that
         changes.
+    collapsed
+        How often which rewriter was applied while the graph was copied.
     """
 
     def __init__(self) -> None:
         self.at_rest: frozenset[RewriterTables] = _NONE
+        self.collapsed: Counter[LocalOptimizer] = Counter()
         self._nodes: dict[tuple[Any, ...], Apply] = {}
         self.keys: dict[Apply, tuple[Any, ...]] = {}
         self.constants = ConstantTable()
@@ -173,25 +178,38 @@ class HashConsing(Feature):
             return None
         return first
 
-    def copies(self, nodes: Iterable[Apply], copies: dict[Variable, Variable]) -> list[Apply]:
+    def copies(
+        self,
+        nodes: Iterable[Apply],
+        copies: dict[Variable, Variable],
+        tables: RewriterTables | None = None,
+    ) -> list[Apply]:
         """Copy nodes, each after what it reads; return the copies of those that differ.
 
         Parameters
         ----------
         copies
             From the leaves that `nodes` read to their copies; their outputs are added.
+        tables
+            Rewriters that collapse, which are applied on the way.
         """
         known, keys = self._nodes, self.keys
         made: list[Apply] = []
         for node in nodes:
             inputs: list[Variable] = []
             for var in node.inputs:
-                inputs.append(copies[var])  # noqa: PERF401  (a comprehension is a call)
+                inputs.append(copies[var])
             # what `_key` says, without the call where nothing is to be sorted
             key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
             copy = known.get(key)
             if copy is None:
-                copy = known[key] = node.copy_with_inputs(inputs)
+                copy = node.copy_with_inputs(inputs)
+                if tables is not None and tables.tracked[node.op]:
+                    below = self._collapsed(copy, tables)
+                    if below is not None:
+                        copies[node.outputs[0]] = below
+                        continue
+                known[key] = copy
                 keys[copy] = key
                 made.append(copy)
             elif not replaceable_by(node, copy):
@@ -203,6 +221,33 @@ class HashConsing(Feature):
             else:
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
+
+    def _collapsed(self, node: Apply, tables: RewriterTables) -> Variable | None:
+        """What stands below `node`, the copy of a node, and is to take the place of its output."""
+        for rewriter in tables.on(node).early:
+            try:
+                # nothing is asked of the graph, which is not there yet
+                answer: Any = rewriter.transform(None, node)  # type: ignore[arg-type]
+            except Exception:
+                return None  # it will raise again where it is reported
+            if type(answer) is list and len(answer) == len(node.outputs) == 1:
+                below: Variable = answer[0]
+                if below.owner is None or below.owner in self.keys:
+                    self.collapsed[rewriter] += 1
+                    return below
+        return None
+
+    def needed(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:
+        """Those of `nodes`, each after what it reads, that `outputs` depend on; the others are
+        taken out of the table."""
+        read, kept = set(outputs), []
+        for node in reversed(nodes):
+            if read.isdisjoint(node.outputs):
+                self.forget(node)
+            else:
+                read.update(node.inputs)
+                kept.append(node)
+        return kept[::-1]
 
     def forget(self, node: Apply) -> None:
         """Take `node` out of the table."""

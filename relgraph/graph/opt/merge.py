@@ -12,6 +12,7 @@ from relgraph.graph.opt.base import GlobalOptimizer
 from relgraph.graph.opt.functions import require_replace_validate
 from relgraph.graph.opt.hashcons import HashConsing, hashed, merge_pairs, replaceable_by
 from relgraph.graph.opt.replacement import apply_replacement
+from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.timing import callback_time, since, validate_time
 from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError
@@ -50,6 +51,9 @@ class MergeOptimizer(GlobalOptimizer):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         require_replace_validate(fgraph)
+
+    def collapsing(self) -> tuple[RewriterTables, ...]:
+        return ()
 
     def apply(self, fgraph: FunctionGraph) -> MergeRecord:
         require_replace_validate(fgraph)
@@ -149,11 +153,16 @@ class Merging:
         return True
 
 
-def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
+def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
     """Return a copy of a graph in which nothing is computed twice.
 
     It is what a `MergeOptimizer` makes of a copy, without the copies of what it would remove. The
     graph has the table of its nodes attached, for the optimizers to come (see `hashed`).
+
+    Parameters
+    ----------
+    tables
+        Rewriters that collapse (see `LocalOptimizer`), which are applied on the way.
     """
     table = HashConsing()
     order, leaves = toposort_and_leaves(outputs)
@@ -165,7 +174,10 @@ def merged_copy(outputs: Sequence[Variable]) -> FunctionGraph:
         else:
             copies[var] = copy = var.clone()
             inputs.append(copy)
-    nodes = table.copies(order, copies)
-    fgraph = FunctionGraph.of_nodes(inputs, nodes, [copies[v] for v in outputs])
+    nodes = table.copies(order, copies, tables)
+    results = [copies[v] for v in outputs]
+    if table.collapsed:
+        nodes = table.needed(nodes, results)
+    fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     return fgraph

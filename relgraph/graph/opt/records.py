@@ -14,7 +14,7 @@ class RewriterRecord:
     """What one rewriter did: seconds spent in it, changes made, nodes that those created.
 
     In an equilibrium on a large graph that is not profiled, how often it was tried and the seconds
-    spent in looking are estimates from a sample of the nodes; the time to make changes is measured.
+    are estimates from a sample of the nodes.
     """
 
     name: str

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
 from relgraph.graph.opt.changes import Changes, nodes_above
-from relgraph.graph.opt.dispatch import Plan, RewriterTables
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
 from relgraph.graph.opt.nests import is_nested, readers_alike, reads_nest
+from relgraph.graph.opt.plan import Plan
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
+from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.vigil import Vigil
 from relgraph.graph.opt.worklist import Worklist
 
@@ -41,18 +42,6 @@ def put_off(where: dict[Apply, Plan], node: Apply, plan: Plan, distance: int) ->
         where[node] = plan
 
 
-class _ByDistance(dict[int, RewriterTables]):
-    """The tables for nodes by how near to them a change is, made when they are first wanted."""
-
-    def __init__(self, run: Saturation) -> None:
-        super().__init__()
-        self._run = run
-
-    def __missing__(self, distance: int) -> RewriterTables:
-        made = self[distance] = self._run.tables_for(distance)
-        return made
-
-
 class Saturation:
     """The state of one run."""
 
@@ -66,7 +55,7 @@ class Saturation:
         self.tables = optimizer.tables
         # what has come to rest by other optimizers is not tried on nodes that have not changed
         self.at_rest: frozenset[RewriterTables] = frozenset()
-        self.tables_by_distance = _ByDistance(self)
+        self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merging = Merging(fgraph, HashConsing())
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
@@ -136,7 +125,10 @@ class Saturation:
                 distance = near.pop(node, _FAR)
                 if distance != _FAR:
                     climbed.clear()
-                plan = tables_by_distance[distance].on(node)
+                tables = tables_by_distance.get(distance)
+                if tables is None:
+                    tables = tables_by_distance[distance] = self.tables_for(distance)
+                plan = tables.on(node)
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
                     return
             if work:
@@ -248,7 +240,12 @@ class Saturation:
     # -- one node --------------------------------------------------------------------------
 
     def merge_all(self, table: HashConsing) -> None:
-        """Merge what computes the same before anything else is done."""
+        """Merge what computes the same before anything else is done; put on record what was done
+        before."""
+        for rewriter in [r for r in table.collapsed if r in self.tables.bounded]:
+            record, times = self.records[rewriter], table.collapsed.pop(rewriter)
+            record.applied += times
+            self.applied += [record.name] * times
         self.merging = Merging(self.fgraph, table)
         if len(table.keys) < len(self.fgraph.apply_nodes):
             self.merging.visit_all(self.toposort())

@@ -21,6 +21,7 @@ from relgraph.graph.opt.timing import callback_time, since, validate_time
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.tables import RewriterTables
 
 SequenceCallback: TypeAlias = Callable[[Exception, Any, GlobalOptimizer], object]
 
@@ -56,6 +57,17 @@ class SequenceOptimizer(GlobalOptimizer):
     @property
     def merges_first(self) -> bool:  # type: ignore[override]
         return bool(self.opts) and self.opts[0].merges_first
+
+    def collapsing(self) -> tuple[RewriterTables, ...]:
+        found: list[RewriterTables] = []
+        for opt in self.opts:
+            tables = opt.collapsing()
+            if tables is None:
+                break
+            found += tables
+            if isinstance(opt, SequenceOptimizer):
+                break  # it may end with something else
+        return tuple(found)
 
     def __len__(self) -> int:
         return len(self.opts)

@@ -24,7 +24,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import rule_fits
 from relgraph.graph.kanren.staging import fails_on, rules_out
 from relgraph.graph.kanren.state import is_settled
-from relgraph.graph.opt.dispatch import RewriterTables
+from relgraph.graph.opt.tables import RewriterTables
 from relgraph.testing.book import book
 from relgraph.testing.directions import direction_of
 from relgraph.testing.grounding import Grounder

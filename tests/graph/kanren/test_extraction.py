@@ -9,10 +9,18 @@ from kanren.constraints import neq
 from kanren.graph import mapo
 from unification import var
 
-from relgraph.graph.kanren import KanrenRelationSub, law, logic_variables, relation, whereo
+from relgraph.graph.kanren import (
+    KanrenRelationSub,
+    law,
+    logic_variables,
+    one_cliento,
+    relation,
+    whereo,
+)
 from relgraph.graph.kanren.extraction import extract
 from relgraph.graph.kanren.rules import rule_fits
-from relgraph.scalar import add, exp, float64, log, log1p, mul
+from relgraph.graph.kanren.terms import Literal
+from relgraph.scalar import add, exp, float64, log, log1p, mul, sub
 from relgraph.scalar.type import ScalarVariable
 
 x, y, z = logic_variables("x y z", ScalarVariable._ops)
@@ -115,7 +123,31 @@ def test_rules_fit_by_structure():
     product = law("exps", exp(x) * exp(y), exp(x + y), sound="finite").forward.rule
     assert rule_fits(product, mul(a, exp(a), exp(b)).owner)
     assert not rule_fits(product, mul(a, log(a)).owner)
+    assert not rule_fits(product, mul(a, exp(a)).owner)  # two are wanted
+    assert rule_fits(product, mul(exp(a), exp(a)).owner)
     assert rule_fits(product, ((exp(a) * b) * a).owner)  # a partner may be further down
+
+
+def test_the_numbers_that_a_rule_wants():
+    def is_zero(number):
+        return number is not None
+
+    is_zero.number = 0
+    assert law("times-one", x * 1, x).forward.rule.numbers == {Literal(1)}
+    zero = law("times-zero", x * y, 0, whereo(is_zero, y)).forward.rule
+    assert zero.numbers == {Literal(0)}
+    assert law("exp-zero", exp(x * y), 1, whereo(is_zero, y)).forward.rule.numbers == set()
+
+
+def test_what_collapses():
+    """A node of which all that is left is a variable below it, whoever else reads that."""
+    assert law("log-exp", log(exp(x)), x).forward.collapses
+    assert law("sub-zero", sub(x, y), x, whereo(bool, y)).forward.collapses
+    assert not law("log1p", log(1 + x), log1p(x)).forward.collapses
+    assert not law("sub-self", x - x, 0).forward.collapses
+    assert not law("times-one", x * 1, x).forward.collapses  # of a product, which is regrouped
+    alone = law("alone", log(exp(x)), x, one_cliento(exp(x)))
+    assert not alone.forward.collapses
 
 
 def test_structures_without_answer_are_ruled_out():

@@ -14,9 +14,14 @@ from relgraph.graph.opt import (
     SequenceOptimizer,
     in2out,
 )
+from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.hashcons import hashed
 from relgraph.graph.opt.merge import merged_copy
-from relgraph.scalar import add, constant, exp, float64, int64, mul, neg, sub, true_div
+from relgraph.graph.opt.tables import RewriterTables, together
+from relgraph.scalar import add, constant, exp, float64, int64, log, mul, neg, sub, true_div
+
+in_place_of_exp = OpSub(exp, log)
+in_place_of_exp.name = "exp-to-log"
 
 
 class TestDocument:
@@ -211,6 +216,74 @@ class TestMergedCopy:
         for _ in range(20_000):
             left, right = neg(left), neg(right)
         assert len(merged_copy([sub(left, right)]).apply_nodes) == 20_001
+
+
+class Collapse(LocalOptimizer):
+    """``neg(neg(v)) → v``, without a look at the graph."""
+
+    collapses, depth = True, 2
+
+    def tracks(self):
+        return [neg]
+
+    def transform(self, fgraph, node):
+        assert fgraph is None
+        inner = node.inputs[0].owner
+        return [inner.inputs[0]] if inner is not None and inner.op is neg else False
+
+
+class TestCollapsing:
+    def test_what_collapses_is_not_copied(self, graphs):
+        term = exp(neg(neg(neg(neg(graphs.x)))))
+        merged = merged_copy([term, neg(graphs.y)], RewriterTables([Collapse()]))
+        merged.check_integrity()
+        assert str(merged) == "FunctionGraph(exp(x), neg(y))"
+        assert str(term.owner.inputs[0].owner.op) == "neg"
+        with hashed(merged) as table:
+            assert set(table.keys) == merged.apply_nodes
+            assert list(table.collapsed.values()) == [2]
+
+    def test_outputs_and_inputs_stay(self, graphs):
+        merged = merged_copy([neg(neg(graphs.x)), graphs.y], RewriterTables([Collapse()]))
+        assert merged.outputs == merged.inputs
+        assert [str(v) for v in merged.inputs] == ["x", "y"]
+
+    def test_what_is_still_read_stays(self, graphs):
+        inner = neg(graphs.x)
+        merged = merged_copy([neg(inner), exp(inner)], RewriterTables([Collapse()]))
+        merged.check_integrity()
+        assert str(merged) == "FunctionGraph(x, exp(neg(x)))"
+
+    def test_only_what_is_there_takes_the_place_of_a_node(self, graphs):
+        class Builds(Collapse):
+            def transform(self, fgraph, node):
+                return [exp(node.inputs[0])]
+
+        class Raises(Collapse):
+            def transform(self, fgraph, node):
+                raise ValueError("no graph")
+
+        for rewriter in (Builds(), Raises()):
+            merged = merged_copy([neg(neg(graphs.x))], RewriterTables([rewriter]))
+            assert str(merged) == "FunctionGraph(neg(neg(x)))"
+
+    def test_it_is_put_on_record_where_it_belongs(self, graphs):
+        first, second = EquilibriumOptimizer([in_place_of_exp]), EquilibriumOptimizer([Collapse()])
+        sequence = SequenceOptimizer(MergeOptimizer(), first, second)
+        merged = merged_copy([exp(neg(neg(graphs.x)))], together(sequence.collapsing()))
+        _, before, after = [step.profile for step in sequence.optimize(merged).steps]
+        assert dict(before.applied) == {"exp-to-log": 1} and dict(after.applied) == {"Collapse": 1}
+        assert [dict(one.applied) for one in after.passes] == [{"Collapse": 1}]
+
+    def test_nothing_is_applied_before_its_turn(self):
+        collapsing, other = EquilibriumOptimizer([Collapse()]), in2out(OpSub(exp, neg))
+        assert len(SequenceOptimizer(collapsing, MergeOptimizer(), collapsing).collapsing()) == 2
+        assert SequenceOptimizer(other, collapsing).collapsing() == ()
+        inner = SequenceOptimizer(collapsing, other)
+        assert len(SequenceOptimizer(inner, collapsing).collapsing()) == 1
+        assert EquilibriumOptimizer([Collapse(), other]).collapsing() is None
+        assert EquilibriumOptimizer([Collapse()], max_use_ratio=1).collapsing() is None
+        assert together(()) is None
 
 
 def test_who_merges_first():
