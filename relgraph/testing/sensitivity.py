@@ -176,9 +176,14 @@ class _Mover:
 
     def __init__(self, run: int, masks: Mapping[Variable, Any], wide: Values) -> None:
         self._random = np.random.default_rng((_SEED, run))
-        self._stand_in = _STAND_INS[run % len(_STAND_INS)]
         self._masks = masks
         self._wide = wide
+        excluded = [v for v, mask in masks.items() if mask is not None]
+        # in every other run they differ: else a comparison of two of them always came out alike
+        step = run % 2
+        self._stand_ins = {
+            v: _STAND_INS[(run + step * i) % len(_STAND_INS)] for i, v in enumerate(excluded)
+        }
 
     def move(self, v: Any, value: Any, rounded: bool) -> Any:
         """Return a value of `v` moved by up to an eps if it is `rounded`."""
@@ -189,7 +194,7 @@ class _Mover:
         if rounded:
             value = self._moved(value, np.finfo(v.type.dtype).eps)
         if mask is not None:
-            value = np.where(mask, value.dtype.type(self._stand_in), value)
+            value = np.where(mask, value.dtype.type(self._stand_ins[v]), value)
         return value
 
     def compared(self, node: Apply, arguments: Sequence[Any], value: Any) -> Any:

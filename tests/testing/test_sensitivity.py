@@ -56,6 +56,11 @@ def test_what_depends_on_what_is_excluded_does_not_stay(out, value):
     assert not (moved < 1e-3).any()
 
 
+def test_what_compares_two_that_are_excluded_does_not_stay():
+    _exact, moved = spread(at.lt(at.softplus(-X) + X, Y), [-np.inf], [np.inf])
+    assert moved.all()
+
+
 def test_infinities_stay_where_they_are_not_excluded():
     exact, moved = spread(at.switch(at.isinf(X), 1.0, 0.0), [np.inf, 1.0], excluded="range")
     assert exact.tolist() == [1.0, 0.0]
