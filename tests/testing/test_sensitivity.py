@@ -56,6 +56,12 @@ def test_what_depends_on_what_is_excluded_does_not_stay(out, value):
     assert not (moved < 1e-3).any()
 
 
+def test_two_comparisons_of_what_is_equal_but_for_rounding_do_not_stay():
+    near = X / np.float32(1.43e-7) * np.float32(1.43e-7)
+    _exact, moved = spread(at.and_(at.le(X, near), at.ge(X, near)), np.linspace(0.1, 1, 50))
+    assert moved.all()
+
+
 def test_what_compares_two_that_are_excluded_does_not_stay():
     _exact, moved = spread(at.lt(at.softplus(-X) + X, Y), [-np.inf], [np.inf])
     assert moved.all()
