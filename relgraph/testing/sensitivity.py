@@ -40,9 +40,10 @@ Excluded = Literal["range", "infinite"]
 # it: each op of a graph of some size may round.
 SLACK = 32
 
-RUNS = 6
 _SEED = 1997
 _STAND_INS = (np.nan, 1.7, -3.1, 0.0, 1e3, -0.02)
+# each stand-in for all that is excluded, then one for each (see `_stand_in`)
+RUNS = len(_STAND_INS) + 4
 
 # These give back numbers that they get.
 _MOVERS = (
@@ -171,6 +172,19 @@ def _output(v: Variable, found: Values) -> Any:
     return found[v] if v in found else widened(_value(v, found), v.type.dtype)
 
 
+def _stand_in(run: int, place: int) -> float:
+    """Return what takes the place of what is excluded from one variable, in one run.
+
+    Of two neighbours either is the larger one, or the only one that is not 0, in some run.
+    """
+    if run < len(_STAND_INS):
+        return _STAND_INS[run]
+    kind = run - len(_STAND_INS)
+    if kind < 2:
+        return 1.7 + place if kind else 1.7 - place
+    return 0.0 if (place + kind) % 2 else 1.7 + place
+
+
 class _Mover:
     """Moves what is rounded, in one run."""
 
@@ -181,11 +195,7 @@ class _Mover:
         self._masks = masks
         self._wide = wide
         excluded = [v for v, mask in masks.items() if mask is not None]
-        # in every other run they differ: else a comparison of two of them always came out alike
-        step = run % 2
-        self._stand_ins = {
-            v: _STAND_INS[(run + step * i) % len(_STAND_INS)] for i, v in enumerate(excluded)
-        }
+        self._stand_ins = {v: _stand_in(run, place) for place, v in enumerate(excluded)}
 
     def move(self, v: Any, value: Any, rounded: bool) -> Any:
         """Return a value of `v` moved by up to an eps if it is `rounded`."""
