@@ -81,8 +81,8 @@ class Reference:
         inputs, outputs
             The other graph; its inputs and outputs correspond to those of this one.
         sound
-            How closely it has to agree: ``exact``, ``rounding``, ``stable``, ``finite``, or
-            ``domain`` (only the dtypes and shapes).
+            How closely it has to agree: ``exact`` (for inputs of one memory layout),
+            ``rounding``, ``stable``, ``finite``, or ``domain`` (only the dtypes and shapes).
         """
         try:
             new = native(inputs, outputs, self.values)
@@ -98,9 +98,27 @@ class Reference:
                 return Disagreement(i, what, old, value)
             if sound == "domain" or bool(np.all(same_bits(old, value))):
                 continue
-            if sound == "exact" or self._differs(i, value, other, sound):
+            if sound == "exact":
+                differs = not self._same_in_one_layout(i, inputs, outputs)
+            else:
+                differs = self._differs(i, value, other, sound)
+            if differs:
                 return Disagreement(i, "its value differs", old, value)
         return None
+
+    def _same_in_one_layout(
+        self, i: int, inputs: Sequence[Variable], outputs: Sequence[Variable]
+    ) -> bool:
+        """Return whether output `i` is the same for inputs that are laid out in order.
+
+        NumPy may round in other ways where strides are not those of a fresh array, and an op that
+        is gone has made one.
+        """
+        values = [np.ascontiguousarray(x) if np.ndim(x) else x for x in self.values]
+        if all(new is old for new, old in zip(values, self.values, strict=True)):
+            return False
+        mine = native(self.inputs, self.outputs, values)[self.outputs[i]]
+        return bool(np.all(same_bits(mine, native(inputs, outputs, values)[outputs[i]])))
 
     def accepts(self, found: Sequence[Any]) -> bool:
         """Return whether values of the outputs are those of this graph but for rounding."""
