@@ -90,11 +90,11 @@ class Connections(BulkEdits):
             return
         if client_to_remove in self.clients[var]:
             self._take_client(var, client_to_remove)
-        for node in self._prune([var], reason):
-            if not remove_if_empty:
-                self._kept_entries = True
-                for gone in (*node.inputs, *node.outputs):
-                    self.clients.setdefault(gone, [])
+        gone = self._prune([var], reason)
+        if not remove_if_empty:
+            self._kept_entries = True
+            for other in (var, *(v for node in gone for v in (*node.inputs, *node.outputs))):
+                self.clients.setdefault(other, [])
 
     def import_var(
         self, var: Variable, reason: str | None = None, import_missing: bool = False

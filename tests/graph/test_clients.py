@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relgraph.graph.basic import Constant
 from relgraph.graph.clients import LONG, SHORT, ManyClients, easily_taken_from, with_clients
 from relgraph.graph.fg import FunctionGraph
-from tests.graph.toys import MyOp, variables
+from tests.graph.toys import MyOp, my_type, variables
 
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
 
@@ -42,6 +43,15 @@ class TestClients:
         fg = FunctionGraph([x], [g(a)], clone=False)
         fg.remove_client(a, (fg.outputs[0].owner, 0), remove_if_empty=True)
         assert a not in fg.clients
+
+    def test_what_goes_keeps_its_entry(self):
+        (x,) = variables("x")
+        known = Constant(my_type, 2)
+        fg = FunctionGraph([x], [h(x, known)], clone=False)
+        fg.remove_client(known, (fg.outputs[0].owner, 1))
+        assert known not in fg.variables and fg.clients[known] == []
+        fg.remove_client(fg.outputs[0], ("output", 0))
+        assert fg.apply_nodes == set() and list(fg.clients.values()) == [[], [], []]
 
     @pytest.mark.parametrize("order", ["forwards", "backwards"])
     def test_many_clients_stay_a_list(self, order):
