@@ -174,8 +174,7 @@ def scale(lib):
     found = {}
     for n in LINKS[lib.name]:
         nodes = lib.size(chain(lib, n))
-        times = 2 if n <= 10_000 else 1
-        taken = min(_once(lib, chain(lib, n)) for _ in range(times))
+        taken = min(_once(lib, chain(lib, n)) for _ in range(3))
         found[f"chain of {n:,}, µs a node"] = taken / nodes * 1e6
     costs = list(found.values())
     if len(costs) > 1:
