@@ -28,6 +28,7 @@ SATISFIED = (
 
 @relation(
     "remove-assert",
+    depth=2,
     tags=("local_remove_all_assert", "unsafe"),
     sound="domain",
     domain=are_true,

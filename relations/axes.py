@@ -48,7 +48,7 @@ def each_shuffled(ndim: int, order: Sequence[int | str], arguments: Sequence[Any
     return [shuffle(v) for v in arguments]
 
 
-@relation("dimshuffle-of-elemwise")
+@relation("dimshuffle-of-elemwise", depth=2)
 def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
     """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
     ``x + y``"""
@@ -70,7 +70,7 @@ def shuffledo(shuffled: Any, v: Any) -> Any:
     return eq(shuffled, DimShuffle(n, o)(v))
 
 
-@relation("join-of-dimshuffles")
+@relation("join-of-dimshuffles", depth=2)
 def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
     """``join(1, x.T, y.T) → join(0, x, y).T``"""
     arguments, inner, parts = lvars("arguments inner parts")

@@ -46,7 +46,7 @@ def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
     """Return the laws that hold of parts of both kinds."""
 
-    @relation(f"{prefix}set-own-part")
+    @relation(f"{prefix}set-own-part", depth=2)
     def set_own_parto(changed: Any, same: Any) -> Any:
         """``set_subtensor(x[i], x[i]) → x``"""
         return lall(
@@ -54,7 +54,7 @@ def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
             argumentso(part, take(i), cons(same, indices)),
         )
 
-    @relation(f"{prefix}set-after-change")
+    @relation(f"{prefix}set-after-change", depth=2)
     def set_after_changeo(changed: Any, once: Any) -> Any:
         """``set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z)``, and the same
         after an increment"""
@@ -64,7 +64,7 @@ def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
             changeo(once, change, True, x, z),
         )
 
-    @relation(f"{prefix}inc-twice", sound="rounding")
+    @relation(f"{prefix}inc-twice", sound="rounding", depth=2)
     def inc_twiceo(changed: Any, once: Any) -> Any:
         """``inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)``"""
         return lall(
@@ -74,7 +74,7 @@ def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
             changeo(once, change, False, x, y + z),
         )
 
-    @relation(f"{prefix}inc-by-zero", sound="rounding")  # -0 + 0 is 0
+    @relation(f"{prefix}inc-by-zero", sound="rounding", depth=2)  # -0 + 0 is 0
     def inc_by_zeroo(changed: Any, same: Any) -> Any:
         """``inc_subtensor(x[i], 0) → x``"""
         return lall(changeo(changed, change, False, same, y), whereo(is_constant_zero, y))
@@ -82,7 +82,7 @@ def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
     return set_own_parto, set_after_changeo, inc_twiceo, inc_by_zeroo
 
 
-@relation("inc-after-set")
+@relation("inc-after-set", depth=2)
 def inc_after_seto(changed: Any, once: Any) -> Any:
     """``inc_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], y + z)``"""
     return lall(
@@ -103,7 +103,7 @@ EVERYTHING = (
 )
 
 
-@relation("inc-of-zeros", sound="rounding")  # 0 + -0 is 0
+@relation("inc-of-zeros", sound="rounding", depth=2)  # 0 + -0 is 0
 def inc_of_zeroso(changed: Any, once: Any) -> Any:
     """``inc_subtensor(zeros[i], y) → set_subtensor(zeros[i], y)``"""
     return lall(

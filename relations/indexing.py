@@ -79,7 +79,7 @@ def part_ato(part: Any, whole: Any, at: Any) -> Any:
     )
 
 
-@relation("subtensor-of-subtensor")
+@relation("subtensor-of-subtensor", depth=2)
 def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     """``x[2:][3] → x[5]``, ``x[::-1][::-1] → x[:]``, ``x[i][j] → x[i, j]``"""
     inner_indices = lvars("inner_indices")[0]
@@ -98,7 +98,7 @@ COMPOSED = (
 )
 
 
-@relation("subtensor-of-elemwise")
+@relation("subtensor-of-elemwise", depth=2)
 def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
     """``(x + y)[i] → x[i] + y[i]``, where nothing else reads ``x + y``; what broadcasts stays."""
     return lall(
@@ -111,7 +111,7 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
     )
 
 
-@relation("subtensor-of-dimshuffle")
+@relation("subtensor-of-dimshuffle", depth=3)
 def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     """``x.T[i] → x[:, i]``"""
     return lall(
@@ -126,7 +126,7 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     )
 
 
-@relation("subtensor-of-dot", sound="rounding")
+@relation("subtensor-of-dot", sound="rounding", depth=2)
 def subtensor_of_doto(part: Any, product: Any) -> Any:
     """``(x @ y)[i, j] → x[i] @ y[:, j]``, where nothing else reads ``x @ y``"""
     rows, columns = lvars("rows columns")
@@ -142,7 +142,7 @@ def subtensor_of_doto(part: Any, product: Any) -> Any:
     )
 
 
-@relation("subtensor-of-reduce", sound="rounding")
+@relation("subtensor-of-reduce", sound="rounding", depth=2)
 def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
     """``sum(x, axis=1)[i] → sum(x[i], axis=0)``, where nothing else reads the sums"""
     return lall(
@@ -164,7 +164,7 @@ LIFTS = (
 )
 
 
-@relation("subtensor-of-alloc")
+@relation("subtensor-of-alloc", depth=2)
 def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
     """``alloc(x, m, n)[2:5, 0] → alloc(x, 3)``, of what is known to be within bounds"""
     left = lvars("left")[0]
@@ -178,7 +178,7 @@ def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
     )
 
 
-@relation("subtensor-of-join")
+@relation("subtensor-of-join", depth=3)
 def subtensor_of_joino(part: Any, direct: Any) -> Any:
     """``join(0, x, y)[2] → x[2]``, if `x` is known to have as many rows"""
     return lall(
@@ -191,7 +191,7 @@ def subtensor_of_joino(part: Any, direct: Any) -> Any:
     )
 
 
-@relation("subtensor-of-set-subtensor")
+@relation("subtensor-of-set-subtensor", depth=2)
 def subtensor_of_set_subtensoro(part: Any, value: Any) -> Any:
     """``set_subtensor(x[i], y)[i] → y``"""
     return lall(
@@ -200,7 +200,7 @@ def subtensor_of_set_subtensoro(part: Any, value: Any) -> Any:
     )
 
 
-@relation("subtensor-of-inc-subtensor")
+@relation("subtensor-of-inc-subtensor", depth=2)
 def subtensor_of_inc_subtensoro(part: Any, total: Any) -> Any:
     """``inc_subtensor(x[i], y)[i] → x[i] + y``"""
     return lall(
@@ -211,7 +211,7 @@ def subtensor_of_inc_subtensoro(part: Any, total: Any) -> Any:
     )
 
 
-@relation("subtensor-of-change-elsewhere")
+@relation("subtensor-of-change-elsewhere", depth=2)
 def subtensor_of_changeo(part: Any, direct: Any) -> Any:
     """``set_subtensor(x[0], y)[1] → x[1]``, and the same for an increment"""
     others = lvars("others")[0]
@@ -235,7 +235,7 @@ taken = AdvancedSubtensor((Placeholder.ARRAY,))
 """The rows of a tensor at the positions in a vector."""
 
 
-@relation("row-of-taken")
+@relation("row-of-taken", depth=3)
 def row_of_takeno(part: Any, row: Any) -> Any:
     """``x[positions][i] → x[positions[i]]``"""
     index, inputs, position = lvars("index inputs position")
@@ -253,7 +253,7 @@ def row_of_takeno(part: Any, row: Any) -> Any:
     )
 
 
-@relation("slice-of-taken")
+@relation("slice-of-taken", depth=2)
 def slice_of_takeno(part: Any, rows: Any) -> Any:
     """``x[positions][2:] → x[positions[2:]]``"""
     fewer = lvars("fewer")[0]

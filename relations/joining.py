@@ -42,7 +42,7 @@ def joino(joined: Any, parts: Any) -> Any:
     return argumentso(joined, Join(a), parts)
 
 
-@relation("join-of-join-first")
+@relation("join-of-join-first", depth=2)
 def join_of_join_firsto(joined: Any, flat: Any) -> Any:
     """``join(0, join(0, x, y), z) → join(0, x, y, z)``"""
     return lall(
@@ -53,7 +53,7 @@ def join_of_join_firsto(joined: Any, flat: Any) -> Any:
     )
 
 
-@relation("join-of-join-second")
+@relation("join-of-join-second", depth=2)
 def join_of_join_secondo(joined: Any, flat: Any) -> Any:
     """``join(0, x, join(0, y, z)) → join(0, x, y, z)``"""
     return lall(
@@ -64,7 +64,7 @@ def join_of_join_secondo(joined: Any, flat: Any) -> Any:
     )
 
 
-@relation("join-of-join-third")
+@relation("join-of-join-third", depth=2)
 def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     """``join(0, x, y, join(0, z, w)) → join(0, x, y, z, w)``"""
     return lall(
@@ -75,7 +75,7 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     )
 
 
-@relation("join-with-nothing")
+@relation("join-with-nothing", depth=2)
 def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     """``join(0, x, y) → x``, if `y` is known to be empty"""
     return lall(
@@ -91,6 +91,7 @@ FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
 
 @relation(
     "join-of-neighbours",
+    depth=2,
     tries=[
         Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
         Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
@@ -155,6 +156,7 @@ SPLITS = (
 
 @relation(
     "join-of-allocs",
+    depth=2,
     tries=[
         Join(0)(Alloc()(x, m), Alloc()(x, n)),
         Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
@@ -173,7 +175,7 @@ def join_of_allocso(joined: Any, fewer: Any) -> Any:
     )
 
 
-@relation("alloc-of-alloc")
+@relation("alloc-of-alloc", depth=2)
 def alloc_of_alloco(full: Any, once: Any) -> Any:
     """``alloc(alloc(x, n), m, n) → alloc(x, m, n)``"""
     return lall(

@@ -60,7 +60,7 @@ def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
 
 
-@relation("dot-transposed", sound="rounding")
+@relation("dot-transposed", sound="rounding", depth=2)
 def dot_transposedo(turned: Any, product: Any) -> Any:
     """``(x @ y).T → y.T @ x.T``, where nothing else reads ``x @ y``"""
     inner, p, q = lvars("inner p q")
@@ -140,7 +140,7 @@ def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
     ``x @ y + x @ z → x @ (y + z)``
     """
 
-    @relation(name, sound="finite")
+    @relation(name, sound="finite", depth=2)
     def factoredo(total: Any, once: Any) -> Any:
         p, q = lvars("p q")
         sides = ((x, y), (x, z)) if common_left else ((y, x), (z, x))

@@ -257,7 +257,7 @@ def repeatedo(total: Any, op: Any) -> Any:
     )
 
 
-@relation("sum-of-alloc", sound="finite")
+@relation("sum-of-alloc", sound="finite", depth=2)
 def sum_of_alloco(total: Any, times: Any) -> Any:
     """``sum(alloc(x, m, n)) → (m * n) * x``; along axes that `x` has, `x` is summed."""
     return lall(
@@ -268,6 +268,7 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
 
 @relation(
     "prod-of-alloc",
+    depth=2,
     sound="finite",
     tries=[CAReduce(scalar.mul, None)(Alloc()(x, n)), CAReduce(scalar.mul, a)(Alloc()(x, m, n))],
 )
@@ -279,7 +280,7 @@ def prod_of_alloco(total: Any, power: Any) -> Any:
     )
 
 
-@relation("reduce-of-alloc")
+@relation("reduce-of-alloc", depth=2)
 def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     """``max(alloc(x, 3)) → x``; the same for a minimum, `all` and `any`."""
     full, lengths = lvars("full lengths")
@@ -336,7 +337,7 @@ REPEATED = (
 )
 
 
-@relation("reduce-of-join", sound="rounding")
+@relation("reduce-of-join", sound="rounding", depth=2)
 def reduce_of_joino(reduced: Any, combined: Any) -> Any:
     """``sum(join(0, x, y)) → sum(x) + sum(y)``, and so on for every reduction."""
     joined, parts, each = lvars("joined parts each")
@@ -351,7 +352,7 @@ def reduce_of_joino(reduced: Any, combined: Any) -> Any:
     )
 
 
-@relation("reduce-of-vector", sound="rounding")
+@relation("reduce-of-vector", sound="rounding", depth=2)
 def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
     """``sum(stack([a, b, c])) → a + b + c``, and so on for every reduction of scalars."""
     vector, parts = lvars("vector parts")

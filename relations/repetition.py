@@ -57,7 +57,7 @@ def only(axis: int) -> tuple[int]:
     return (axis,)
 
 
-@relation("prefix-of-cumulate")
+@relation("prefix-of-cumulate", depth=2)
 def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
     """``cumsum(x)[:n] → cumsum(x[:n])``, where nothing else reads the totals"""
     return lall(

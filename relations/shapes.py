@@ -85,7 +85,7 @@ VECTORS = (
 )
 
 
-@relation("element-of-vector", tags=_ROW)
+@relation("element-of-vector", tags=_ROW, depth=2)
 def element_of_vectoro(whole: Any, part: Any) -> Any:
     """``make_vector(a, b, c)[1] → b``"""
     dtype, elements, index, made = lvars("dtype elements index made")
@@ -97,7 +97,7 @@ def element_of_vectoro(whole: Any, part: Any) -> Any:
     )
 
 
-@relation("part-of-vector", tags=_ROW)
+@relation("part-of-vector", tags=_ROW, depth=2)
 def part_of_vectoro(whole: Any, part: Any) -> Any:
     """``make_vector(a, b, c)[1:] → make_vector(b, c)``"""
     dtype, elements, index, kept, made = lvars("dtype elements index kept made")

@@ -12,6 +12,8 @@ import pytest
 import relations
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.named import Relation
 from relgraph.testing.book import book
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -73,3 +75,18 @@ def test_every_law_of_the_book_has_an_example() -> None:
 @pytest.mark.parametrize("name", sorted(book()))
 def test_a_law_fires_amid_the_others(name: str) -> None:
     assert any(fires(name, EXAMPLES[name], pipeline) for pipeline in PIPELINES.values())
+
+
+def test_relations_look_no_further_than_they_say() -> None:
+    """An equilibrium asks them again where something has changed within their depth, only there."""
+    graphs = [FunctionGraph(outputs=[e]) for several in EXAMPLES.values() for e in several]
+    looked = {}
+    for relation in book().values():
+        # what a law looks at is known from its pattern
+        if type(relation) is Relation and relation.forward.closed is None:
+            for graph in graphs:
+                for node in graph.toposort():
+                    relation.forward.transform(graph, node)
+            looked[relation.name] = relation.forward.specialization.deepest
+            assert relation.depth is not None and looked[relation.name] <= relation.depth
+    assert len(looked) > 30 and set(looked.values()) == {1, 2, 3}

@@ -48,6 +48,9 @@ class Relation(Explainable):
     tries
         What to try a relation on that has no finite list of rules, when it is checked: terms of
         the shapes that it is meant for. Without them they are made of the ops that it mentions.
+    depth
+        How many levels of nodes it looks at from the left (see `LocalOptimizer.depth`); None if
+        that is not known.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Relation(Explainable):
         sound: str = "exact",
         domain: Any = None,
         tries: Sequence[Any] = (),
+        depth: int | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise TypeError(f"a relation's name is a string, not {name!r}")
@@ -70,6 +74,7 @@ class Relation(Explainable):
         self.sound = sound
         self.domain = domain
         self.tries = tuple(tries)
+        self.depth = depth
         self.tags = (sound, *(tag for tag in tags if tag != sound))
         self.late = "late" in self.tags
 
@@ -81,7 +86,7 @@ class Relation(Explainable):
     def forward(self) -> KanrenRelationSub:
         """The local optimizer that replaces what is on the left by what is on the right."""
         made = KanrenRelationSub(self, name=self.name)
-        made.late = self.late
+        made.late, made.depth = self.late, self.depth
         return made
 
     @cached_property
@@ -155,11 +160,12 @@ def relation(
     sound: str = "exact",
     domain: Any = None,
     tries: Sequence[Any] = (),
+    depth: int | None = None,
 ) -> Callable[[Callable[[Any, Any], Any]], Relation]:
     """Make a named `Relation` of the goal constructor that follows."""
 
     def name_it(goal: Callable[[Any, Any], Any]) -> Relation:
-        made = Relation(name, goal, tags, sound, domain, tries)
+        made = Relation(name, goal, tags, sound, domain, tries, depth)
         made.__doc__ = goal.__doc__
         return made
 

@@ -77,12 +77,15 @@ class Specialization:
     ----------
     distrust
         Why all nodes are searched; empty while they aren't.
+    deepest
+        How many levels the relation has looked at of the nodes that it met.
     """
 
     def __init__(
         self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
     ) -> None:
         self.distrust = ""
+        self.deepest = 0
         self._relation = relation
         self._search = search
         self._fitted = fitted
@@ -140,6 +143,7 @@ class Specialization:
             return None, values
         trace = Trace(node.outputs[0], fgraph)
         structure = _Structure(stage(self._relation, trace), is_of_heads(trace, node))
+        self.deepest = max(self.deepest, trace.deepest)
         # what is kept for all nodes must not keep this one alive
         values, trace.values = trace.values, []
         self._top, kept = self._with(trace.path, structure)

@@ -162,11 +162,14 @@ class Trace:
         The questions, with their answers.
     root, fgraph
         The stand-ins for the variable that the run is about, and for the graph that it is in.
+    deepest
+        How many levels of nodes it has looked at.
     """
 
     def __init__(self, root: Variable, fgraph: Any = None) -> None:
         self.values = start(root, fgraph)
         self.path: list[Answered] = []
+        self.deepest = 1
         self.root = StandIn(self, 0)
         self.fgraph = Opaque(self, 1)
 
@@ -186,14 +189,23 @@ class Trace:
 
     def test(self, predicate: Callable[..., Any], *arguments: Any) -> bool:
         """Return whether a predicate holds of what the stand-ins among `arguments` stand for."""
+        self._look(predicate, arguments)
         answer: bool = self.ask(Test(self._free(predicate), arguments))
         return answer
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return a stand-in for what a function gives."""
+        level = self._look(function, arguments)
         start = len(self.values)
         shape = self.ask(ValueOf(self._free(function), arguments))
-        return self._for_shape(shape, iter(range(start, len(self.values))))
+        return self._for_shape(shape, iter(range(start, len(self.values))), level)
+
+    def _look(self, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
+        """Note how far a function looks, and return the level of what it may give."""
+        known = _stand_ins(list(arguments))
+        level = max([s.level for s in known if isinstance(s, StandIn)], default=0)
+        self.deepest = max(self.deepest, level + getattr(function, "depth", 0))
+        return level + 1
 
     @staticmethod
     def _free(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -203,9 +215,9 @@ class Trace:
             raise Unstageable(f"its function {function.__qualname__} holds on to a variable")
         return function
 
-    def _for_shape(self, shape: Any, slots: Iterator[int]) -> Any:
+    def _for_shape(self, shape: Any, slots: Iterator[int], level: int) -> Any:
         if shape is Variable:
-            return StandIn(self, next(slots))
+            return StandIn(self, next(slots), level)
         if shape is object:
             return Opaque(self, next(slots))
         if shape is UNTOLD:
@@ -213,7 +225,7 @@ class Trace:
         kind, *parts = shape
         if kind == "is":
             return parts[1]
-        items = [self._for_shape(part, slots) for part in parts]
+        items = [self._for_shape(part, slots, level) for part in parts]
         return etuple(*items) if kind is ExpressionTuple else kind(items)
 
 
@@ -230,12 +242,12 @@ class StandIn(Variable):
         How many levels it is below the root.
     """
 
-    __slots__ = ("_head", "_level", "_node", "slot", "trace")
+    __slots__ = ("_head", "_node", "level", "slot", "trace")
 
     def __init__(self, trace: Trace, slot: int, level: int = 0) -> None:
         self.trace = trace
         self.slot = slot
-        self._level = level
+        self.level = level
         self._head: Any = UNTOLD
         self._node: Apply | None = None
         self.index = 0
@@ -244,9 +256,10 @@ class StandIn(Variable):
     @property
     def head(self) -> Any:
         if self._head is UNTOLD:
-            if self._level == DEEPEST:
+            if self.level == DEEPEST:
                 raise Unstageable(f"it looks further than {DEEPEST} levels into a graph")
             self._head = self.trace.ask(HeadOf(self.slot))
+            self.trace.deepest = max(self.trace.deepest, self.level + 1)
         if self._head is SEVERAL:
             raise Unstageable("it looks at one of several outputs")
         return self._head
@@ -260,7 +273,7 @@ class StandIn(Variable):
             first = len(self.trace.values)
             count = self.trace.ask(InputsOf(self.slot))
             node = self._node = Apply(op, [], [])
-            below = self._level + 1
+            below = self.level + 1
             node.inputs = [StandIn(self.trace, first + i, below) for i in range(count)]
             node.outputs = [self]
         return self._node
@@ -313,13 +326,17 @@ class Opaque:
 
 def is_symbolic(x: Any) -> bool:
     """Return whether there is a stand-in in `x`, itself or in what a goal can make of it."""
+    return any(True for _ in _stand_ins(x))
+
+
+def _stand_ins(x: Any) -> Iterator[StandIn | Opaque]:
     stack = [x]
     while stack:
         item = stack.pop()
         if isinstance(item, StandIn | Opaque):
-            return True
-        stack.extend(_parts(item))
-    return False
+            yield item
+        else:
+            stack.extend(_parts(item))
 
 
 def _parts(x: Any) -> Sequence[Any]:

@@ -381,3 +381,29 @@ def test_random_open_relations(random):
         else:
             assert given == searched
     assert rewriter.closed is not None or not rewriter.specialization.distrust
+
+
+def test_how_many_levels_a_relation_has_looked_at():
+    def known(args):
+        return all(v.owner is None or v.owner.op is not at.exp for v in args)
+
+    known.depth = 1
+
+    @relation("of-sum", depth=3)
+    def of_sum(in_lv, out_lv):
+        inner, args = lvars("inner args")
+        return lall(
+            eq(in_lv, at.exp(inner)), argumentso(inner, at.add, args), whereo(known, args),
+            eq(out_lv, inner),
+        )  # fmt: skip
+
+    rewriter = of_sum.forward
+    assert rewriter.depth == of_sum.depth == 3 and of_sum.backward.depth is None
+    for out, deepest in (
+        (at.log(a), 1),
+        (at.exp(a), 2),
+        (at.exp(at.log(a)), 2),
+        (at.exp(a + b), 3),
+    ):
+        rewriter.transform(None, out.owner)
+        assert rewriter.specialization.deepest == deepest
