@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.elemwise import Elemwise
+from relgraph.testing.sensitivity import laid_out_alike
 
 Values = dict[Variable, Any]
 
@@ -75,8 +73,7 @@ class Sides:
         Parameters
         ----------
         alike
-            Whether elementwise ops get their inputs contiguous and broadcast: NumPy's functions
-            round differently for other layouts.
+            Whether elementwise ops are given what is `laid_out_alike`.
 
         Raises
         ------
@@ -89,8 +86,8 @@ class Sides:
                 storage: list[list[Any]] = [[None] for _ in node.outputs]
                 given = [known[v] for v in node.inputs]
                 try:
-                    if alike and isinstance(node.op, Elemwise):
-                        given = [np.array(x, order="C") for x in np.broadcast_arrays(*given)]
+                    if alike:
+                        given = laid_out_alike(node, given)
                     node.op.perform(node, given, storage)
                 except Exception as error:
                     raise SideError(error, new) from error

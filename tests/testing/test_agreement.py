@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Apply
-from relgraph.graph.op import Op
+from relgraph.scalar.op import FloatOp
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.agreement import Reference
+from relgraph.testing.sensitivity import native
 
 X = at.TensorType("float32", (None,))("x")
 Y = at.TensorType("float32", (None,))("y")
@@ -58,25 +59,27 @@ def test_graphs_that_differ(old, new, sound, values):
     assert "differs" in found.what
 
 
-class InOrder(Op):
-    """Whether an array is laid out in order, which what NumPy rounds may depend on."""
+class Rounded(FloatOp):
+    """The same number, but for an error in the last place that depends on the layout in memory."""
 
-    def make_node(self, x):
-        return Apply(self, [x], [x.type()])
+    name, ufunc = "rounded", None
 
-    def perform(self, node, inputs, output_storage):
-        (x,) = inputs
-        output_storage[0][0] = np.full_like(x, x.flags.c_contiguous)
+    def output_dtype(self, *input_dtypes):
+        return input_dtypes[0]
+
+    def impl(self, x):
+        return x if x.flags.c_contiguous else x * x.dtype.type(1 + np.finfo("float32").eps)
 
 
 def test_exact_is_meant_for_one_layout():
-    in_order = InOrder()
-    turned = np.arange(4, dtype="float32")[::-1]
-    reference = Reference([X], [in_order(at.neg(at.neg(X)))], [turned])
-    assert reference.compare([X], [in_order(X)], "exact") is None
-    assert reference.compare([X], [in_order(X) + 2], "exact") is not None
-    straight = Reference([X], [in_order(X)], [turned.copy()])
-    assert straight.compare([X], [in_order(X) + 2], "exact") is not None
+    rounded = Elemwise(Rounded())
+    turned = np.arange(1, 5, dtype="float32")[::-1]
+    old, new = rounded(at.neg(at.neg(X))), rounded(X)
+    reference = Reference([X], [old], [turned])
+    assert not np.array_equal(reference.usual[old], native([X], [new], [turned])[new])
+    assert reference.compare([X], [new], "exact") is None
+    for factor in (1 + 2e-7, 1.5):
+        assert reference.compare([X], [new * np.float32(factor)], "exact") is not None
 
 
 @pytest.mark.parametrize("sound", ["exact", "domain"])
