@@ -70,6 +70,7 @@ class Changes(Feature):
     def _meet(self, op: Op) -> None:
         """Take an op into account that the graph has not had before."""
         self._ops.add(op)
+        self.climbed.clear()  # some may see further from now on
         self._reaches = self._tables.reaches_among(frozenset(self._ops))
 
     @takes_notes
@@ -321,7 +322,7 @@ def _seeing(
         if not above:
             break
         for node, seen in above.items():
-            if (tables.reaches[node.op] if seen else tables.blind_reach(node.op)) > distance:
+            if (tables.reaches[node.op] if seen else tables.blind_reaches[node.op]) > distance:
                 found.append((node, distance))
         level, above = above, {}
     return found

@@ -15,6 +15,9 @@ WIDE = 32
 # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
 LIMIT = 10_000
 
+# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
+USUAL_DEPTH = 2
+
 
 def is_bag(head: Any) -> bool:
     """Whether the head of a variable is an op whose arguments are a bag."""
@@ -38,18 +41,16 @@ def heads_of_terms(node: Apply) -> list[Any]:
     return heads
 
 
-class Dispatch:
+class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
     """An ordered group of LocalOptimizers, looked up by Op.
 
     The answer for an Op (those that track it, its class or a base class, and those that track
     nothing in particular, in the order given) is made once and kept.
     """
 
-    __slots__ = ("_by_op", "rewriters")
-
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
+        super().__init__()
         self.rewriters = tuple(rewriters)
-        self._by_op: dict[Op, tuple[LocalOptimizer, ...]] = {}
 
     def on(self, node: Apply) -> tuple[LocalOptimizer, ...]:
         """The rewriters that may match `node`, and others of its structure."""
@@ -58,12 +59,10 @@ class Dispatch:
             return rewriters
         return tuple([r for r in rewriters if r.might_match(node)])
 
-    def __getitem__(self, op: Op) -> tuple[LocalOptimizer, ...]:
-        found = self._by_op.get(op)
-        if found is None:
-            if len(self._by_op) >= LIMIT:
-                self._by_op.clear()
-            found = self._by_op[op] = tuple(r for r in self.rewriters if tracks_op(r, op))
+    def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
+        if len(self) >= LIMIT:
+            self.clear()
+        found = self[op] = tuple(r for r in self.rewriters if tracks_op(r, op))
         return found
 
 
@@ -75,11 +74,21 @@ class Reaches(dict[Op, int]):
     ----------
     deepest
         How many levels any of them looks at.
+
+    Parameters
+    ----------
+    ops
+        Those of the graph; any if None.
+    default
+        What is said of the nodes of an op for which there are no rewriters.
     """
 
-    def __init__(self, dispatch: Dispatch, ops: Iterable[Op] | None) -> None:
+    def __init__(
+        self, dispatch: Dispatch, ops: Iterable[Op] | None = None, default: int = 1
+    ) -> None:
         super().__init__()
         self._dispatch = dispatch
+        self._default = default
         self._here: set[Any] | None = None
         if ops is not None:
             self._here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
@@ -93,31 +102,9 @@ class Reaches(dict[Op, int]):
 
     def _deepest(self, rewriters: Iterable[LocalOptimizer]) -> int:
         here = self._here
-        return deepest_of(rewriters if here is None else [r for r in rewriters if r.wants <= here])
-
-
-class TrackedOps(dict[Op, bool]):
-    """By op, whether there are rewriters for its nodes."""
-
-    def __init__(self, dispatch: Dispatch) -> None:
-        super().__init__()
-        self._dispatch = dispatch
-
-    def __missing__(self, op: Op) -> bool:
-        if len(self) >= LIMIT:
-            self.clear()
-        found = self[op] = bool(self._dispatch[op])
-        return found
-
-
-# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
-USUAL_DEPTH = 2
-
-
-def deepest_of(rewriters: Iterable[LocalOptimizer], default: int = 1) -> int:
-    """How many levels of nodes any of some rewriters looks at; `default` if there are none."""
-    depths = [USUAL_DEPTH if r.depth is None else r.depth for r in rewriters]
-    return max(depths, default=default)
+        admitted = [r for r in rewriters if here is None or r.wants <= here]
+        depths = [USUAL_DEPTH if r.depth is None else r.depth for r in admitted]
+        return max(depths, default=self._default)
 
 
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:

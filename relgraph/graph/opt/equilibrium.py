@@ -111,7 +111,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
             optimizer.add_requirements(fgraph)
 
     def collapsing(self) -> tuple[RewriterTables, ...] | None:
-        if self.max_use_ratio is not None or self.global_optimizers:
+        if not self.merges_first or self.global_optimizers:
             return None
         return (self.tables.collapsing(),)
 

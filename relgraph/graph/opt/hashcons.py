@@ -129,14 +129,12 @@ class HashConsing(Feature):
         reason: str | None = None,
     ) -> None:
         self.at_rest = _NONE
-        if node in self.keys:
-            del self._nodes[self.keys.pop(node)]
+        self.forget(node)
 
     @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.at_rest = _NONE
-        if node in self.keys:
-            del self._nodes[self.keys.pop(node)]
+        self.forget(node)
 
     def on_replace(
         self,
@@ -204,7 +202,7 @@ class HashConsing(Feature):
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
-                if tables is not None and tables.tracked[node.op]:
+                if tables is not None and tables.dispatch[node.op]:
                     below = self._collapsed(copy, tables)
                     if below is not None:
                         copies[node.outputs[0]] = below

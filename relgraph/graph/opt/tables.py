@@ -13,8 +13,6 @@ from relgraph.graph.opt.dispatch import (
     WIDE,
     Dispatch,
     Reaches,
-    TrackedOps,
-    deepest_of,
     heads_of_terms,
     is_bag,
     is_one,
@@ -34,31 +32,31 @@ class RewriterTables:
         Whether some of them may depend on anything, however far from the node.
     bounded
         The others.
-    blind
-        How many levels are looked at by those that don't tell what they look into; 0 if all do.
+    dispatch
+        They themselves, by op.
     reaches
         How many levels of nodes they look at, by op.
-    tracked
-        Whether any of them looks at nodes of an op.
+    blind_reaches
+        The same for those that don't tell what they look into; 0 if all do.
+    blind
+        How many levels any of those looks at.
     """
 
     __slots__ = (
-        "_blind_reach",
         "_collapsing",
         "_concerned",
-        "_dispatch",
         "_nests",
         "_pairs",
         "_plans",
         "_reaches_among",
         "_seen",
-        "_silent",
         "_together",
         "_whole",
         "blind",
+        "blind_reaches",
         "bounded",
+        "dispatch",
         "reaches",
-        "tracked",
         "unknown",
     )
 
@@ -71,21 +69,20 @@ class RewriterTables:
         self._whole = whole
         self.bounded = frozenset(r for r in every if r.depth is not None)
         self.unknown = len(self.bounded) < len(set(every))
-        self._dispatch = Dispatch(every)
+        self.dispatch = Dispatch(every)
         self._collapsing: RewriterTables | None = None
         self._together: dict[tuple[RewriterTables, ...], RewriterTables] = {}
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
-        self.reaches = Reaches(self._dispatch, None)
-        self.tracked = TrackedOps(self._dispatch)
+        self.reaches = Reaches(self.dispatch)
         self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
         self._reaches_among: dict[frozenset[Op], Reaches] = {}
         told = [(r, r.looks_into()) for r in every]
         self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
         self._seen: dict[tuple[Op, Op], bool] = {}
-        self._silent = Dispatch(r for r, pairs in told if pairs is None)
-        self._blind_reach: dict[Op, int] = {}
-        self.blind = deepest_of(self._silent.rewriters, 0)
+        silent = Dispatch(r for r, pairs in told if pairs is None)
+        self.blind_reaches = Reaches(silent, default=0)
+        self.blind = self.blind_reaches.deepest
 
     def on(self, node: Apply) -> Plan:
         """What to do on `node`, by its op, and the heads and numbers of its inputs."""
@@ -132,12 +129,12 @@ class RewriterTables:
 
     def _plan(self, key: tuple[Any, ...], node: Apply) -> Plan:
         if self._whole is not None:
-            here = set(self._dispatch.rewriters)
+            here = set(self.dispatch.rewriters)
             return by_numbers(narrowed(self._whole._on_structure(key, node), here.__contains__))
         return by_numbers(self._whole_plan(node))
 
     def _whole_plan(self, node: Apply) -> Plan:
-        rewriters, heads = self._dispatch.on(node), [v.head for v in node.inputs]
+        rewriters, heads = self.dispatch.on(node), [v.head for v in node.inputs]
         early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
         return Plan(
             not rewriters and not bag,
@@ -153,7 +150,7 @@ class RewriterTables:
     def collapsing(self) -> RewriterTables:
         """The tables of those that collapse."""
         if self._collapsing is None:
-            self._collapsing = RewriterTables(r for r in self._dispatch.rewriters if r.collapses)
+            self._collapsing = RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
         return self._collapsing
 
     def together_with(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
@@ -162,7 +159,7 @@ class RewriterTables:
         if found is None:
             if len(self._together) >= WIDE:
                 self._together.clear()
-            every = [r for tables in (self, *others) for r in tables._dispatch.rewriters]
+            every = [r for tables in (self, *others) for r in tables.dispatch.rewriters]
             found = self._together[others] = RewriterTables(dict.fromkeys(every))
         return found
 
@@ -175,7 +172,7 @@ class RewriterTables:
             if len(self._concerned) >= WIDE:
                 self._concerned.clear()
             idle = {r for tables in tried for r in tables.bounded}
-            every = self._dispatch.rewriters
+            every = self.dispatch.rewriters
             left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
             found = self if len(left) == len(every) else RewriterTables(left, self)
             self._concerned[key] = found
@@ -204,16 +201,7 @@ class RewriterTables:
         if found is None:
             if len(self._reaches_among) >= LIMIT:
                 self._reaches_among.clear()
-            found = self._reaches_among[ops] = Reaches(self._dispatch, ops)
-        return found
-
-    def blind_reach(self, op: Op) -> int:
-        """The same for those that don't tell what they look into; 0 if there is none."""
-        found = self._blind_reach.get(op)
-        if found is None:
-            if len(self._blind_reach) > LIMIT:
-                self._blind_reach.clear()
-            found = self._blind_reach[op] = deepest_of(self._silent[op], 0)
+            found = self._reaches_among[ops] = Reaches(self.dispatch, ops)
         return found
 
 
