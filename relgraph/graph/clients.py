@@ -83,3 +83,27 @@ def with_clients(clients: list[Client], more: list[Client]) -> list[Client]:
         for client in more:
             clients.append(client)
     return clients
+
+
+class _Unknown(dict[Any, list[Client]]):
+    """Readers of whom nothing is known but that there may be more than one."""
+
+    _SOME: list[Client] = [("output", 0), ("output", 1)]
+
+    def get(self, var: Any, default: Any = None) -> Any:
+        return self._SOME
+
+    def __missing__(self, var: Any) -> list[Client]:
+        return self._SOME
+
+
+class UnknownReaders:
+    """Stands for a graph where there is none: each variable may be read more than once.
+
+    Patterns then look at a node and what it reads, and take no sum in a sum apart.
+    """
+
+    clients: dict[Any, list[Client]] = _Unknown()
+
+
+UNKNOWN_READERS = UnknownReaders()

@@ -44,7 +44,7 @@ CASES = [
     ("sum-constants", at.add(x, y, 2), "2.0 + x + y"),
     ("collect-terms", x + x + x, "3.0 * x"),
     ("collect-terms", 2 * x + 3 * x + y, "5.0 * x + y"),
-    ("collect-terms", x * y + 2 * y * x, "3.0 * x * y"),
+    ("collect-terms", x * y + at.mul(2.0, y, x), "3.0 * x * y"),
     ("collect-terms", f + 0.5 * f, "1.5 * f"),
     ("collect-terms", at.add(u, -v, u), "2 * u + -v"),
     ("collect-terms", i - i + -i + i + i, "i - i + i"),
@@ -109,6 +109,7 @@ def canonical(var):
     ("before", "after"),
     [
         ((x + y) - (y - x), "2.0 * x"),
+        (x * y + 2 * y * x, "3.0 * x * y"),
         (x - (y - (x - (y - x))), "3.0 * x - 2.0 * y"),
         (2 * (x / 4) + x / 2, "x"),
         (1 + x - 2 + y + 1, "x + y"),

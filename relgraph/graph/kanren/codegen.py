@@ -25,7 +25,7 @@ from unification.variable import isvar
 from relgraph.graph.kanren import guards
 from relgraph.graph.kanren.codegen_match import MatchWriter
 from relgraph.graph.kanren.goals import Compute, OneClient, Where, read_once
-from relgraph.graph.kanren.matching import flat_alone, flat_arguments, read_outside, taken_together
+from relgraph.graph.kanren.matching import flat_arguments, read_outside, taken_together
 from relgraph.graph.kanren.rules import Output, Rule, split, takes_all
 from relgraph.graph.kanren.source import NotCompilable
 from relgraph.graph.kanren.terms import Arguments, Literal, variables_of
@@ -273,7 +273,6 @@ _HELPERS: dict[str, Any] = {
     "dtypes_admitted": guards.dtypes_admitted,
     "finite_constants": guards.finite_constants,
     "fitted": guards.fitted,
-    "flat_alone": flat_alone,
     "flat_arguments": flat_arguments,
     "is_converted": guards.is_converted,
     "is_real": guards.is_real,

@@ -91,7 +91,9 @@ class MatchWriter(Source):
     def all(self, node: str, op: Op | None, pattern: Arguments, at_root: bool) -> None:
         """Match what stands for several arguments with all those of `node`."""
         regrouped = op is not None and is_bag(op) and self.rule.regroup and at_root
-        self.together(pattern, f"flat_alone(fgraph, {node})" if regrouped else f"{node}.inputs")
+        self.together(
+            pattern, f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
+        )
 
     def together(self, pattern: Arguments, found: str) -> None:
         """Match what stands for several arguments with a list of them."""
@@ -184,7 +186,7 @@ class MatchWriter(Source):
     def bag(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.name("flat"), self.name("nested")
-        self.line(f"{flat}, {nested} = flat_arguments({node})")
+        self.line(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
         self.nested.append(nested)
         self.block(f"if len({flat}) >= {len(wanted)}:")
         taken: list[str] = []

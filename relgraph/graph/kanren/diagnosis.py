@@ -26,7 +26,7 @@ from relgraph.graph.kanren.matching import (
     INNER,
     _effort,
     _is_free,
-    flat_alone,
+    flat_arguments,
     match,
     match_root,
     taken_together,
@@ -156,7 +156,7 @@ class _Walk:
         op: Any = head.op if isinstance(head, Output) else head
         if takes_all(patterns):
             alone = is_bag(op) and self.regroup and not at.path
-            every = tuple(flat_alone(None, node) if alone else node.inputs)
+            every = tuple(flat_arguments(None, node)[0] if alone else node.inputs)
             lv = patterns[0].of
             if _is_free(lv, s) or s[lv] == every:
                 yield {**s, lv: every, _DONE: s[_DONE] + 1}, []

@@ -11,7 +11,7 @@ client guards ask for them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from unification.core import assoc, reify, unify
 from unification.utils import transitive_get
@@ -36,7 +36,9 @@ Bindings = dict[Any, Any]
 INNER = "inner variables"
 
 
-def match(pattern: Any, var: Variable, s: Bindings, regroup: bool = True) -> Iterator[Bindings]:
+def match(
+    pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
+) -> Iterator[Bindings]:
     """Yield the bindings under which `pattern` is `var`.
 
     Parameters
@@ -46,8 +48,10 @@ def match(pattern: Any, var: Variable, s: Bindings, regroup: bool = True) -> Ite
     regroup
         Whether sums and products may be regrouped. Two arguments of a commutative op are swapped
         in any case.
+    fgraph
+        The graph that `var` is part of, if it is: what is read more than once stays whole in it.
     """
-    for bindings, rest in match_root(pattern, var, s, regroup):
+    for bindings, rest in match_root(pattern, var, s, regroup, fgraph):
         if not rest:
             yield bindings
 
@@ -70,11 +74,14 @@ def match_root(
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
         if takes_all(patterns):
-            every = flat_alone(fgraph, node) if is_bag(head) and regroup else node.inputs
+            every = node.inputs
+            if is_bag(head) and regroup:
+                every, _ = flat_arguments(fgraph, node)
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
         else:
-            yield from _match_arguments(head, node, patterns, bindings, regroup, at_root=True)
+            where = _Where(fgraph, regroup, at_root=True)
+            yield from _match_arguments(head, node, patterns, bindings, where)
 
 
 def _match_all(pattern: Any, every: Sequence[Variable], s: Bindings) -> Iterator[Bindings]:
@@ -133,20 +140,23 @@ def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
             yield {**s, **bound}
 
 
+class _Where(NamedTuple):
+    """Where arguments stand: see `match`; and whether their node is the root of the match."""
+
+    fgraph: Any
+    regroup: bool
+    at_root: bool
+
+
 def _match_arguments(
-    head: Any,
-    node: Apply,
-    patterns: Sequence[Any],
-    s: Bindings,
-    regroup: bool,
-    at_root: bool,
+    head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, where: _Where
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    if is_bag(head) and regroup:
+    if is_bag(head) and where.regroup:
         wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
-            given, nested = flat_arguments(node)
+            given, nested = flat_arguments(where.fgraph, node)
             if len(wanted) <= len(given):
-                yield from _match_bag(node, wanted, given, _with_inner(s, *nested), at_root)
+                yield from _match_bag(node, wanted, given, _with_inner(s, *nested), where)
             return
     if takes_all(patterns):
         yield from ((found, []) for found in _match_all(patterns[0], node.inputs, s))
@@ -154,7 +164,7 @@ def _match_arguments(
     if len(patterns) != len(node.inputs):
         return
     for arguments in _orders(head, node.inputs):
-        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, regroup):
+        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, where):
             yield bindings, []
 
 
@@ -166,7 +176,7 @@ def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Varia
 
 
 def _match_each(
-    pairs: list[tuple[Any, Variable]], s: Bindings, regroup: bool
+    pairs: list[tuple[Any, Variable]], s: Bindings, where: _Where
 ) -> Iterator[Bindings]:
     """Match patterns with arguments one to one, those that can fail fastest first."""
     if not pairs:
@@ -175,8 +185,8 @@ def _match_each(
     i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
     pattern, var = pairs[i]
     others = pairs[:i] + pairs[i + 1 :]
-    for bindings in match(pattern, var, s, regroup):
-        yield from _match_each(others, bindings, regroup)
+    for bindings in match(pattern, var, s, where.regroup, where.fgraph):
+        yield from _match_each(others, bindings, where)
 
 
 def _effort(pattern: Any, s: Bindings) -> tuple[int, int]:
@@ -187,8 +197,17 @@ def _is_free(pattern: Any, s: Bindings) -> bool:
     return bool(isvar(pattern) and isvar(transitive_get(pattern, s)))
 
 
-def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
+def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequence[Variable]]:
     """Return the arguments of a sum or product, those of nested ones of its type in their place.
+
+    What is read more than once stays whole: a match that took it apart would be as long as all
+    that is below it, once for each reader, and what is built of it would be, too.
+
+    Parameters
+    ----------
+    fgraph
+        The graph that `node` is in. Without one nobody knows who reads what, and only what stands
+        there twice is whole the second time.
 
     Returns
     -------
@@ -200,24 +219,23 @@ def flat_arguments(node: Apply) -> tuple[list[Variable], list[Variable]]:
         if var.head is op:
             break
     else:
-        return node.inputs, []
+        return node.inputs, ()
     flat: list[Variable] = []
     nested: dict[Variable, None] = {}
     stack = node.inputs[::-1]
+    clients = None if fgraph is None else fgraph.clients
     while stack:
         var = stack.pop()
-        # what stands there twice stays whole the second time, or sums of sums of themselves, many
-        # deep, would have more arguments than there is memory
         if (
             var.head is op
-            and var not in nested
+            and (len(clients.get(var, ())) <= 1 if clients is not None else var not in nested)
             and (var.type is kind or var.type.in_same_class(kind))
         ):
             nested[var] = None
             stack.extend(var.owner.inputs[::-1])
         else:
             flat.append(var)
-    return flat, list(nested)
+    return flat, tuple(nested)
 
 
 def taken_together(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
@@ -243,35 +261,6 @@ def same_again(template: Any, new: Any, old: Variable) -> bool:
     return new.owner.op is old.owner.op and new.owner.inputs == old.owner.inputs
 
 
-def flat_alone(fgraph: Any, node: Apply) -> Sequence[Variable]:
-    """Return what `flat_arguments` does, but take no nested sum apart that is read elsewhere too.
-
-    Without a graph, those are the ones that stand twice among the arguments.
-    """
-    kind, op = node.outputs[0].type, node.op
-    for var in node.inputs:
-        if var.head is op:
-            break
-    else:
-        return node.inputs
-    flat: list[Variable] = []
-    stack = node.inputs[::-1]
-    clients = None if fgraph is None else fgraph.clients
-    seen: set[Variable] = set()
-    while stack:
-        var = stack.pop()
-        if (
-            var.head is op
-            and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
-            and (var.type is kind or var.type.in_same_class(kind))
-        ):
-            seen.add(var)
-            stack.extend(var.owner.inputs[::-1])
-        else:
-            flat.append(var)
-    return flat
-
-
 def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
     """Return whether a variable inside a match, its root aside, is read from outside of it.
 
@@ -285,7 +274,7 @@ def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
 
 
 def _match_bag(
-    node: Apply, patterns: list[Any], arguments: list[Variable], s: Bindings, at_root: bool
+    node: Apply, patterns: list[Any], arguments: Sequence[Variable], s: Bindings, where: _Where
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
     """Match patterns with a bag of arguments.
 
@@ -294,8 +283,8 @@ def _match_bag(
     free variable the rest is carried along at the root, and is a mismatch further down.
     """
     if not patterns:
-        if not arguments or at_root:
-            yield s, arguments
+        if not arguments or where.at_root:
+            yield s, list(arguments)
         return
     i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
     pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
@@ -305,17 +294,17 @@ def _match_bag(
         return
     if not others and _is_free(pattern, s):
         whole = taken_together(node, arguments)
-        for bindings in match(pattern, whole, s) if whole is not None else ():
-            yield bindings, []
+        if whole is not None:
+            yield from ((found, []) for found in match(pattern, whole, s, True, where.fgraph))
         return
     tried: list[Variable] = []
     for j, var in enumerate(arguments):
         if any(var is other for other in tried):
             continue
         tried.append(var)
-        remaining = arguments[:j] + arguments[j + 1 :]
-        for bindings in match(pattern, var, s):
-            yield from _match_bag(node, others, remaining, bindings, at_root)
+        remaining = [*arguments[:j], *arguments[j + 1 :]]
+        for bindings in match(pattern, var, s, True, where.fgraph):
+            yield from _match_bag(node, others, remaining, bindings, where)
 
 
 __all__ = ["INNER", "Bindings", "match", "match_root"]

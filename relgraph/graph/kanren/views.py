@@ -15,6 +15,7 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.clients import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.rules import Rule, head_of, height, split
@@ -133,7 +134,8 @@ class _CaseWriter(RuleWriter):
         NotCompilable
             If the pattern has an op that is not known ahead.
         """
-        self.line("fgraph = None")
+        # a look at one level: what is nested is seen in its own place, when it has been flattened
+        self.line(f"fgraph = {self.constant(UNKNOWN_READERS, 'GRAPH')}")
         parts = split(self.rule.pattern)
         if parts is None:
             self.one(self.rule.pattern, "root")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Variable
@@ -52,16 +52,27 @@ def explain(exc: BaseException, rewriter: object, node: Apply | None = None) -> 
     exc.add_note(f"raised in the rewriter {display_name(rewriter)}{where}")
 
 
+# A term in a message is to be read: of a larger one the outer part tells enough.
+_MOST_OPS, _MOST_ARGUMENTS = 40, 8
+
+
 def describe(x: Apply | Variable, depth: int = 6) -> str:
-    """Write a node or variable as a term, ``add(x, mul(y, ...))``, at most `depth` levels deep."""
+    """Write a node or variable as a term, ``add(x, mul(y, ...))``, at most `depth` levels deep and
+    without the parts that would be too many."""
+    return _described(x, depth, iter(range(_MOST_OPS)))
+
+
+def _described(x: Apply | Variable, depth: int, left: Iterator[int]) -> str:
     if isinstance(x, Variable):
         if x.owner is None or x.name is not None:
             return str(x)
-        inner = describe(x.owner, depth)
+        inner = _described(x.owner, depth, left)
         return inner if len(x.owner.outputs) == 1 else f"{inner}.{x.index}"
-    if depth <= 0:
+    if depth <= 0 or next(left, None) is None:
         return "..."
-    return f"{x.op}({', '.join(describe(v, depth - 1) for v in x.inputs)})"
+    inputs = [_described(v, depth - 1, left) for v in x.inputs[:_MOST_ARGUMENTS]]
+    more = ["..."] if len(x.inputs) > _MOST_ARGUMENTS else []
+    return f"{x.op}({', '.join([*inputs, *more])})"
 
 
 class Rewriter:
@@ -178,7 +189,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
         do, readers before what they read.
     collapses
         Whether all it does is to replace the output of a node by a variable further down, without
-        a look at who reads what: the graph given to `transform` may be None. An equilibrium that
+        a look at who reads what: `transform` may be given `UNKNOWN_READERS` for a graph. An equilibrium that
         begins on a copy applies it while the copy is made, and what it makes needless is never
         there. Not for ops whose arguments are a bag.
     wants

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
+# further than any change
+_FAR = 1_000_000
+
+
 class Changes(Feature):
     """Collects the events of a graph between two looks, and forgets what they make obsolete.
 
@@ -27,13 +31,16 @@ class Changes(Feature):
         Grows with every change of the graph.
     imported
         The number of nodes that came in so far.
-    descent
-        For each node that was made by a rewrite, how many rewrites of rewrites led to it.
+    replaced
+        How often what stands in the place of a node has been replaced, where it has.
     near
         For the nodes that are to be looked at because of a change, how many levels it is below
         them: 0 for new nodes, and for those whose own inputs have changed.
-    climbed
-        The nodes because of whose changes those above them are `near`, all of them still.
+    reached, reached_unseen
+        For the nodes that a change has been followed to in this generation, and that have not been
+        looked at since, how many levels it was below them; apart, where only those see it that
+        don't tell what they look into. A later change is not followed on from there unless it is
+        nearer: however many ways lead up to a node, it is come to a few times.
     in_order
         Whether nodes are looked at for the first time, each after what it reads, by all the
         rewriters there are.
@@ -47,11 +54,12 @@ class Changes(Feature):
     def __init__(self, work: Worklist, tables: RewriterTables) -> None:
         self.version = 0
         self.imported = 0
-        self.descent: dict[Apply, int] = {}
+        self.replaced: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
         self.woken: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
-        self.climbed: set[Apply] = set()
+        self.reached: dict[Apply, int] = {}
+        self.reached_unseen: dict[Apply, int] = {}
         self.in_order = False
         self._pending = work.__contains__
         self._discard = work.discard
@@ -70,7 +78,7 @@ class Changes(Feature):
     def _meet(self, op: Op) -> None:
         """Take an op into account that the graph has not had before."""
         self._ops.add(op)
-        self.climbed.clear()  # some may see further from now on
+        self.turn()  # some may see further from now on
         self._reaches = self._tables.reaches_among(frozenset(self._ops))
 
     @takes_notes
@@ -97,7 +105,7 @@ class Changes(Feature):
         self.version += 1
         if isinstance(node, Apply):
             self._touched[node] = None
-        if self._tables.blind and var.owner is not None:
+        if var.owner is not None:
             self._dropped[var] = None
         if self.nested:
             self._wake(var)
@@ -112,10 +120,9 @@ class Changes(Feature):
             self.woken.pop(node, None)
             for var in node.inputs:
                 self._wake(var)
-        if self._tables.blind:
-            for var in node.inputs:
-                if var.owner is not None:
-                    self._dropped[var] = None
+        for var in node.inputs:
+            if var.owner is not None:
+                self._dropped[var] = None
 
     def on_replace(
         self,
@@ -139,7 +146,7 @@ class Changes(Feature):
             if not isinstance(user, str):
                 touched[user] = None
         self._discard(pruned)
-        if single and self._tables.blind:
+        if single:
             dropped.update(dict.fromkeys(single))
         if self.nested or self.woken:
             self._wake_around((var, new_var, *single), imported, pruned)
@@ -208,126 +215,106 @@ class Changes(Feature):
         return new, [node for node in touched if node not in new] if new else touched
 
     def _climb(
-        self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: dict[Apply, bool]
+        self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: Iterable[Apply]
     ) -> None:
         """Add to `touched` the nodes that see one of them within the reach of the rewriters; those
-        `alone` are one nearer."""
-        near, climbed = self.near, self.climbed
-        level: list[Apply] = []
-        for node in touched:
-            if node not in climbed:
-                near[node] = 0
-                climbed.add(node)
-                level.append(node)
-        if not level and not alone:
+        `alone` are one nearer.
+
+        With each node goes whether rewriters that tell what they look into may see the change from
+        there; those that don't tell may see anything within their depth.
+        """
+        level = {node: True for node in touched if self._is_nearer(node, 0, True)}
+        above = {node: False for node in alone if self._is_nearer(node, 1, False)}
+        if not level and not above:
             return
-        if self._tables.blind >= self._tables.reaches.deepest:
-            self._touch_within_reach(fgraph, touched, level, alone)
-        else:
-            told = dict.fromkeys(level, True)
-            for node, distance in _seeing(fgraph.clients, told, alone, self._tables):
-                self._touch(touched, node, distance)
-
-    def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
-        touched[node] = None
-        if self.near.get(node, distance) >= distance:
-            self.near[node] = distance
-
-    def _touch_within_reach(
-        self,
-        fgraph: FunctionGraph,
-        touched: dict[Apply, None],
-        level: list[Apply],
-        alone: Iterable[Apply],
-    ) -> None:
-        """Add to `touched` the nodes that see one of `level` within their reach, where some
-        rewriters may see anything as far as any looks; those `alone` are one nearer."""
-        clients, near, reaches = fgraph.clients, self.near, self._reaches
-        above = list(alone)
-        climbed = set(above)
+        near, tables = self.near, self._tables
+        near.update(dict.fromkeys(level, 0))
+        # where those that don't tell see as far as any, it need not be asked who does
+        all_seen = tables.blind >= tables.reaches.deepest
+        reaches = self._reaches if all_seen else tables.reaches
+        blind_reaches = reaches if all_seen else tables.blind_reaches
         for distance in range(1, reaches.deepest):
-            for node in level:
-                # what only repeats elements is seen through
-                seen_through = node.op.repeats is not None
-                for out in node.outputs:
-                    for reader, _ in clients[out]:
-                        if reader in climbed or isinstance(reader, str):
-                            continue
-                        climbed.add(reader)
-                        if seen_through:
-                            level.append(reader)
-                            self._touch(touched, reader, distance - 1)
-                        else:
-                            above.append(reader)
-            for node in above:
-                if reaches[node.op] > distance:
+            for node in self._follow(fgraph.clients, level, above, distance, all_seen):
+                touched[node] = None
+                near[node] = min(near.get(node, distance), distance - 1)
+            for node, seen in above.items():
+                if (reaches if seen else blind_reaches)[node.op] > distance:
                     touched[node] = None
-                    known = near.get(node)
-                    if known is None or known > distance:
-                        near[node] = distance
-            level, above = above, []
+                    near[node] = min(near.get(node, distance), distance)
+            level, above = above, {}
 
-    def _alone(self, fgraph: FunctionGraph) -> dict[Apply, bool]:
+    def _follow(
+        self,
+        clients: dict[Variable, list[Client]],
+        level: dict[Apply, bool],
+        above: dict[Apply, bool],
+        distance: int,
+        all_seen: bool,
+    ) -> list[Apply]:
+        """Add to `above` what reads those of `level`, and return what is on that level, too: what
+        only repeats elements is seen through, and sums in a sum are one with it."""
+        see_into, blind = self._tables.see_into, self._tables.blind
+        nodes, alike = list(level.items()), []
+        for node, told in nodes:
+            op = node.op
+            repeats, bag = op.repeats is not None, is_bag(op)
+            for out in node.outputs:
+                readers = clients[out]
+                for reader, _ in readers:
+                    if isinstance(reader, str):
+                        continue
+                    through = repeats or (bag and reader.op is op and len(readers) == 1)
+                    seen = told and (all_seen or through or see_into(reader.op, op))
+                    if not through and not seen and distance >= blind:
+                        continue
+                    if not self._is_nearer(reader, distance - through, seen):
+                        continue
+                    if through:
+                        nodes.append((reader, seen))
+                        alike.append(reader)
+                    else:
+                        above[reader] = seen
+        return alike
+
+    def _is_nearer(self, node: Apply, distance: int, seen: bool) -> bool:
+        """Whether no change as near as this has been followed to `node` in this generation; from
+        now on one has."""
+        if self.reached.get(node, _FAR) <= distance:
+            return False
+        if seen:
+            self.reached[node] = distance
+        elif self.reached_unseen.get(node, _FAR) <= distance:
+            return False
+        else:
+            self.reached_unseen[node] = distance
+        return True
+
+    def looked_at(self, node: Apply) -> None:
+        """Note that `node` is not waiting any more: a later change is to be followed to it again."""
+        self.reached.pop(node, None)
+        self.reached_unseen.pop(node, None)
+
+    def turn(self) -> None:
+        """Begin another generation."""
+        self.reached.clear()
+        self.reached_unseen.clear()
+
+    def is_new(self, node: Apply) -> bool:
+        """Whether `node` has come in since the last call of `take`."""
+        return node in self._new
+
+    def _alone(self, fgraph: FunctionGraph) -> dict[Apply, None]:
         """The nodes that now are the only readers of something, and so are free to be rewritten
         together with it, where a rewriter may ask for that."""
-        alone: dict[Apply, bool] = {}
+        alone: dict[Apply, None] = {}
         for var in self._dropped:
             readers = fgraph.clients.get(var)
             if readers is not None and len(readers) == 1:
                 reader = readers[0][0]
                 if isinstance(reader, Apply):
-                    alone[reader] = False
+                    alone[reader] = None
                     if reader.op is var.head and is_bag(reader.op):
                         # a sum that is nested from now on is a part of the one that reads it
                         self._touched[reader] = None
         self._dropped = {}
         return alone
-
-
-def _seeing(
-    clients: dict[Variable, list[Client]],
-    level: dict[Apply, bool],
-    above: dict[Apply, bool],
-    tables: RewriterTables,
-) -> list[tuple[Apply, int]]:
-    """The nodes within whose reach are those of `level`, and those of `above` one nearer; and how
-    many levels these are below them.
-
-    With each goes whether rewriters that tell what they look into may see the change from there;
-    those that don't tell may see anything within their depth.
-    """
-    found: list[tuple[Apply, int]] = []
-    climbed = set(above)
-    see_into, blind = tables.see_into, tables.blind
-    for distance in range(1, tables.reaches.deepest):
-        nodes = list(level.items())
-        for node, told in nodes:
-            op = node.op
-            for out in node.outputs:
-                for reader, _ in clients.get(out, ()):
-                    if isinstance(reader, str):
-                        continue
-                    seen = told and see_into(reader.op, op)
-                    if reader not in climbed:
-                        if op.repeats is not None:
-                            # what only repeats elements is seen through
-                            climbed.add(reader)
-                            nodes.append((reader, seen))
-                            found.append((reader, distance - 1))
-                        elif seen or distance < blind:
-                            climbed.add(reader)
-                            above[reader] = seen
-                    elif seen and reader in above:
-                        above[reader] = True
-        if not above:
-            break
-        for node, seen in above.items():
-            if (tables.reaches[node.op] if seen else tables.blind_reaches[node.op]) > distance:
-                found.append((node, distance))
-        level, above = above, {}
-    return found
-
-
-def nodes_above(fgraph: FunctionGraph, node: Apply, tables: RewriterTables) -> list[Apply]:
-    """The nodes that see `node` within their reach."""
-    return [above for above, _ in _seeing(fgraph.clients, {node: True}, {}, tables)]

@@ -19,8 +19,9 @@ class DivergenceError(RuntimeError):
     Attributes
     ----------
     stop_reason
-        ``"cycle"`` if the graph came back to what it had been, ``"budget"`` if the rewriting went
-        on for longer than the size of the graph explains.
+        ``"cycle"`` if the graph came back to what it had been, ``"budget"`` if one place was
+        rewritten more often, or the graph grew larger, than its size explains, ``"visits"`` if
+        nodes were looked at more often than there is a cause for.
     rewriters
         The names of the rewriters involved.
     steps
@@ -69,33 +70,38 @@ def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
 
 
 class Budget:
-    """How often a rewriter may be applied, and how long a chain of rewrites may get.
+    """How often a rewriter may be applied, how often what stands in one place may be replaced, and
+    how large the graph may get.
 
-    Without an explicit ratio the bounds are far above what rewriting that ends is known to need.
+    Rewriting that goes on for ever without coming back to where it was replaces what stands in one
+    place again and again, or else goes on in what it has just put below, deeper and deeper, and so
+    grows the graph. How long rewriting goes on that does neither is nobody's business: what sinks
+    through a chain a level at a time takes as many steps as the chain is long, each in another
+    place. With an explicit ratio its bound, and no other, is that of the uses of a rewriter.
     """
 
     def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
         self._nodes = nodes
         self.explicit = max_use_ratio is not None
+        self.uses = self.times = self.nodes = float("inf")
         if max_use_ratio is None:
-            self.uses = 1000.0 + 32 * nodes
-            self.descent = 1000.0 + 2 * nodes
+            self.times = 1000.0 + 2 * nodes
+            self.nodes = 1000.0 + 32 * nodes
         else:
             self.uses = max_use_ratio * max(nodes, 1)
-            self.descent = float("inf")
 
-    def calm(self, patience: int) -> tuple[float, float]:
-        """The uses and the descent below which nothing is nearly exceeded, or suspicious to who
-        has that much patience."""
+    def calm(self, patience: int) -> tuple[float, float, float]:
+        """The uses, the times and the nodes below which nothing is nearly exceeded, or suspicious
+        to who has that much patience."""
         uses = min(self.uses - 3, patience * (1 + self._nodes))
-        return uses, min(self.descent - 3, patience)
+        return uses, min(self.times - 3, patience), self.nodes - 3
 
-    def exceeded(self, uses: int, descent: int) -> bool:
-        return uses > self.uses or descent > self.descent
+    def exceeded(self, uses: int, times: int, nodes: int) -> bool:
+        return uses > self.uses or times > self.times or nodes > self.nodes
 
-    def nearly(self, uses: int, descent: int) -> bool:
+    def nearly(self, uses: int, times: int, nodes: int) -> bool:
         """Whether rewrites should be written down, for the message that is about to come."""
-        return uses + 3 > self.uses or descent + 3 > self.descent
+        return self.exceeded(uses + 3, times + 3, nodes + 3)
 
 
 class Fingerprints:
@@ -125,20 +131,23 @@ class Fingerprints:
 
 
 class CycleWatch:
-    """Looks for a graph that comes back, once a rewrite of a rewrite of a rewrite looks suspicious.
+    """Looks for a graph that comes back, once one place has been rewritten so often that it looks
+    suspicious.
 
-    How many times over a node descends from rewrites is cheap to keep, and small where rewriting
-    ends. Beyond `patience` the watch compares the whole graph, after each rewrite, with one kept
-    from before (Brent's method: the kept one moves on after 1, 2, 4, ... steps). It gives up after
-    so many comparisons as cost about a fixed time, and waits for twice the patience.
+    How often what stands in a place has been replaced is cheap to keep, and small where rewriting
+    ends soon. Beyond `patience` the watch compares the whole graph, after each rewrite, with one
+    kept from before (Brent's method: the kept one moves on after 1, 2, 4, ... steps). It gives up
+    after a few comparisons, more each time, and waits for twice the patience.
     """
 
     PATIENCE = 32
-    WORK = 300_000  # nodes looked at in one watch
+    FIRST = 8  # comparisons in the first watch
+    WORK = 300_000  # nodes looked at in one watch, beyond as many comparisons
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self._fgraph = fgraph
         self._patience = self.PATIENCE
+        self._most = self.FIRST
         self._left = 0
         self._reset()
 
@@ -148,14 +157,17 @@ class CycleWatch:
         self._stride = 1
         self._steps: list[Step] = []
 
-    def watching(self, descent: int) -> bool:
-        """Whether rewrites of nodes of this descent are to be reported to `observe`."""
-        if self._left == 0 and descent >= self._patience:
+    def watching(self, times: int) -> bool:
+        """Whether rewrites of a place that has been rewritten so often are to be reported to
+        `observe`."""
+        if self._left == 0 and times >= self._patience:
             self._reset()
-            self._left = min(256, max(8, self.WORK // (1 + len(self._fgraph.apply_nodes))))
+            allowed = self.WORK // (1 + len(self._fgraph.apply_nodes))
+            self._left = min(self._most, max(self.FIRST, allowed))
+            self._most *= 2
         return self._left > 0
 
-    def observe(self, step: Step, descent: int) -> list[Step] | None:
+    def observe(self, step: Step, times: int) -> list[Step] | None:
         """Note that the graph has just changed by `step`.
 
         Returns
@@ -173,9 +185,25 @@ class CycleWatch:
             self._steps = []
         self._left -= 1
         if self._left == 0:
-            self._patience = 2 * max(self._patience, descent)
+            self._patience = 2 * max(self._patience, times)
             self._reset()
         return None
+
+
+def visits_message(
+    optimizer: str,
+    visits: int,
+    allowed: int,
+    nodes: Sequence[tuple[str, int]],
+    names: Sequence[str],
+) -> str:
+    """What to tell about nodes that are looked at too often."""
+    lines = "\n".join(f"  {node}: {times} times" for node, times in nodes)
+    who = f"; what was applied there last: {_and(names)}" if names else ""
+    return (
+        f"{optimizer} has looked at nodes {visits} times, which is more than the {allowed} that "
+        f"the graph and what was made explain{who}. Most often lately:\n{lines}"
+    )
 
 
 def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
@@ -204,4 +232,4 @@ def _names(steps: Sequence[Step]) -> list[str]:
 
 
 def _and(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

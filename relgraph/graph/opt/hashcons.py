@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.clients import UNKNOWN_READERS
 from relgraph.graph.feature import Feature, takes_notes
 
 if TYPE_CHECKING:
@@ -224,8 +225,8 @@ class HashConsing(Feature):
         """What stands below `node`, the copy of a node, and is to take the place of its output."""
         for rewriter in tables.on(node).early:
             try:
-                # nothing is asked of the graph, which is not there yet
-                answer: Any = rewriter.transform(None, node)  # type: ignore[arg-type]
+                # the graph is not there yet
+                answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
             except Exception:
                 return None  # it will raise again where it is reported
             if type(answer) is list and len(answer) == len(node.outputs) == 1:

@@ -12,15 +12,6 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-def readers_alike(fgraph: FunctionGraph, node: Apply) -> list[Apply]:
-    """The nodes of the same op that read `node`."""
-    op, found = node.op, []
-    for reader, _ in fgraph.clients[node.outputs[0]]:
-        if not isinstance(reader, str) and reader.op is op:
-            found.append(reader)
-    return found
-
-
 def has_nest(node: Apply) -> bool:
     """Whether an input of `node` is computed by the same op."""
     return node.op in [v.head for v in node.inputs]

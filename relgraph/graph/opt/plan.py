@@ -91,7 +91,7 @@ def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
     """What is left of a plan of which only some rewriters are wanted."""
     groups = (plan.early, plan.late, plan.nested, plan.unknown)
     early, late, nested, unknown = [tuple([r for r in group if wanted(r)]) for group in groups]
-    idle = not early and not late and not plan.bag
+    idle = not early and not late
     return Plan(idle, early, late, nested, unknown, plan.bag, plan.nest, plan.sums)
 
 

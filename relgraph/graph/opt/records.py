@@ -60,6 +60,12 @@ class EquilibriumRecord:
         merges.
     sub_profiles
         What the global optimizers returned, in the order in which they ran.
+    visits
+        How often a node was looked at; see `EquilibriumOptimizer` for how often that may be.
+    calls
+        How often a local optimizer was asked about a node.
+    made
+        How many nodes came into the graph.
     """
 
     optimizer: Any
@@ -74,6 +80,9 @@ class EquilibriumRecord:
     passes: list[PassRecord] = field(default_factory=list)
     used: UsedRewriters = field(default_factory=UsedRewriters)
     sub_profiles: list[tuple[Any, Any]] = field(default_factory=list)
+    visits: int = 0
+    calls: int = 0
+    made: int = 0
 
     @property
     def rewriters(self) -> dict[Any, RewriterRecord]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
-from relgraph.graph.opt.changes import Changes, nodes_above
+from relgraph.graph.opt.changes import Changes
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
-from relgraph.graph.opt.nests import is_nested, readers_alike, reads_nest
+from relgraph.graph.opt.nests import is_nested, reads_nest
 from relgraph.graph.opt.plan import Plan
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
@@ -89,6 +89,7 @@ class Saturation:
             self.fgraph.remove_feature(self.changes)
             self.end_pass()
             self.record.time = time.perf_counter() - start
+            self.record.made = self.changes.imported
             self.record.nodes_end = len(self.fgraph.apply_nodes)
             self.record.time_local = sum(
                 r.time for item, r in self.records.items() if isinstance(item, LocalOptimizer)
@@ -115,25 +116,27 @@ class Saturation:
 
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
-        work, known = self.work, self.merging.table.keys
-        near, climbed = self.changes.near, self.changes.climbed
+        work, known, record = self.work, self.merging.table.keys, self.record
+        near, looked_at = self.changes.near, self.changes.looked_at
         tables_by_distance = self.tables_by_distance
         while True:
             for node in work.generation():
+                looked_at(node)
                 if node not in known and self.merged(node):
                     continue
                 distance = near.pop(node, _FAR)
-                if distance != _FAR:
-                    climbed.clear()
                 tables = tables_by_distance.get(distance)
                 if tables is None:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
                 plan = tables.on(node)
+                record.visits += 1
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
                     return
             if work:
                 self.end_pass()
                 work.turn()
+                self.changes.turn()
+                self.vigil.after_pass(work.waiting(), self.applied, self.changes.imported)
                 self.begin_pass()
             elif not self.collect():
                 return
@@ -167,18 +170,10 @@ class Saturation:
         What regroups is not tried on the first, and on the others when all else is at rest: so it
         looks through a nest of any depth once, and not at what will be gone by then.
         """
-        fgraph, changes = self.fgraph, self.changes
-        if self.revisiting or distance != _FAR:
-            # what has changed may lie far inside of it
-            for reader in readers_alike(fgraph, node):
-                above = (reader, *nodes_above(fgraph, reader, self.tables))
-                changes.near.update(dict.fromkeys(above, 0))
-                if self.revisiting:
-                    self.work.put_next(above)
         if not plan.early:
             return False
-        if is_nested(fgraph, node):
-            changes.nested[node] = None
+        if is_nested(self.fgraph, node):
+            self.changes.nested[node] = None
             return True
         if plan.nest or (plan.sums and reads_nest(node)):
             put_off(self.nests, node, plan, distance)
@@ -186,21 +181,36 @@ class Saturation:
         return False
 
     def collect(self) -> bool:
-        """Try what waits for the rest to be done, until something changes: nests, then the late
-        rewriters; outermost nodes first."""
-        here = self.fgraph.apply_nodes
-        while self.nests:
-            node, plan = self.nests.popitem()
-            if node in here:
-                if is_nested(self.fgraph, node):
-                    self.changes.nested[node] = None
-                elif self.rewritten(node, self.tables.on_nest(node, plan)):
-                    return True
-        while self.waiting:
-            node, plan = self.waiting.popitem()
-            if node in here and self.rewritten(node, plan.late):
-                return True
-        return False
+        """Try what waits for the rest to be done: nests, and if these have nothing to do the late
+        rewriters; outermost nodes first. Whether something has changed."""
+        return self.collect_from(self.nests, self.collect_nest) or self.collect_from(
+            self.waiting, lambda node, plan: self.rewritten(node, plan.late)
+        )
+
+    def collect_from(self, where: dict[Apply, Plan], look: Callable[[Apply, Plan], bool]) -> bool:
+        """Look at all nodes that wait, but for those that a change has put in the queue again, or
+        what alone reads them: they wait on until that has been looked at."""
+        here, work, changed = self.fgraph.apply_nodes, self.work, False
+        again: list[tuple[Apply, Plan]] = []
+        while where and not self.vigil.stopped:
+            node, plan = where.popitem()
+            if node not in here:
+                continue
+            readers = self.fgraph.clients[node.outputs[0]]
+            if node in work or (len(readers) == 1 and readers[0][0] in work):
+                again.append((node, plan))
+                continue
+            self.record.visits += 1
+            changed = look(node, plan) or changed
+        where.update(reversed(again))
+        return changed
+
+    def collect_nest(self, node: Apply, plan: Plan) -> bool:
+        """Try what regroups on `node`, whatever is nested in it having come to rest."""
+        if is_nested(self.fgraph, node):
+            self.changes.nested[node] = None
+            return False
+        return self.rewritten(node, self.tables.on_nest(node, plan))
 
     def look_once_more(self) -> None:
         """Try the rewriters of unknown depth on every node: something far off may have changed."""
@@ -234,7 +244,7 @@ class Saturation:
         record.applied += 1
         record.created += self.changes.imported - created
         self.applied.append(record.name)
-        self.settle(0)
+        self.settle()
         return True
 
     # -- one node --------------------------------------------------------------------------
@@ -262,10 +272,10 @@ class Saturation:
         if changes.version == before:
             return False
         self.count_merges()
-        descent = changes.descent
-        if twin is not None and node in descent:
-            descent[twin] = max(descent[node], descent.get(twin, 0))
-        self.settle(0)
+        replaced = changes.replaced
+        if twin is not None and node in replaced:
+            replaced[twin] = max(replaced[node], replaced.get(twin, 0))
+        self.settle()
         return twin is not None
 
     def count_merges(self) -> None:
@@ -290,12 +300,15 @@ class Saturation:
                 self.failed(exc, [], rewriter, node)
                 continue
             if answer is not False and answer is not None and self.accept(rewriter, node, answer):
+                self.record.calls += 1 + rewriters.index(rewriter)
                 return True
+        self.record.calls += len(rewriters)
         return False
 
     def rewritten_timed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
         """Do the same, and take the time for all those that it is not taken for."""
         for rewriter in rewriters:
+            self.record.calls += 1
             start = time.perf_counter()
             try:
                 answer = rewriter.transform(self.fgraph, node)
@@ -331,7 +344,7 @@ class Saturation:
         """Hand on what a rewriter raised, if it is no word of ours to stop."""
         if isinstance(exc, DivergenceError | DivergenceWarning):
             raise exc
-        self.settle(0)
+        self.settle()
         self.optimizer.fail(exc, pairs, rewriter, node)
 
     def perform(
@@ -339,10 +352,11 @@ class Saturation:
     ) -> None:
         """Change the graph, count, and see to it that this does not go on for ever."""
         changes, vigil, here = self.changes, self.vigil, self.fgraph.apply_nodes
-        descent, uses = changes.descent.get(node, 0) + 1, record.applied + 1
+        replaced = changes.replaced
+        times, uses = replaced.get(node, 0) + 1, record.applied + 1
         suspect = None
-        if uses >= vigil.calm_uses or descent >= vigil.calm_descent:
-            suspect = vigil.before(record.name, pairs, uses, descent)
+        if uses >= vigil.calm_uses or times >= vigil.calm_times or len(here) > vigil.calm_nodes:
+            suspect = vigil.before(record.name, pairs, uses, times)
         imported = changes.imported
         apply_replacement(self.fgraph, pairs, remove, record.name)
         record.applied = uses
@@ -350,15 +364,18 @@ class Saturation:
         if changes.imported > imported:
             record.created += changes.imported - imported
             self.record.nodes_max = max(self.record.nodes_max, len(here))
-        self.settle(descent)
+            for _, new in pairs:
+                if new.owner is not None and changes.is_new(new.owner):
+                    replaced[new.owner] = times
+        self.settle()
         if node in here:
-            changes.descent[node] = descent
+            replaced[node] = times
             changes.near[node] = 0
             self.work.put_later((node,))
         if suspect is not None:
             vigil.after(suspect)
 
-    def settle(self, descent: int) -> None:
+    def settle(self) -> None:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
@@ -367,8 +384,6 @@ class Saturation:
         if optimizer.tracks_on_change_inputs:
             work.put_next(touched)
         if fresh:
-            if descent:
-                changes.descent.update(dict.fromkeys(fresh, descent))
             (work.put_later if optimizer.ignore_newtrees else work.put_next)(fresh)
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)

@@ -137,7 +137,7 @@ class RewriterTables:
         rewriters, heads = self.dispatch.on(node), [v.head for v in node.inputs]
         early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
         return Plan(
-            not rewriters and not bag,
+            not rewriters,
             early,
             tuple(r for r in rewriters if r.late),
             tuple(r for r in early if not r.regroups),

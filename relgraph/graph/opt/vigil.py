@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.divergence import (
     Budget,
     CycleWatch,
@@ -17,6 +18,7 @@ from relgraph.graph.opt.divergence import (
     budget_message,
     cycle_message,
     step_of,
+    visits_message,
 )
 from relgraph.graph.opt.records import EquilibriumRecord
 
@@ -25,12 +27,18 @@ if TYPE_CHECKING:
     from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
 
 
+# How often nodes are looked at, for each one that was there or made: once because it is new, and
+# because of each change within reach, of which a node has a few below it.
+VISITS_PER_NODE = 32
+VISITS_AT_LEAST = 1_000
+
+
 class Suspect(NamedTuple):
     """A rewrite that may be one of an endless series."""
 
     name: str
     uses: int
-    descent: int
+    times: int
     suspicion: int
     watched: bool
     step: Step | None
@@ -41,9 +49,9 @@ class Vigil:
 
     Attributes
     ----------
-    calm_uses, calm_descent
-        A rewrite by a rewriter that has been used less often, on a node that descends from fewer
-        rewrites, need not be told to anybody.
+    calm_uses, calm_times, calm_nodes
+        A rewrite by a rewriter that has been used less often, of what has been replaced fewer
+        times, in a graph that is smaller, need not be told to anybody.
     stopped
         Whether the run has to end, though nothing was raised.
     """
@@ -56,10 +64,11 @@ class Vigil:
         self._budget = Budget(record.nodes_start, optimizer.max_use_ratio)
         self._watch = CycleWatch(fgraph)
         self._steps: list[Step] = []
-        self.calm_uses, self.calm_descent = self._budget.calm(CycleWatch.PATIENCE)
+        self.calm_uses, self.calm_times, self.calm_nodes = self._budget.calm(CycleWatch.PATIENCE)
+        self._visited: Counter[Apply] | None = None
 
     def before(
-        self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, descent: int
+        self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, times: int
     ) -> Suspect:
         """Take down a rewrite before the graph changes; `after` is told when it has.
 
@@ -67,30 +76,49 @@ class Vigil:
         ----------
         uses
             How often its rewriter has been applied, this time included.
-        descent
-            How many rewrites of rewrites have led to it.
+        times
+            How often what stands in this place has been replaced, this time included.
         """
-        suspicion = max(descent, uses // (1 + self._record.nodes_start))
+        suspicion = max(times, uses // (1 + self._record.nodes_start))
         watched = self._watch.watching(suspicion)
         step = None
-        if watched or self._budget.nearly(uses, descent):
+        if watched or self._budget.nearly(uses, times, len(self._fgraph.apply_nodes)):
             step = step_of(name, pairs)
             self._steps = [*self._steps[-5:], step]
-        return Suspect(name, uses, descent, suspicion, watched, step)
+        return Suspect(name, uses, times, suspicion, watched, step)
 
     def after(self, suspect: Suspect) -> None:
         """Look at the graph that a rewrite has made; raises `DivergenceError`."""
-        name, uses, descent, suspicion, watched, step = suspect
+        name, uses, times, suspicion, watched, step = suspect
         if watched and step is not None:
             # what is being watched is watched to the end
-            self.calm_uses = self.calm_descent = 0
+            self.calm_uses = self.calm_times = 0
             cycle = self._watch.observe(step, suspicion)
             if cycle is not None:
                 self._stop("cycle", cycle_message(str(self._optimizer), cycle), cycle)
-        if self._budget.exceeded(uses, descent) and not self.stopped:
-            sizes = (self._record.nodes_start, len(self._fgraph.apply_nodes))
+        nodes = len(self._fgraph.apply_nodes)
+        if self._budget.exceeded(uses, times, nodes) and not self.stopped:
+            sizes = (self._record.nodes_start, nodes)
             message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
             self._stop("budget", message, self._steps, name)
+
+    def after_pass(self, waiting: Collection[Apply], applied: Sequence[str], made: int) -> None:
+        """Look at how often nodes were looked at, and which are to be looked at next; raises
+        `DivergenceError`."""
+        nodes = self._record.nodes_start + made
+        allowed = VISITS_AT_LEAST + VISITS_PER_NODE * nodes
+        if self._record.visits <= allowed:
+            return
+        if self._visited is None:
+            self._visited = Counter()
+        # who they are is only now worth counting
+        self._visited.update(waiting)
+        if self._visited.total() > allowed // 8:
+            most = [(describe(node, 2), n) for node, n in self._visited.most_common(3)]
+            names = [name for name, _ in Counter(applied).most_common(3)]
+            visits, who = self._record.visits, str(self._optimizer)
+            message = visits_message(who, visits, allowed, most, names)
+            raise DivergenceError(message, "visits", names, [], self._record)
 
     def _stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
         """Give up: by a warning if the user set the bound, by an error otherwise."""

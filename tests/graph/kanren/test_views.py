@@ -9,7 +9,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explain import Reason
 from relgraph.graph.kanren.guards import finite_constants
-from relgraph.graph.kanren.matching import flat_alone, match
+from relgraph.graph.kanren.matching import flat_arguments, match
 from relgraph.tensor.guards import constanto
 from relgraph.tensor.terms import law, lvars
 
@@ -61,9 +61,9 @@ def test_a_sum_that_is_read_elsewhere_stays_whole():
     shared = b + c
     fgraph = FunctionGraph(outputs=[a + shared, at.exp(shared)], clone=False)
     node = fgraph.outputs[0].owner
-    assert flat_alone(fgraph, node) == [a, shared]
-    assert flat_alone(None, node) == [a, b, c]
-    assert flat_alone(None, (shared + shared).owner) == [b, c, shared]
+    assert flat_arguments(fgraph, node) == ([a, shared], ())
+    assert flat_arguments(None, node) == ([a, b, c], (shared,))
+    assert flat_arguments(None, (shared + shared).owner) == ([b, c, shared], (shared,))
 
 
 def test_the_rest_of_the_arguments():

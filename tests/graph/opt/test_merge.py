@@ -5,6 +5,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.destroyhandler import DestroyHandler
+from relgraph.graph.clients import UNKNOWN_READERS
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
@@ -227,7 +228,7 @@ class Collapse(LocalOptimizer):
         return [neg]
 
     def transform(self, fgraph, node):
-        assert fgraph is None
+        assert fgraph is UNKNOWN_READERS
         inner = node.inputs[0].owner
         return [inner.inputs[0]] if inner is not None and inner.op is neg else False
 
