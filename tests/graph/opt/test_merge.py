@@ -4,8 +4,8 @@ import sys
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.clients import UNKNOWN_READERS
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
