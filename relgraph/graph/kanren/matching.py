@@ -74,9 +74,8 @@ def match_root(
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
         if takes_all(patterns):
-            every = node.inputs
-            if is_bag(head) and regroup:
-                every, _ = flat_arguments(fgraph, node)
+            flat = is_bag(head) and regroup
+            every = flat_arguments(fgraph, node)[0] if flat else node.inputs
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
         else:

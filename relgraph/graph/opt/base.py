@@ -189,9 +189,9 @@ class LocalOptimizer(Rewriter, abc.ABC):
         do, readers before what they read.
     collapses
         Whether all it does is to replace the output of a node by a variable further down, without
-        a look at who reads what: `transform` may be given `UNKNOWN_READERS` for a graph. An equilibrium that
-        begins on a copy applies it while the copy is made, and what it makes needless is never
-        there. Not for ops whose arguments are a bag.
+        a look at who reads what: `transform` may be given `UNKNOWN_READERS` for a graph. An
+        equilibrium that begins on a copy applies it while the copy is made, and what it makes
+        needless is never there. Not for ops whose arguments are a bag.
     wants
         The Ops and Op classes of which there has to be a node within its depth.
     numbers

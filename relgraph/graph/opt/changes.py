@@ -290,7 +290,7 @@ class Changes(Feature):
         return True
 
     def looked_at(self, node: Apply) -> None:
-        """Note that `node` is not waiting any more: a later change is to be followed to it again."""
+        """Note that `node` does not wait any more: a later change is to be followed to it again."""
         self.reached.pop(node, None)
         self.reached_unseen.pop(node, None)
 

@@ -30,7 +30,7 @@ class Worklist:
     def __len__(self) -> int:
         return len(self._now) + len(self._later)
 
-    def __contains__(self, node: Apply) -> bool:
+    def __contains__(self, node: object) -> bool:
         return node in self._now or node in self._later
 
     def pop(self) -> Apply | None:
