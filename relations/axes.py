@@ -48,7 +48,7 @@ def each_shuffled(ndim: int, order: Sequence[int | str], arguments: Sequence[Any
     return [shuffle(v) for v in arguments]
 
 
-@relation("dimshuffle-of-elemwise", depth=2)
+@relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
 def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
     """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
     ``x + y``"""

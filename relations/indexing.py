@@ -98,7 +98,7 @@ COMPOSED = (
 )
 
 
-@relation("subtensor-of-elemwise", depth=2)
+@relation("subtensor-of-elemwise", tags=("inward",), depth=2)
 def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
     """``(x + y)[i] → x[i] + y[i]``, where nothing else reads ``x + y``; what broadcasts stays."""
     return lall(
@@ -111,7 +111,7 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
     )
 
 
-@relation("subtensor-of-dimshuffle", depth=3)
+@relation("subtensor-of-dimshuffle", tags=("inward",), depth=3)
 def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     """``x.T[i] → x[:, i]``"""
     return lall(
@@ -126,7 +126,7 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     )
 
 
-@relation("subtensor-of-dot", sound="rounding", depth=2)
+@relation("subtensor-of-dot", tags=("inward",), sound="rounding", depth=2)
 def subtensor_of_doto(part: Any, product: Any) -> Any:
     """``(x @ y)[i, j] → x[i] @ y[:, j]``, where nothing else reads ``x @ y``"""
     rows, columns = lvars("rows columns")
@@ -142,7 +142,7 @@ def subtensor_of_doto(part: Any, product: Any) -> Any:
     )
 
 
-@relation("subtensor-of-reduce", sound="rounding", depth=2)
+@relation("subtensor-of-reduce", tags=("inward",), sound="rounding", depth=2)
 def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
     """``sum(x, axis=1)[i] → sum(x[i], axis=0)``, where nothing else reads the sums"""
     return lall(

@@ -60,7 +60,7 @@ def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
 
 
-@relation("dot-transposed", sound="rounding", depth=2)
+@relation("dot-transposed", tags=("inward",), sound="rounding", depth=2)
 def dot_transposedo(turned: Any, product: Any) -> Any:
     """``(x @ y).T → y.T @ x.T``, where nothing else reads ``x @ y``"""
     inner, p, q = lvars("inner p q")

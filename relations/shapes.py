@@ -7,6 +7,7 @@ result itself, which would have its length for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kanren.core import eq, lall
@@ -36,9 +37,14 @@ i, j, n, x, y = lvars("i j n x y")
 _ROW = ("shape_promotion",)
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any, tags: Sequence[str] = ()) -> Law:
     """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, tags=_ROW, mixed=True, complex=True)
+    return law(name, lhs, rhs, *conditions, tags=(*_ROW, *tags), mixed=True, complex=True)
+
+
+def lift(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that takes a shape of something to what that is made of."""
+    return of_any(name, lhs, rhs, *conditions, tags=("inward",))
 
 
 def length(axis: int) -> Any:
@@ -49,10 +55,8 @@ def length(axis: int) -> Any:
 vector = MakeVector("int64")
 
 LIFTS = (
-    of_any(
-        "length", Shape_i(i)(y), n, whereo(lifts_plainly, y, i), computo(n, lifted_length, y, i)
-    ),
-    of_any(
+    lift("length", Shape_i(i)(y), n, whereo(lifts_plainly, y, i), computo(n, lifted_length, y, i)),
+    lift(
         "length-computed",
         Shape_i(i)(y),
         n,
@@ -60,8 +64,8 @@ LIFTS = (
         whereo(lifts_length, y, i),
         computo(n, lifted_length, y, i),
     ),
-    of_any("shape", _shape(y), n, whereo(lifts_shape_plainly, y), computo(n, lifted_shape, y)),
-    of_any(
+    lift("shape", _shape(y), n, whereo(lifts_shape_plainly, y), computo(n, lifted_shape, y)),
+    lift(
         "shape-computed",
         _shape(y),
         n,

@@ -84,7 +84,7 @@ def law_tags(law: Any) -> tuple[str, ...]:
 
 def _phase(name: Phase, laws: Iterable[Any]) -> PhaseDB:
     """Return a database of laws, by name."""
-    db = PhaseDB(name=name)
+    db = PhaseDB(name=name, ignore_newtrees=False)
     for law in laws:
         tags = law_tags(law)
         # who asks for a phase does not ask for what is unsafe

@@ -100,10 +100,12 @@ class _Unknown(dict[Any, list[Client]]):
 class UnknownReaders:
     """Stands for a graph where there is none: each variable may be read more than once.
 
-    Patterns then look at a node and what it reads, and take no sum in a sum apart.
+    Patterns then look at a node and what it reads, and take no sum in a sum apart. What is equal
+    is one variable.
     """
 
     clients: dict[Any, list[Client]] = _Unknown()
+    merged = True
 
 
 UNKNOWN_READERS = UnknownReaders()

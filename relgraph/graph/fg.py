@@ -66,6 +66,9 @@ class FunctionGraph(Boundary):
         the graph is input i of the node ``"output"``. See `get_clients`.
     update_mapping
         As given, and kept right when inputs and outputs go. Replaced, never changed in place.
+    merged
+        Whether an optimizer is at work that sees to it that nothing is computed twice: what is
+        equal is then one variable, or will be when both have been looked at.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class FunctionGraph(Boundary):
         **clone_kwds: Any,
     ) -> None:
         super().__init__()
+        self.merged = False
         if outputs is None:
             raise ValueError("a FunctionGraph needs outputs (an empty list is possible)")
         complete = inputs is None

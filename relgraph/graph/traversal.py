@@ -261,7 +261,7 @@ def equal_computations(
     stack = list(zip(xs, ys, strict=True))
     while stack:
         x, y = stack.pop()
-        if (x, y) in equal:
+        if (x is y and not given) or (x, y) in equal:
             continue
         equal.add((x, y))
         if x in given:

@@ -280,6 +280,7 @@ _HELPERS: dict[str, Any] = {
     "reify": reify,
     "read_outside": read_outside,
     "same": same_variable,
+    "same_in": guards.same_in,
     "seen_before": guards.seen_before,
     "taken_together": taken_together,
 }

@@ -170,8 +170,8 @@ class MatchWriter(Source):
         elif isvar(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
-                same = "agree" if known in self.values else "same"
-                self.block(f"if {known} is {var} or {same}({known}, {var}):")
+                same = "agree(" if known in self.values else "same_in(fgraph, "
+                self.block(f"if {known} is {var} or {same}{known}, {var}):")
             else:
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):

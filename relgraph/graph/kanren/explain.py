@@ -254,7 +254,7 @@ class _AllUsed(dict[Any, Any]):
         return [("output", 0)]
 
 
-_EVERYTHING_USED = SimpleNamespace(clients=_AllUsed())
+_EVERYTHING_USED = SimpleNamespace(clients=_AllUsed(), merged=False)
 
 
 def _rank(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:

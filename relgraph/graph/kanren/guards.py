@@ -74,6 +74,17 @@ def agree(known: Any, value: Any) -> bool:
     return isinstance(value, bool | int | float | complex) and Literal(value).matches(known)
 
 
+def same_in(fgraph: Any, known: Any, var: Any) -> bool:
+    """Return whether two different variables of a graph are one computation.
+
+    To find out may take a walk through all that is below them. Where the graph is kept merged it
+    does not: what was computed twice would have been one variable, but for constants.
+    """
+    if fgraph is not None and fgraph.merged and known.head is not Constant:
+        return False
+    return same_variable(known, var)
+
+
 def made_from(given: Iterable[Any], new: Any) -> list[Variable]:
     """Return the variables that the built side computes from what was matched, its root too.
 

@@ -32,7 +32,8 @@ class LawRewriter(KanrenRelationSub):
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth, self.regroups, self.late = rule.depth, rule.regroups, law.late
+        self.depth, self.regroups = rule.depth, rule.regroups
+        self.late, self.inward = law.late, law.inward
         self.numbers, self.wants = rule.numbers, rule.heads
         self.collapses = rule.collapses
 

@@ -27,8 +27,9 @@ class Relation(Explainable):
     goal
         Takes ``(in, out)``, gives a goal.
     tags
-        What queries find it by; its soundness class is one of them. One that is tagged ``late``
-        waits in an equilibrium until the others have nothing left to do.
+        What queries find it by; its soundness class is one of them. What is tagged ``inward`` or
+        ``late`` waits in an equilibrium until the others have nothing left to do; see
+        `LocalOptimizer`.
     sound
         What it claims about values, for every type it admits:
 
@@ -77,6 +78,7 @@ class Relation(Explainable):
         self.depth = depth
         self.tags = (sound, *(tag for tag in tags if tag != sound))
         self.late = "late" in self.tags
+        self.inward = "inward" in self.tags
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:
         """Return the goal that `out_lv` may stand in the place of `in_lv`."""
@@ -86,7 +88,7 @@ class Relation(Explainable):
     def forward(self) -> KanrenRelationSub:
         """The local optimizer that replaces what is on the left by what is on the right."""
         made = KanrenRelationSub(self, name=self.name)
-        made.late, made.depth = self.late, self.depth
+        made.late, made.inward, made.depth = self.late, self.inward, self.depth
         return made
 
     @cached_property

@@ -184,9 +184,14 @@ class LocalOptimizer(Rewriter, abc.ABC):
         Whether, on a node of an op whose arguments are a bag, it does to a sum with other sums
         nested in it what it does to these. An equilibrium then leaves it out on a sum that is only
         read by another one.
+    inward
+        Whether this takes an op from the root of what it matches to what is below, as
+        ``(x + y).T → x.T + y.T`` does. It is then tried when the others have nothing left to do,
+        readers before what they read: what goes inwards a level at a time so meets its like on the
+        way, and they go on as one or are gone.
     late
-        Whether this flattens or collects; it is then tried when the others have nothing left to
-        do, readers before what they read.
+        Whether this flattens or collects; it is then tried after all the others, and not on a sum
+        that is only read by another one.
     collapses
         Whether all it does is to replace the output of a node by a variable further down, without
         a look at who reads what: `transform` may be given `UNKNOWN_READERS` for a graph. An
@@ -201,6 +206,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
 
     depth: int | None = None
     regroups: bool = False
+    inward: bool = False
     late: bool = False
     collapses: bool = False
     wants: frozenset[Any] = frozenset()

@@ -11,6 +11,7 @@ from relgraph.graph.clients import Client
 from relgraph.graph.feature import Feature, takes_notes
 from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch import is_bag
+from relgraph.graph.opt.nests import has_nest, is_nested
 from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.worklist import Worklist
 
@@ -56,6 +57,8 @@ class Changes(Feature):
         self.imported = 0
         self.replaced: dict[Apply, int] = {}
         self.nested: dict[Apply, None] = {}
+        self._has_nest: dict[Apply, bool] = {}
+        self._outermost_of: dict[Apply, Apply] = {}
         self.woken: dict[Apply, None] = {}
         self.near: dict[Apply, int] = {}
         self.reached: dict[Apply, int] = {}
@@ -105,6 +108,7 @@ class Changes(Feature):
         self.version += 1
         if isinstance(node, Apply):
             self._touched[node] = None
+            self._has_nest.pop(node, None)
         if var.owner is not None:
             self._dropped[var] = None
         if self.nested:
@@ -115,6 +119,7 @@ class Changes(Feature):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self.version += 1
         self._discard((node,))
+        self._has_nest.pop(node, None)
         if self.nested or self.woken:
             self.nested.pop(node, None)
             self.woken.pop(node, None)
@@ -142,10 +147,15 @@ class Changes(Feature):
             new[node] = None
             if node.op not in self._ops:
                 self._meet(node.op)
+        nests = self._has_nest
         for user, _ in users:
             if not isinstance(user, str):
                 touched[user] = None
+                nests.pop(user, None)
         self._discard(pruned)
+        if nests:
+            for node in pruned:
+                nests.pop(node, None)
         if single:
             dropped.update(dict.fromkeys(single))
         if self.nested or self.woken:
@@ -234,7 +244,7 @@ class Changes(Feature):
         reaches = self._reaches if all_seen else tables.reaches
         blind_reaches = reaches if all_seen else tables.blind_reaches
         for distance in range(1, reaches.deepest):
-            for node in self._follow(fgraph.clients, level, above, distance, all_seen):
+            for node in self._follow(fgraph, level, above, distance, all_seen):
                 touched[node] = None
                 near[node] = min(near.get(node, distance), distance - 1)
             for node, seen in above.items():
@@ -245,25 +255,27 @@ class Changes(Feature):
 
     def _follow(
         self,
-        clients: dict[Variable, list[Client]],
+        fgraph: FunctionGraph,
         level: dict[Apply, bool],
         above: dict[Apply, bool],
         distance: int,
         all_seen: bool,
     ) -> list[Apply]:
         """Add to `above` what reads those of `level`, and return what is on that level, too: what
-        only repeats elements is seen through, and sums in a sum are one with it."""
-        see_into, blind = self._tables.see_into, self._tables.blind
+        only repeats elements is seen through, and a sum is one with those nested in it."""
+        clients, see_into, blind = fgraph.clients, self._tables.see_into, self._tables.blind
         nodes, alike = list(level.items()), []
         for node, told in nodes:
             op = node.op
-            repeats, bag = op.repeats is not None, is_bag(op)
+            through = op.repeats is not None
+            whole = self._outermost(fgraph, node) if is_bag(op) else None
+            if whole is not None and self._is_nearer(whole, distance - 1, told):
+                nodes.append((whole, told))
+                alike.append(whole)
             for out in node.outputs:
-                readers = clients[out]
-                for reader, _ in readers:
+                for reader, _ in clients[out]:
                     if isinstance(reader, str):
                         continue
-                    through = repeats or (bag and reader.op is op and len(readers) == 1)
                     seen = told and (all_seen or through or see_into(reader.op, op))
                     if not through and not seen and distance >= blind:
                         continue
@@ -275,6 +287,21 @@ class Changes(Feature):
                     else:
                         above[reader] = seen
         return alike
+
+    def _outermost(self, fgraph: FunctionGraph, node: Apply) -> Apply | None:
+        """The sum that `node` is nested in, at any depth; None if it is in none, or if it waits
+        already because of something that is as far inside."""
+        way: list[Apply] = []
+        while is_nested(fgraph, node):
+            known = self._outermost_of.get(node)
+            if known is not None and known in self.reached:
+                return None
+            way.append(node)
+            reader = fgraph.clients[node.outputs[0]][0][0]
+            assert isinstance(reader, Apply)
+            node = reader
+        self._outermost_of.update(dict.fromkeys(way, node))
+        return node if way else None
 
     def _is_nearer(self, node: Apply, distance: int, seen: bool) -> bool:
         """Whether no change as near as this has been followed to `node` in this generation; from
@@ -296,8 +323,23 @@ class Changes(Feature):
 
     def turn(self) -> None:
         """Begin another generation."""
+        self._outermost_of.clear()
         self.reached.clear()
         self.reached_unseen.clear()
+
+    def reads_nest(self, node: Apply) -> bool:
+        """Whether an input of `node` is a sum that has a nest."""
+        known = self._has_nest
+        for var in node.inputs:
+            if is_bag(var.head):
+                inner = var.owner
+                assert inner is not None
+                found = known.get(inner)
+                if found is None:
+                    found = known[inner] = has_nest(inner)
+                if found:
+                    return True
+        return False
 
     def is_new(self, node: Apply) -> bool:
         """Whether `node` has come in since the last call of `take`."""

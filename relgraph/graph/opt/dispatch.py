@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
 
 # Patterns are not as wide as this, so that all nodes that are look the same to them.
 WIDE = 32
@@ -25,15 +28,17 @@ def is_bag(head: Any) -> bool:
     return known and bool(head.associative and head.commutative)
 
 
-def heads_of_terms(node: Apply) -> list[Any]:
-    """The heads of the arguments of a sum, those of the sums of its op that are nested in it in
-    their place; and the op itself, for nested sums that somebody may leave whole."""
+def heads_of_terms(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
+    """The heads of the arguments of a sum, those of the sums of its op that are nested in it and
+    that nothing else reads in their place; and the op itself, for nested sums that somebody may
+    leave whole. Without a graph, nobody knows who else reads a sum, and each is taken apart."""
     op, heads = node.op, [node.op]
     seen: set[Variable] = set()
     stack = list(node.inputs)
     while stack:
         var = stack.pop()
-        if var.head is op and var.owner is not None and var not in seen:
+        whole = var in seen if fgraph is None else len(fgraph.clients[var]) != 1
+        if var.head is op and var.owner is not None and not whole:
             seen.add(var)
             stack += var.owner.inputs
         else:

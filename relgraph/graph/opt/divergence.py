@@ -137,7 +137,8 @@ class CycleWatch:
     How often what stands in a place has been replaced is cheap to keep, and small where rewriting
     ends soon. Beyond `patience` the watch compares the whole graph, after each rewrite, with one
     kept from before (Brent's method: the kept one moves on after 1, 2, 4, ... steps). It gives up
-    after a few comparisons, more each time, and waits for twice the patience.
+    after a few comparisons, more each time, and has four times the patience from then on: it looks
+    at the graph less often than its size times the logarithm of the rewrites.
     """
 
     PATIENCE = 32
@@ -162,9 +163,9 @@ class CycleWatch:
         `observe`."""
         if self._left == 0 and times >= self._patience:
             self._reset()
+            self._left = self._most
             allowed = self.WORK // (1 + len(self._fgraph.apply_nodes))
-            self._left = min(self._most, max(self.FIRST, allowed))
-            self._most *= 2
+            self._most = max(self.FIRST, min(2 * self._most, allowed))
         return self._left > 0
 
     def observe(self, step: Step, times: int) -> list[Step] | None:
@@ -185,7 +186,7 @@ class CycleWatch:
             self._steps = []
         self._left -= 1
         if self._left == 0:
-            self._patience = 2 * max(self._patience, times)
+            self._patience = 4 * max(self._patience, times)
             self._reset()
         return None
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.opt.dispatch import is_bag
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
 def has_nest(node: Apply) -> bool:
     """Whether an input of `node` is computed by the same op."""
     return node.op in [v.head for v in node.inputs]
-
-
-def reads_nest(node: Apply) -> bool:
-    """Whether an input of `node` is a sum that has a nest."""
-    return any(has_nest(v.owner) for v in node.inputs if is_bag(v.head))
 
 
 def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:

@@ -20,8 +20,9 @@ class Plan:
     ----------
     idle
         Whether there is nothing to do.
-    early, late
-        The rewriters to try at once, and those to try when the others have nothing left to do.
+    early, inward, late
+        The rewriters to try at once; those to try when these have nothing left to do, because they
+        take something inwards; and those to try after that.
     nested
         Of the early ones, those to try on a sum that only another sum reads.
     unknown
@@ -36,6 +37,7 @@ class Plan:
 
     idle: bool
     early: tuple[LocalOptimizer, ...]
+    inward: tuple[LocalOptimizer, ...]
     late: tuple[LocalOptimizer, ...]
     nested: tuple[LocalOptimizer, ...]
     unknown: tuple[LocalOptimizer, ...]
@@ -52,7 +54,7 @@ class ByNumbers:
 
     def __init__(self, whole: Plan) -> None:
         self._whole = whole
-        rewriters = (*whole.early, *whole.late)
+        rewriters = (*whole.early, *whole.inward, *whole.late)
         self._numbers = tuple(dict.fromkeys(n for r in rewriters for n in r.numbers))
         self._bits: dict[Hashable, int] = {}
         self._plans: dict[int, Plan] = {}
@@ -89,15 +91,14 @@ class ByNumbers:
 
 def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
     """What is left of a plan of which only some rewriters are wanted."""
-    groups = (plan.early, plan.late, plan.nested, plan.unknown)
-    early, late, nested, unknown = [tuple([r for r in group if wanted(r)]) for group in groups]
-    idle = not early and not late
-    return Plan(idle, early, late, nested, unknown, plan.bag, plan.nest, plan.sums)
+    groups = (plan.early, plan.inward, plan.late, plan.nested, plan.unknown)
+    left = [tuple([r for r in group if wanted(r)]) for group in groups]
+    return Plan(not any(left[:3]), *left, plan.bag, plan.nest, plan.sums)
 
 
 def by_numbers(plan: Plan) -> Plan:
     """The same plan, which tells apart nodes with different numbers if a rewriter does."""
     # the numbers may be arguments of a sum in the sum
-    if plan.nest or not any(r.numbers for r in (*plan.early, *plan.late)):
+    if plan.nest or not any(r.numbers for r in (*plan.early, *plan.inward, *plan.late)):
         return plan
     return replace(plan, by_numbers=ByNumbers(plan))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
@@ -12,13 +12,13 @@ from relgraph.graph.opt.changes import Changes
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
-from relgraph.graph.opt.nests import is_nested, reads_nest
+from relgraph.graph.opt.nests import is_nested
 from relgraph.graph.opt.plan import Plan
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
 from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.vigil import Vigil
-from relgraph.graph.opt.worklist import Worklist
+from relgraph.graph.opt.worklist import Resting, Worklist
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -31,15 +31,6 @@ _STRIDE = 31
 
 # How far the nearest change is below a node that is not looked at because of one.
 _FAR = 1_000_000
-
-
-def put_off(where: dict[Apply, Plan], node: Apply, plan: Plan, distance: int) -> None:
-    """Note what to try on `node` later; what was noted before stands if only something further
-    below has changed since."""
-    if 0 < distance < _FAR:
-        where.setdefault(node, plan)
-    else:
-        where[node] = plan
 
 
 class Saturation:
@@ -59,8 +50,8 @@ class Saturation:
         self.merging = Merging(fgraph, HashConsing())
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
-        self.nests: dict[Apply, Plan] = {}
-        self.waiting: dict[Apply, Plan] = {}
+        self.resting = Resting()
+        self.inward: dict[Apply, Plan] = {}
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
@@ -74,6 +65,7 @@ class Saturation:
         start = time.perf_counter()
         try:
             with hashed(self.fgraph) as table:
+                self.fgraph.merged = True
                 self.begin_pass()
                 self.merge_all(table)
                 self.at_rest = table.at_rest
@@ -87,6 +79,7 @@ class Saturation:
                     table.at_rest |= {self.tables}
         finally:
             self.fgraph.remove_feature(self.changes)
+            self.fgraph.merged = False
             self.end_pass()
             self.record.time = time.perf_counter() - start
             self.record.made = self.changes.imported
@@ -144,12 +137,19 @@ class Saturation:
     def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
         """Try the rewriters on `node`, or have it wait; whether one has changed the graph."""
         rewriters = plan.early
-        if plan.bag and self.waits(node, plan, distance):
+        waits = bool(rewriters) and plan.bag and self.waits(node, plan)
+        if waits:
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
             return True
-        if plan.late:
-            put_off(self.waiting, node, plan, distance)
+        # what was noted before stands if only something further below has changed since
+        anew = not 0 < distance < _FAR
+        if plan.inward and (anew or node not in self.inward):
+            self.inward[node] = plan
+        if waits or plan.late:
+            self.resting.put(node, plan, anew)
+        elif anew:
+            self.resting.forget(node)
         return False
 
     def tables_for(self, distance: int) -> RewriterTables:
@@ -164,53 +164,50 @@ class Saturation:
             return self.tables  # it is asked for by something else than a change
         return self.tables.concerned(frozenset((self.tables,)), distance)
 
-    def waits(self, node: Apply, plan: Plan, distance: int) -> bool:
+    def waits(self, node: Apply, plan: Plan) -> bool:
         """Whether `node`, a sum, is nested in one of its op, or is or reads one that is a nest.
 
         What regroups is not tried on the first, and on the others when all else is at rest: so it
         looks through a nest of any depth once, and not at what will be gone by then.
         """
-        if not plan.early:
-            return False
         if is_nested(self.fgraph, node):
             self.changes.nested[node] = None
             return True
-        if plan.nest or (plan.sums and reads_nest(node)):
-            put_off(self.nests, node, plan, distance)
-            return True
-        return False
+        return plan.nest or (plan.sums and self.changes.reads_nest(node))
 
     def collect(self) -> bool:
-        """Try what waits for the rest to be done: nests, and if these have nothing to do the late
-        rewriters; outermost nodes first. Whether something has changed."""
-        return self.collect_from(self.nests, self.collect_nest) or self.collect_from(
-            self.waiting, lambda node, plan: self.rewritten(node, plan.late)
-        )
+        """Try what waits for the rest to be done, until something changes; whether it has.
 
-    def collect_from(self, where: dict[Apply, Plan], look: Callable[[Apply, Plan], bool]) -> bool:
-        """Look at all nodes that wait, but for those that a change has put in the queue again, or
-        what alone reads them: they wait on until that has been looked at."""
-        here, work, changed = self.fgraph.apply_nodes, self.work, False
-        again: list[tuple[Apply, Plan]] = []
-        while where and not self.vigil.stopped:
-            node, plan = where.popitem()
-            if node not in here:
-                continue
-            readers = self.fgraph.clients[node.outputs[0]]
-            if node in work or (len(readers) == 1 and readers[0][0] in work):
-                again.append((node, plan))
-                continue
-            self.record.visits += 1
-            changed = look(node, plan) or changed
-        where.update(reversed(again))
-        return changed
+        That is first what takes something inwards, the outermost nodes first: so it meets its like
+        further down, where otherwise each would have all the way to go. Then what looks through
+        nests, and the late rewriters, what is read before its readers.
+        """
+        here = self.fgraph.apply_nodes
+        while self.inward:
+            node, plan = self.inward.popitem()
+            if node in here and self.rewritten_at_rest(node, plan.inward):
+                return True
+        while (waiting := self.resting.take()) is not None:
+            node, plan = waiting
+            if node in here and self.rewritten_at_rest(node, self.at_rest_on(node, plan)):
+                return True
+        return False
 
-    def collect_nest(self, node: Apply, plan: Plan) -> bool:
-        """Try what regroups on `node`, whatever is nested in it having come to rest."""
+    def at_rest_on(self, node: Apply, plan: Plan) -> Sequence[LocalOptimizer]:
+        """What to try on a node that has waited."""
+        if not plan.bag:
+            return plan.late
         if is_nested(self.fgraph, node):
             self.changes.nested[node] = None
-            return False
-        return self.rewritten(node, self.tables.on_nest(node, plan))
+            return ()
+        if plan.nest or (plan.sums and self.changes.reads_nest(node)):
+            return (*self.tables.on_nest(self.fgraph, node, plan), *plan.late)
+        return plan.late
+
+    def rewritten_at_rest(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """Try rewriters on a node that has waited; whether one has changed the graph."""
+        self.record.visits += 1
+        return bool(rewriters) and self.rewritten(node, rewriters)
 
     def look_once_more(self) -> None:
         """Try the rewriters of unknown depth on every node: something far off may have changed."""
@@ -387,10 +384,6 @@ class Saturation:
             (work.put_later if optimizer.ignore_newtrees else work.put_next)(fresh)
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)
-        if self.waiting:
-            for node in touched:
-                if changes.near[node] == 0:
-                    self.waiting.pop(node, None)
 
     # -- the books -------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
@@ -18,6 +18,9 @@ from relgraph.graph.opt.dispatch import (
     is_one,
 )
 from relgraph.graph.opt.plan import Plan, by_numbers, narrowed
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
 
 
 class RewriterTables:
@@ -114,9 +117,11 @@ class RewriterTables:
             found = self._plans[key] = self._plan(key, node)
         return found
 
-    def on_nest(self, node: Apply, plan: Plan) -> tuple[LocalOptimizer, ...]:
+    def on_nest(
+        self, fgraph: FunctionGraph | None, node: Apply, plan: Plan
+    ) -> tuple[LocalOptimizer, ...]:
         """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it."""
-        heads = heads_of_terms(node)
+        heads = heads_of_terms(fgraph, node)
         kinds = frozenset(heads)
         key = (plan.early, kinds, len(kinds) < len(heads))
         found = self._nests.get(key)
@@ -135,11 +140,15 @@ class RewriterTables:
 
     def _whole_plan(self, node: Apply) -> Plan:
         rewriters, heads = self.dispatch.on(node), [v.head for v in node.inputs]
-        early, bag = tuple(r for r in rewriters if not r.late), is_bag(node.op)
+        late = tuple(r for r in rewriters if r.late)
+        inward = tuple(r for r in rewriters if r.inward and not r.late)
+        early = tuple(r for r in rewriters if not r.late and not r.inward)
+        bag = is_bag(node.op)
         return Plan(
             not rewriters,
             early,
-            tuple(r for r in rewriters if r.late),
+            inward,
+            late,
             tuple(r for r in early if not r.regroups),
             tuple(r for r in rewriters if r.depth is None),
             bag,

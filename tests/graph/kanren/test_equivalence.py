@@ -115,7 +115,8 @@ def is_tried(rewriter, node):
     """Return whether an equilibrium tries a rewriter on a node, nests of sums included."""
     tables = RewriterTables([rewriter])
     plan = tables.on(node)
-    return rewriter in (*plan.late, *(tables.on_nest(node, plan) if plan.nest else plan.early))
+    early = tables.on_nest(None, node, plan) if plan.nest else plan.early
+    return rewriter in (*early, *plan.inward, *plan.late)
 
 
 def compare_on(direction, function, root):

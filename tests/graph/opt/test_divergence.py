@@ -67,8 +67,8 @@ class TestCycleWatch:
         for _ in range(10):
             fgraph.change_node_input("output", 0, exp(fgraph.outputs[0]))
             assert watch.observe(Step("grow", "a", "b"), 40) is None
-        assert not watch.watching(79)
-        assert watch.watching(80)
+        assert not watch.watching(159)
+        assert watch.watching(160)
 
 
 class TestMessages:
