@@ -92,8 +92,11 @@ class ByNumbers:
 def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
     """What is left of a plan of which only some rewriters are wanted."""
     groups = (plan.early, plan.inward, plan.late, plan.nested, plan.unknown)
-    left = [tuple([r for r in group if wanted(r)]) for group in groups]
-    return Plan(not any(left[:3]), *left, plan.bag, plan.nest, plan.sums)
+    early, inward, late, nested, unknown = [
+        tuple([r for r in group if wanted(r)]) for group in groups
+    ]
+    idle = not early and not inward and not late
+    return Plan(idle, early, inward, late, nested, unknown, plan.bag, plan.nest, plan.sums)
 
 
 def by_numbers(plan: Plan) -> Plan:
