@@ -361,7 +361,13 @@ def _gathered(
         changed = True
         below = bool(total < 0 and -total > 0)
         if total != 0:
-            sides[below].append(build(-total if below else total, parts.of[members[0]]))
+            whole = parts.variables[members[0]]
+            alike = all(parts.variables[i] is whole for i in members[1:])
+            what = parts.of[members[0]]
+            if alike and counts[members[0]] == 1 and what.__class__ is tuple:
+                # its factors are its own affair: written out they might be many, for each reader
+                what = (whole,)
+            sides[below].append(build(-total if below else total, what))
     return sides if changed else None
 
 
