@@ -20,7 +20,7 @@ from relgraph.tensor.extents import (
     knows_shape,
     lies_within,
 )
-from relgraph.tensor.filling import spanning_argument, widest_template, without_fills
+from relgraph.tensor.filling import shape_source, widest_template, without_fills
 from relgraph.tensor.guards import spanso
 from relgraph.tensor.terms import Law, law, lvars
 from relgraph.tensor.terms_of_sums import is_found
@@ -102,28 +102,9 @@ CUTS = (
 )
 
 LIKE = (
-    # what is filled into the shape of a result needs the shape alone
-    anylaw("fill-like", second(f(x), y), second(x, y)),
-    anylaw("fill-like-1-of-2", second(f(x, z), y), second(x, y), spanso(x, z)),
-    anylaw("fill-like-2-of-2", second(f(z, x), y), second(x, y), spanso(x, z)),
-    anylaw("fill-like-1-of-3", second(f(x, a, b), y), second(x, y), spanso(x, a), spanso(x, b)),
-    anylaw("fill-like-2-of-3", second(f(a, x, b), y), second(x, y), spanso(x, a), spanso(x, b)),
-    anylaw("fill-like-3-of-3", second(f(a, b, x), y), second(x, y), spanso(x, a), spanso(x, b)),
+    # what is filled into the shape of a result needs the shape alone: exp(x) + c has that of x
     anylaw(
-        "fill-like-add",
-        second(add(several(xs)), y),
-        second(x, y),
-        computo(x, spanning_argument, xs),
-        whereo(is_found, x),
-        sound="rounding",
-    ),
-    anylaw(
-        "fill-like-mul",
-        second(mul(several(xs)), y),
-        second(x, y),
-        computo(x, spanning_argument, xs),
-        whereo(is_found, x),
-        sound="rounding",
+        "fill-like", second(a, y), second(x, y), computo(x, shape_source, a), whereo(is_found, x)
     ),
     anylaw(
         "fill-known", second(a, x), z, whereo(knows_shape, a, x), computo(z, allocated_like, a, x)

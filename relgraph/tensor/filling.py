@@ -7,9 +7,11 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.guards import broadcasts_like
 from relgraph.tensor.math import second
 from relgraph.tensor.shapes import lengths
+from relgraph.tensor.suiting import looking
 from relgraph.tensor.type import TensorType
 
 
@@ -53,9 +55,26 @@ def without_fills(template: Variable, variables: Sequence[Variable]) -> tuple[Va
     return tuple(every)
 
 
-def spanning_argument(variables: Sequence[Variable]) -> Variable | None:
-    """Return the first of the variables that has the shape of an elementwise op on all of them."""
-    for var in variables:
-        if all(broadcasts_like(var, other) for other in variables):
-            return var
+@looking(1)
+def shape_source(var: Variable) -> Variable | None:
+    """Return the variable furthest down that has the shape of `var`, as elementwise ops on the way
+    tell; None if that is `var` itself.
+
+    All the way is gone at once: a step at a time, what is filled into the shape of the last of many
+    results would be made anew for each of them.
+    """
+    source, below = var, _spanning_input(var)
+    while below is not None:
+        source, below = below, _spanning_input(below)
+    return None if source is var else source
+
+
+def _spanning_input(var: Variable) -> Variable | None:
+    """Return the first input of an elementwise op that has the shape of its output, `var`."""
+    node = var.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return None
+    for x in node.inputs:
+        if broadcasts_like(x, var):
+            return x
     return None
