@@ -74,7 +74,4 @@ def _spanning_input(var: Variable) -> Variable | None:
     node = var.owner
     if node is None or not isinstance(node.op, Elemwise):
         return None
-    for x in node.inputs:
-        if broadcasts_like(x, var):
-            return x
-    return None
+    return next((x for x in node.inputs if broadcasts_like(x, var)), None)
