@@ -89,7 +89,15 @@ def test_more_looks_than_there_is_a_cause_for_are_an_error(graphs, monkeypatch):
     assert error.stop_reason == error.record.stop_reason == "visits"
     assert error.rewriters == ("neg_neg",)
     assert "neg_neg" in str(error)
-    assert "add(" in str(error)
+
+
+def test_the_nodes_that_are_looked_at_most_are_named(graphs, monkeypatch):
+    x, y, _ = graphs.inputs
+    monkeypatch.setattr(limits, "VISITS_AT_LEAST", 600)
+    monkeypatch.setattr(limits, "VISITS_PER_NODE", 0)
+    optimizer = EquilibriumOptimizer([NEG_NEG, watching(add)], ignore_newtrees=True)
+    with pytest.raises(DivergenceError, match=r"add\(.*2 times"):
+        optimizer.optimize(graphs(ladder(x, y, 200)))
 
 
 def test_the_bound_is_the_one_that_is_documented():
