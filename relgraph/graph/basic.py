@@ -113,6 +113,8 @@ class Variable(_Tagged):
 
     # whether variables of the class are made and copied as the methods here say
     plain: ClassVar[bool] = True
+    # attributes that a deep copy shares, since nothing changes them
+    immutable: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -154,7 +154,7 @@ def _copy_node(node: Apply, memo: dict[int, Any], later: list[tuple[Any, str, An
     inputs = []
     for var in node.inputs:
         known = memo.get(id(var))
-        inputs.append(copy.deepcopy(var, memo) if known is None else known)
+        inputs.append(_copy_variable(var, memo, later) if known is None else known)
     new = memo[id(node)] = object.__new__(type(node))
     new.op, new.inputs, new.view = node.op, inputs, None
     new.outputs = [_copy_variable(out, memo, later) for out in node.outputs]
@@ -167,7 +167,9 @@ def _copy_variable(
     new = memo[id(var)] = object.__new__(type(var))
     new.type, new.index, new.name, new.head = var.type, var.index, var.name, var.head
     new.owner = None if var.owner is None else memo[id(var.owner)]
-    _copy_rest(var, new, ("type", "index", "name", "head", "owner"), later)
+    for name in var.immutable:
+        setattr(new, name, getattr(var, name))
+    _copy_rest(var, new, ("type", "index", "name", "head", "owner", *var.immutable), later)
     return new
 
 

@@ -6,7 +6,6 @@ nothing here needs to know the ops.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable
 from hashlib import blake2b
 from typing import Any, NoReturn
@@ -216,6 +215,8 @@ class TensorConstant(TensorVariable, Constant):
 
     __slots__ = ("_signature", "_unique")
 
+    immutable = ("data", "_signature", "_unique")
+
     _signature: Hashable
     _unique: Any  # what `unique_value` has found; the class itself before that
 
@@ -236,11 +237,6 @@ class TensorConstant(TensorVariable, Constant):
         twin._signature, twin._unique = self._signature, self._unique
         twin.copy_tag_from(self)
         return twin
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> TensorConstant:
-        copied = self.clone()
-        copied._tag = copy.deepcopy(self._tag, memo)
-        return copied
 
     def __getstate__(self) -> dict[str, Any]:
         return {**attributes(self), "_signature": None, "_unique": TensorConstant}

@@ -84,9 +84,7 @@ def edit_distance(T: Any, size: int) -> tuple[list[Any], Any]:
         row = [gap * float(i)]
         for j in range(1, side + 1):
             cost = change if (i * j) % 3 else 0.5 * change
-            row.append(
-                T.minimum(T.minimum(above[j] + gap, row[j - 1] + gap), above[j - 1] + cost)
-            )
+            row.append(T.minimum(T.minimum(above[j] + gap, row[j - 1] + gap), above[j - 1] + cost))
         above = row
     return [change, gap], above[-1]
 
