@@ -11,7 +11,7 @@ import gc
 import pickle
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,13 @@ SIZES = dict.fromkeys(FAMILIES, (60, 180)) | {"finite differences": (400, 800)}
 EVERY = pytest.mark.parametrize("family", FAMILIES)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_left():
+    """Let go of the graphs: a large heap slows the tests down that come after."""
+    yield
+    graph_of.cache_clear()
+
+
 class Graph(NamedTuple):
     inputs: list[Any]
     outputs: list[Any]
@@ -52,7 +59,7 @@ class Graph(NamedTuple):
         return len(nodes) + sum(len(node.inputs) for node in nodes)
 
 
-@cache
+@lru_cache(maxsize=2)  # all walks of a family come one after the other
 def graph_of(family: str, size: int) -> Graph:
     outputs = value_and_gradient(FAMILIES[family], at, grad, size)
     inputs = [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
@@ -139,8 +146,8 @@ def growth(small: float, large: float, sizes: tuple[int, int]) -> float:
     return (large / sizes[1]) / (small / sizes[0])
 
 
-@EVERY
 @pytest.mark.parametrize("walk", WALKS)
+@EVERY
 def test_walks(family: str, walk: str) -> None:
     small, large = (graph_of(family, size) for size in SIZES[family])
     sizes = small.size, large.size
