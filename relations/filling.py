@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph import scalar
-from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import DimShuffle, Elemwise, alloc, second
+from relgraph.graph.kanren import computo, several, whereo
+from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.extents import (
     allocated_like,
     covers,
@@ -20,10 +20,12 @@ from relgraph.tensor.extents import (
     knows_shape,
     lies_within,
 )
+from relgraph.tensor.filling import shape_source, widest_template, without_fills
 from relgraph.tensor.guards import spanso
 from relgraph.tensor.terms import Law, law, lvars
+from relgraph.tensor.terms_of_sums import is_found
 
-a, b, n, o, p, s, x, y, z = lvars("a b n o p s x y z")
+a, b, n, o, p, s, x, xs, y, ys, z = lvars("a b n o p s x xs y ys z")
 
 f = Elemwise(s, p)
 """Any op that goes element by element."""
@@ -63,8 +65,23 @@ SINKS = (
     anylaw("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
     anylaw("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
     anylaw("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
-    anylaw("fill-sink-add", second(a, x) + y, second(a, x + y), sound="rounding"),
-    anylaw("fill-sink-mul", second(a, x) * y, second(a, x * y), sound="rounding"),
+    # all at once: a sum of many may have many of them
+    anylaw(
+        "fill-sink-add",
+        add(second(b, x), several(xs)),
+        second(a, add(x, several(ys))),
+        computo(a, widest_template, b, xs),
+        computo(ys, without_fills, a, xs),
+        sound="rounding",
+    ),
+    anylaw(
+        "fill-sink-mul",
+        mul(second(b, x), several(xs)),
+        second(a, mul(x, several(ys))),
+        computo(a, widest_template, b, xs),
+        computo(ys, without_fills, a, xs),
+        sound="rounding",
+    ),
 )
 
 CUTS = (
@@ -85,15 +102,10 @@ CUTS = (
 )
 
 LIKE = (
-    # what is filled into the shape of a result needs the shape alone
-    anylaw("fill-like", second(f(x), y), second(x, y)),
-    anylaw("fill-like-1-of-2", second(f(x, z), y), second(x, y), spanso(x, z)),
-    anylaw("fill-like-2-of-2", second(f(z, x), y), second(x, y), spanso(x, z)),
-    anylaw("fill-like-1-of-3", second(f(x, a, b), y), second(x, y), spanso(x, a), spanso(x, b)),
-    anylaw("fill-like-2-of-3", second(f(a, x, b), y), second(x, y), spanso(x, a), spanso(x, b)),
-    anylaw("fill-like-3-of-3", second(f(a, b, x), y), second(x, y), spanso(x, a), spanso(x, b)),
-    anylaw("fill-like-add", second(x + z, y), second(x, y), spanso(x, z), sound="rounding"),
-    anylaw("fill-like-mul", second(x * z, y), second(x, y), spanso(x, z), sound="rounding"),
+    # what is filled into the shape of a result needs the shape alone: exp(x) + c has that of x
+    anylaw(
+        "fill-like", second(a, y), second(x, y), computo(x, shape_source, a), whereo(is_found, x)
+    ),
     anylaw(
         "fill-known", second(a, x), z, whereo(knows_shape, a, x), computo(z, allocated_like, a, x)
     ),

@@ -361,8 +361,32 @@ def _gathered(
         changed = True
         below = bool(total < 0 and -total > 0)
         if total != 0:
-            sides[below].append(build(-total if below else total, parts.of[members[0]]))
+            what, times = _taken_whole(parts, counts, members, total)
+            sides[below].append(build(-times if below else times, what))
     return sides if changed else None
+
+
+# A product of more factors is not written out again with another number in front of it.
+_MOST_FACTORS = 8
+
+
+def _taken_whole(
+    parts: Parts, counts: list[Any], members: list[int], total: Any
+) -> tuple[Any, Any]:
+    """Return what some arguments of one key are counts of, and how many it is of them.
+
+    That is the argument itself where it is the same each time and its number 1, or its factors
+    many: written out, they would be as many again for each level of sums of sums.
+    """
+    of, whole = parts.of[members[0]], parts.variables[members[0]]
+    if of.__class__ is not tuple or any(parts.variables[i] is not whole for i in members[1:]):
+        return of, total
+    if counts[members[0]] == 1:
+        return (whole,), total
+    if len(of) <= _MOST_FACTORS:
+        return of, total
+    signs = [parts.below[i] for i in members]
+    return (whole,), counts[members[0]].__class__(len(signs) - 2 * sum(signs))
 
 
 def distinct(variables: Sequence[Variable]) -> tuple[Variable, ...]:

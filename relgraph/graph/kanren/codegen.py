@@ -268,6 +268,7 @@ class RuleWriter(MatchWriter):
 
 
 _HELPERS: dict[str, Any] = {
+    "Directory": guards.Directory,
     "agree": guards.agree,
     "computed": guards.computed,
     "dtypes_admitted": guards.dtypes_admitted,

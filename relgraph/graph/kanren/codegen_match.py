@@ -27,6 +27,9 @@ from relgraph.graph.kanren.terms import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
+# From so many arguments on, they are not all looked at for each pattern.
+MANY = 12
+
 
 class MatchWriter(Source):
     """Writes how a pattern is matched.
@@ -189,6 +192,8 @@ class MatchWriter(Source):
         self.line(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
         self.nested.append(nested)
         self.block(f"if len({flat}) >= {len(wanted)}:")
+        known = self.name("known")
+        self.line(f"{known} = None if len({flat}) < {MANY} else Directory(fgraph, {flat})")
         taken: list[str] = []
         pending = list(wanted)
         while pending:
@@ -201,7 +206,7 @@ class MatchWriter(Source):
                 self.one(pattern, self.whole(node, flat, taken))
                 return None
             index, var = self.name("k"), self.name("v")
-            self.block(f"for {index}, {var} in enumerate({flat}):")
+            self.block(f"for {index}, {var} in {self.candidates(pattern, flat, known)}:")
             if taken:
                 self.block(f"if {' and '.join(f'{index} != {t}' for t in taken)}:")
             if self.every:
@@ -216,6 +221,34 @@ class MatchWriter(Source):
         rest = self.name("rest")
         self.line(f"{rest} = {self.remaining(flat, taken)}")
         return rest
+
+    def candidates(self, pattern: Any, flat: str, known: str) -> str:
+        """Return the text for the arguments among which a pattern is looked for, with their
+        places: of many, those that have its op, and read what it has in common with others."""
+        every = f"enumerate({flat})"
+        head, _ = split(pattern) or (None, ())
+        if not isinstance(head, Op):
+            return every
+        shared = self.way_to_bound(pattern)
+        if shared is None:
+            return f"{every} if {known} is None else {known}.headed({self.constant(head, 'OP')})"
+        way, var = shared
+        way_name = self.constant(way, "WAY")
+        return f"{every} if {known} is None else {known}.reading({way_name}, {var})"
+
+    def way_to_bound(self, pattern: Any) -> tuple[tuple[tuple[Op, int], ...], str] | None:
+        """Return the ops and the places of their inputs that lead to a variable that is bound, and
+        the name of it; None if there is none, or only among inputs that may be swapped."""
+        head, patterns = split(pattern) or (None, ())
+        if not isinstance(head, Op) or is_swappable(head):
+            return None
+        for i, part in enumerate(patterns):
+            if isvar(part):
+                if part in self.bound and self.bound[part] not in self.values:
+                    return ((head, i),), self.bound[part]
+            elif (further := self.way_to_bound(part)) is not None:
+                return ((head, i), *further[0]), further[1]
+        return None
 
     def whole(self, node: str, flat: str, taken: list[str]) -> str:
         """Write the sum of the arguments that are not taken; return its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.terms import Literal
@@ -116,3 +116,57 @@ def fitted(new: Any, old: Variable) -> Variable | None:
         return None
     result: Variable | None = old.type.fit(new, old)
     return result
+
+
+Way: TypeAlias = tuple[tuple[Op, int], ...]
+"""Ops, each with the place of the input at which the next one is found."""
+
+
+class Directory:
+    """The arguments of a sum with many of them, by their ops and by what they read.
+
+    It is made when it is first asked, and asked by patterns that have a part in common with others:
+    so a pair is found without a look at all pairs.
+    """
+
+    __slots__ = ("_arguments", "_by_end", "_by_head", "_merged")
+
+    def __init__(self, fgraph: Any, arguments: Sequence[Variable]) -> None:
+        self._arguments = arguments
+        self._merged = fgraph is not None and fgraph.merged
+        self._by_head: dict[Any, list[tuple[int, Variable]]] | None = None
+        self._by_end: dict[Way, dict[Variable, list[tuple[int, Variable]]]] = {}
+
+    def headed(self, op: Op) -> Sequence[tuple[int, Variable]]:
+        """Return the arguments computed by `op`, in order, with their places."""
+        if self._by_head is None:
+            self._by_head = {}
+            for place, var in enumerate(self._arguments):
+                self._by_head.setdefault(var.head, []).append((place, var))
+        return self._by_head.get(op, ())
+
+    def reading(self, way: Way, var: Variable) -> Sequence[tuple[int, Variable]]:
+        """Return the arguments from which a way leads to `var`, or to what may be the same.
+
+        In a graph that is kept merged that is `var` itself; else all that the way begins at.
+        """
+        if not self._merged or var.head is Constant:
+            return self.headed(way[0][0])
+        found = self._by_end.get(way)
+        if found is None:
+            found = self._by_end[way] = {}
+            for place, argument in self.headed(way[0][0]):
+                end = _followed(argument, way)
+                if end is not None:
+                    found.setdefault(end, []).append((place, argument))
+        return found.get(var, ())
+
+
+def _followed(var: Variable, way: Way) -> Variable | None:
+    """Return where a way leads from `var`, or None if it is not there."""
+    for op, i in way:
+        node = var.owner
+        if node is None or node.op is not op or i >= len(node.inputs):
+            return None
+        var = node.inputs[i]
+    return var

@@ -51,7 +51,7 @@ def match(
     fgraph
         The graph that `var` is part of, if it is: what is read more than once stays whole in it.
     """
-    for bindings, rest in match_root(pattern, var, s, regroup, fgraph):
+    for bindings, rest in _match_at(pattern, var, s, _Where(fgraph, regroup, at_root=False)):
         if not rest:
             yield bindings
 
@@ -66,6 +66,20 @@ def match_root(
     bindings, rest
         `rest` are the arguments that the pattern did not mention, to be carried along.
     """
+    yield from _match_at(pattern, var, s, _Where(fgraph, regroup, at_root=True))
+
+
+class _Where(NamedTuple):
+    """Where something is matched: see `match`; and whether it is the root of the match."""
+
+    fgraph: Any
+    regroup: bool
+    at_root: bool
+
+
+def _match_at(
+    pattern: Any, var: Variable, s: Bindings, where: _Where
+) -> Iterator[tuple[Bindings, list[Variable]]]:
     node, parts = _compound(pattern, var)
     if node is None or parts is None:
         for bindings in _match_leaf(pattern, var, s):
@@ -74,12 +88,11 @@ def match_root(
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
         if takes_all(patterns):
-            flat = is_bag(head) and regroup
-            every = flat_arguments(fgraph, node)[0] if flat else node.inputs
+            flat = is_bag(head) and where.regroup and where.at_root
+            every = flat_arguments(where.fgraph, node)[0] if flat else node.inputs
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
         else:
-            where = _Where(fgraph, regroup, at_root=True)
             yield from _match_arguments(head, node, patterns, bindings, where)
 
 
@@ -137,14 +150,6 @@ def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
         bound = unify(reify(pattern, s), op, {})
         if bound is not False:
             yield {**s, **bound}
-
-
-class _Where(NamedTuple):
-    """Where arguments stand: see `match`; and whether their node is the root of the match."""
-
-    fgraph: Any
-    regroup: bool
-    at_root: bool
 
 
 def _match_arguments(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
@@ -32,6 +32,9 @@ _STRIDE = 31
 # How far the nearest change is below a node that is not looked at because of one.
 _FAR = 1_000_000
 
+# A node that has been looked at so often waits until all else is at rest.
+PATIENCE = 16
+
 
 class Saturation:
     """The state of one run."""
@@ -52,6 +55,8 @@ class Saturation:
         self.changes = Changes(self.work, self.tables)
         self.resting = Resting()
         self.inward: dict[Apply, Plan] = {}
+        self.looks: dict[Apply, int] = {}  # how often each node was looked at
+        self.impatient: dict[Apply, None] = {}
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
@@ -110,7 +115,7 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known, record = self.work, self.merging.table.keys, self.record
-        near, looked_at = self.changes.near, self.changes.looked_at
+        near, looked_at, looks = self.changes.near, self.changes.looked_at, self.looks
         tables_by_distance = self.tables_by_distance
         while True:
             for node in work.generation():
@@ -123,13 +128,14 @@ class Saturation:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
                 plan = tables.on(node)
                 record.visits += 1
+                looks[node] = looks.get(node, 0) + 1
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
                     return
+            self.vigil.after_pass(looks, self.applied, self.changes.imported)
             if work:
                 self.end_pass()
                 work.turn()
                 self.changes.turn()
-                self.vigil.after_pass(work.waiting(), self.applied, self.changes.imported)
                 self.begin_pass()
             elif not self.collect():
                 return
@@ -137,7 +143,7 @@ class Saturation:
     def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
         """Try the rewriters on `node`, or have it wait; whether one has changed the graph."""
         rewriters = plan.early
-        waits = bool(rewriters) and plan.bag and self.waits(node, plan)
+        waits = plan.bag and len(plan.nested) < len(rewriters) and self.waits(node, plan)
         if waits:
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
@@ -180,7 +186,8 @@ class Saturation:
 
         That is first what takes something inwards, the outermost nodes first: so it meets its like
         further down, where otherwise each would have all the way to go. Then what looks through
-        nests, and the late rewriters, what is read before its readers.
+        nests, and the late rewriters, what is read before its readers. Last, what has been looked
+        at so often before that it had better wait until nothing changes below it any more.
         """
         here = self.fgraph.apply_nodes
         while self.inward:
@@ -191,7 +198,10 @@ class Saturation:
             node, plan = waiting
             if node in here and self.rewritten_at_rest(node, self.at_rest_on(node, plan)):
                 return True
-        return False
+        impatient = [node for node in self.impatient if node in here]
+        self.impatient.clear()
+        self.work.put_later(impatient)
+        return bool(impatient)
 
     def at_rest_on(self, node: Apply, plan: Plan) -> Sequence[LocalOptimizer]:
         """What to try on a node that has waited."""
@@ -376,6 +386,7 @@ class Saturation:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
+        touched = self.patient_ones(touched)
         if changes.woken:
             work.put_later(changes.take_woken())
         if optimizer.tracks_on_change_inputs:
@@ -384,6 +395,19 @@ class Saturation:
             (work.put_later if optimizer.ignore_newtrees else work.put_next)(fresh)
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)
+
+    def patient_ones(self, touched: Iterable[Apply]) -> list[Apply]:
+        """Return those of some nodes that are to be looked at soon.
+
+        The others, the readers perhaps of what is rewritten again and again, wait for its end.
+        """
+        looks, soon = self.looks, []
+        for node in touched:
+            if looks.get(node, 0) < PATIENCE:
+                soon.append(node)
+            else:
+                self.impatient[node] = None
+        return soon
 
     # -- the books -------------------------------------------------------------------------
 

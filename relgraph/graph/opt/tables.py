@@ -120,7 +120,8 @@ class RewriterTables:
     def on_nest(
         self, fgraph: FunctionGraph | None, node: Apply, plan: Plan
     ) -> tuple[LocalOptimizer, ...]:
-        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it."""
+        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it,
+        when these have come to rest; the others have been tried."""
         heads = heads_of_terms(fgraph, node)
         kinds = frozenset(heads)
         key = (plan.early, kinds, len(kinds) < len(heads))
@@ -129,7 +130,9 @@ class RewriterTables:
             if len(self._nests) >= LIMIT:
                 self._nests.clear()
             told = [*kinds, *kinds] if len(kinds) < len(heads) else heads
-            found = self._nests[key] = tuple([r for r in plan.early if r.fits_sum(told)])
+            found = self._nests[key] = tuple(
+                [r for r in plan.early if r.regroups and r.fits_sum(told)]
+            )
         return found
 
     def _plan(self, key: tuple[Any, ...], node: Apply) -> Plan:

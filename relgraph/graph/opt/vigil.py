@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from relgraph.graph.basic import Apply, Variable
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
 
 
-# How often nodes are looked at, for each one that was there or made: once because it is new, and
-# because of each change within reach, of which a node has a few below it.
+# How often nodes may be looked at, for each one that was there or made: because it is new, because
+# something within reach has changed (see `saturate.PATIENCE`), and because it waited for the rest.
+# What real graphs take is a sixth of this.
 VISITS_PER_NODE = 32
 VISITS_AT_LEAST = 1_000
 
@@ -65,7 +66,6 @@ class Vigil:
         self._watch = CycleWatch(fgraph)
         self._steps: list[Step] = []
         self.calm_uses, self.calm_times, self.calm_nodes = self._budget.calm(CycleWatch.PATIENCE)
-        self._visited: Counter[Apply] | None = None
 
     def before(
         self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, times: int
@@ -102,23 +102,29 @@ class Vigil:
             message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
             self._stop("budget", message, self._steps, name)
 
-    def after_pass(self, waiting: Collection[Apply], applied: Sequence[str], made: int) -> None:
-        """Look at how often nodes were looked at, and which are to be looked at next; raises
-        `DivergenceError`."""
-        nodes = self._record.nodes_start + made
+    def after_pass(self, looks: Mapping[Apply, int], applied: Sequence[str], made: int) -> None:
+        """Look at how often nodes were looked at; raises `DivergenceError`.
+
+        Parameters
+        ----------
+        looks
+            How often which was.
+        applied
+            The rewriters that have changed something in the last pass.
+        made
+            How many nodes have come into the graph.
+        """
+        visits, nodes = self._record.visits, self._record.nodes_start + made
         allowed = VISITS_AT_LEAST + VISITS_PER_NODE * nodes
-        if self._record.visits <= allowed:
+        if visits <= allowed:
             return
-        if self._visited is None:
-            self._visited = Counter()
-        # who they are is only now worth counting
-        self._visited.update(waiting)
-        if self._visited.total() > allowed // 8:
-            most = [(describe(node, 2), n) for node, n in self._visited.most_common(3)]
-            names = [name for name, _ in Counter(applied).most_common(3)]
-            visits, who = self._record.visits, str(self._optimizer)
-            message = visits_message(who, visits, allowed, most, names)
-            raise DivergenceError(message, "visits", names, [], self._record)
+        most = sorted(looks.items(), key=lambda item: -item[1])[:3]
+        told = [(describe(node, 2), times) for node, times in most]
+        names = [name for name, _ in Counter(applied).most_common(3)]
+        message = visits_message(str(self._optimizer), visits, allowed, told, names)
+        self.stopped = True
+        self._record.stop_reason = "visits"
+        raise DivergenceError(message, "visits", names, [], self._record)
 
     def _stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
         """Give up: by a warning if the user set the bound, by an error otherwise."""

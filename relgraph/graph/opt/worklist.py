@@ -45,10 +45,6 @@ class Worklist:
         while now:
             yield now.popitem()[0]
 
-    def waiting(self) -> Collection[Apply]:
-        """The nodes of this generation that are still to be looked at."""
-        return self._now.keys()
-
     def turn(self) -> bool:
         """Begin the next generation; False if there is nothing in it."""
         self._now, self._later = _backwards(self._later), _backwards(self._now)

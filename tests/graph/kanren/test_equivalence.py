@@ -115,7 +115,7 @@ def is_tried(rewriter, node):
     """Return whether an equilibrium tries a rewriter on a node, nests of sums included."""
     tables = RewriterTables([rewriter])
     plan = tables.on(node)
-    early = tables.on_nest(None, node, plan) if plan.nest else plan.early
+    early = (*plan.nested, *tables.on_nest(None, node, plan)) if plan.nest else plan.early
     return rewriter in (*early, *plan.inward, *plan.late)
 
 
