@@ -5,7 +5,9 @@ What holds of any number of terms or factors is in `collecting`.
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import computo, whereo
+from typing import Any
+
+from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import neg, reciprocal, true_div
 from relgraph.tensor.constants import folded
 from relgraph.tensor.guards import (
@@ -24,7 +26,7 @@ from relgraph.tensor.number_guards import (
     reciprocal_of,
     whole_zeroo,
 )
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.terms import Law, law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")
 
@@ -33,6 +35,12 @@ _MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
 _SUMS = ("add_canonicalize",)
 _PRODUCTS = ("mul_canonicalize",)
 _SPECIAL = ("mul_specialize",)
+
+
+def unshared(name: str, lhs: Any, rhs: Any, inner: Any, sound: str, tags: Any) -> Law:
+    """Return a law that takes `inner` apart, where nothing else needs it as it is."""
+    return law(name, lhs, rhs, one_cliento(inner), sound=sound, tags=tags)
+
 
 IDENTITIES = (
     law("add-zero", x + 0, x, sound="rounding", tags=_ADD),  # -0 + 0 is 0
@@ -83,14 +91,14 @@ CANCELLATIONS = (
 )
 
 DIFFERENCES = (
-    law("sub-of-difference", x - y - z, x - (y + z), sound="rounding", tags=_SUMS),
-    law("sub-difference", x - (y - z), (x + z) - y, sound="rounding", tags=_SUMS),
+    unshared("sub-of-difference", x - y - z, x - (y + z), x - y, sound="rounding", tags=_SUMS),
+    unshared("sub-difference", x - (y - z), (x + z) - y, y - z, sound="rounding", tags=_SUMS),
 )
 
 FRACTIONS = (
-    law("mul-into-fraction", x / y * z, x * z / y, sound="finite", tags=_PRODUCTS),
-    law("div-of-fraction", x / y / z, x / (y * z), sound="finite", tags=_PRODUCTS),
-    law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
+    unshared("mul-into-fraction", x / y * z, x * z / y, x / y, sound="finite", tags=_PRODUCTS),
+    unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
+    unshared("div-by-fraction", x / (y / z), x * z / y, y / z, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
     law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),

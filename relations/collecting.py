@@ -89,7 +89,7 @@ SUMS = (
         add(several(xs)),
         z,
         whereo(sums.may_have_less, xs),
-        computo(ss, SIGNED.each, xs),
+        computo(ss, SIGNED.each_unshared, xs),
         computo(z, sums.split_by_sign, ss),
         whereo(sums.is_found, z),
         sound="rounding",

@@ -87,6 +87,16 @@ SLOPES = (
         exps * (y / total - over(sum_(exps * y / sqr(total), axis=a))),
         p * (y - over(sum_(p * y, axis=a))),
     ),
+    scaled(
+        "softmax-slope-of-quotients",
+        exps * (y / total - over(sum_(exps * (y / total) / total, axis=a))),
+        p * (y - over(sum_(p * y, axis=a))),
+    ),
+    scaled(
+        "softmax-slope-of-shares",
+        exps * (y / total - over(sum_(z * (y / total), axis=a))),
+        p * (y - over(sum_(z * y, axis=a))),
+    ),
     # a softmax adds up to 1, unless there is nothing to add up
     scaled("sum-of-softmax-slope", sum_(p * (y - over(sum_(p * y, axis=a))), axis=a), 0, alike),
     scaled("sum-of-softmax-less", sum_(p * sum_of_y - y, axis=a), 0, alike),

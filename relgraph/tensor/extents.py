@@ -163,9 +163,15 @@ def lies_within(y: Any, *lengths: Any) -> bool:
 
 
 def has_lengths(x: Any, *lengths: Any) -> bool:
-    """Return whether `x` is known to have these lengths: numbers, or its own."""
+    """Return whether `x` is known to have these lengths: numbers, or its own.
+
+    A length that is known to be 1 has to be given as a number: what is allocated to a variable one
+    does not broadcast there, and `x` does.
+    """
+    known = [_known_or_itself(n) for n in lengths]
     return x.type.ndim == len(lengths) and all(
-        is_own_length(_known_or_itself(n), x, i) for i, n in enumerate(lengths)
+        is_own_length(n, x, i) and (isinstance(n, int) or x.type.shape[i] != 1)
+        for i, n in enumerate(known)
     )
 
 

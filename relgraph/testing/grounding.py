@@ -254,7 +254,7 @@ class Grounder(Leaves):
             if all(not isvar(v) or v in bound for v in condition.variables):
                 given = [bound[v] if isvar(v) else v for v in condition.variables]
                 try:
-                    found = unify(condition.out, condition.function(*given), {})
+                    found = unify(condition.out, condition.computed(tuple(given)), {})
                 except Exception as error:
                     raise Ungrounded(f"{condition} is not defined there") from error
                 if found is not False:

@@ -10,6 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relations import filling
 from relgraph.compile import Mode, function
+from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.tensor.allocation import Alloc
 from relgraph.tensor.shapes import Shape_i
@@ -136,6 +137,14 @@ def test_what_it_does(name: str, before: Any, after: str) -> None:
 @pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
 def test_what_it_leaves_alone(name: str, before: Any) -> None:
     assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+@pytest.mark.parametrize("shape", [(1, 5, 1), (1, None, 1), (None, 1, 1), (1, 1, 1)])
+def test_what_is_allocated_to_its_own_lengths_goes_in_no_circle(shape: Any) -> None:
+    y = at.sin(at.TensorType("float64", shape)("y"))
+    full = at.alloc(y, Shape_i(0)(y), Shape_i(1)(y), 1)
+    made = optimize_graph(full, include=("fast_run",), clone=True)
+    assert made.type.ndim == 3
 
 
 def test_what_is_of_length_one_by_and_by_goes_in_no_circle() -> None:

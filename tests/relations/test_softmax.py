@@ -75,6 +75,16 @@ CASES = [
         "softmax(x, axis=1) * (y - sum(softmax(x, axis=1) * y, axis=(1,)))",
     ),
     (
+        "softmax-slope-of-quotients",
+        e * (y / rows(e) - rows(e * (y / rows(e)) / rows(e))),
+        "softmax(x, axis=1) * (y - sum(softmax(x, axis=1) * y, axis=(1,)))",
+    ),
+    (
+        "softmax-slope-of-shares",
+        e * (y / rows(e) - rows(s * (y / rows(e)))),
+        "softmax(x, axis=1) * (y - sum(exp(s) * y, axis=(1,)))",
+    ),
+    (
         "sum-of-softmax-slope",
         at.sum(at.softmax(x) * (y - rows(at.softmax(x) * y)), axis=1),
         "alloc(0.0, shape_i{0}(softmax(x, axis=1) * (y - sum(… * y, axis=(1,)))))",

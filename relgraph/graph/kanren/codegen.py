@@ -123,7 +123,8 @@ class RuleWriter(MatchWriter):
         elif isinstance(condition, OneClient):
             self.block(f"if read_once(fgraph, {self.value(condition.variables[0])}):")
         elif isinstance(condition, Compute) and isvar(condition.out):
-            args = ", ".join(self.value(v) for v in condition.variables)
+            given = ["fgraph"] if condition.asks_graph else []
+            args = ", ".join([*given, *(self.value(v) for v in condition.variables)])
             value = self.name("c")
             self.line(f"{value} = {self.constant(condition.function, 'compute')}({args})")
             if condition.out in self.bound:

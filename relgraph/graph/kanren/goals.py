@@ -13,6 +13,7 @@ from kanren.constraints import ConstrainedState
 from unification.core import isground, reify, unify
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.building import build
 from relgraph.graph.kanren.guards import agree
 from relgraph.graph.kanren.state import extended, guarded
 from relgraph.graph.kanren.terms import renamed, variables_of
@@ -87,8 +88,18 @@ class Compute(Condition):
         variables = tuple(renamed(v, names) for v in self.variables)
         return Compute(renamed(self.out, names), self.function, variables)
 
+    @property
+    def asks_graph(self) -> bool:
+        """Whether the function is given the graph first, or None where there is none."""
+        return bool(getattr(self.function, "asks_graph", False))
+
+    def computed(self, values: tuple[Any, ...], fgraph: Any = None) -> Any:
+        """Return what the function gives for `values`, which come from this graph if any."""
+        return self.function(fgraph, *values) if self.asks_graph else self.function(*values)
+
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        value, known = self.function(*values), reify(self.out, s)
+        value = self.computed(values, getattr(s, "fgraph", None))
+        known = reify(self.out, s)
         if isinstance(known, Variable):
             return s if agree(known, value) else False
         return unify(self.out, value, s)
@@ -115,8 +126,30 @@ class OneClient(Condition):
 
 
 def read_once(fgraph: Any, var: Any) -> bool:
-    """Return whether `var` is read in one place only; outside of a graph that isn't denied."""
-    return fgraph is None or len(fgraph.clients.get(var, ())) <= 1
+    """Return whether `var` is read in one place only; outside of a graph that isn't denied.
+
+    Parameters
+    ----------
+    var
+        A variable, or a term for one that the graph has.
+    """
+    if fgraph is None:
+        return True
+    if not isinstance(var, Variable):
+        var = _found_in(fgraph, build(var))
+    return len(fgraph.clients.get(var, ())) <= 1
+
+
+def _found_in(fgraph: Any, made: Variable) -> Variable:
+    """Return the variable of a graph that applies the same op to the same inputs as `made`."""
+    node = made.owner
+    if node is None or not node.inputs:
+        return made
+    for reader, _ in fgraph.clients.get(node.inputs[0], ()):
+        if not isinstance(reader, str) and reader.op is node.op and reader.inputs == node.inputs:
+            found: Variable = reader.outputs[made.index]
+            return found
+    return made
 
 
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
@@ -130,7 +163,8 @@ def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
 def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     """Construct the goal that `out` is ``function(*variables)``.
 
-    It is computed once all of `variables` are bound.
+    It is computed once all of `variables` are bound. A function that has the attribute
+    `asks_graph`, which is true, is given the FunctionGraph first: None where there is none.
     """
     return Compute(out, function, variables)
 

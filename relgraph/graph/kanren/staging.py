@@ -259,6 +259,8 @@ class _WatchedCondition(Condition):
             return s if trace.test(read_once, trace.fgraph, *values) else False
         if not isinstance(goal, Compute):
             raise Unstageable(f"its condition {goal} is a goal of another kind")
+        if goal.asks_graph:
+            raise Unstageable(f"its condition {goal} asks the graph")
         value, known = trace.compute(goal.function, *values), reify(goal.out, s)
         if isinstance(known, Variable):
             return s if trace.test(agree, known, value) else False

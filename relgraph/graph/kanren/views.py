@@ -17,7 +17,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Variable
 from relgraph.graph.clients import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import NotCompilable, RuleWriter
-from relgraph.graph.kanren.goals import Condition
+from relgraph.graph.kanren.goals import Condition, read_once
 from relgraph.graph.kanren.rules import Rule, head_of, height, split
 from relgraph.graph.kanren.terms import Term
 
@@ -51,8 +51,9 @@ class View:
 
     Attributes
     ----------
-    each
-        The function that gives a tuple of what each of some variables is seen as.
+    each, each_unshared
+        The functions that give a tuple of what each of some variables is seen as; the latter sees
+        those that are read more than once in their graph as the last case has it.
     depth
         How many levels of nodes it looks at.
     by_head
@@ -66,6 +67,7 @@ class View:
             raise ValueError(f"the last case of the view {name} has to match everything")
         self.depth = max(height(c.pattern) for c in self.cases)
         self.each = _Each(self)
+        self.each_unshared = _EachUnshared(self)
         self.by_head: dict[Any, tuple[Callable[[Variable], Any], ...]] = {}
 
     @cached_property
@@ -105,6 +107,21 @@ class _Each:
                 known[var] = seen
             every.append(seen)
         return tuple(every)
+
+
+class _EachUnshared:
+    """A view of each of some variables of a graph that nothing else reads."""
+
+    asks_graph = True
+
+    def __init__(self, one: View) -> None:
+        self.one = one
+        self.depth = one.depth
+        self.__name__ = f"{one.__name__} of each"
+
+    def __call__(self, fgraph: Any, variables: Iterable[Variable]) -> tuple[Any, ...]:
+        whole = self.one.functions_for(None)[-1]
+        return tuple([self.one(v) if read_once(fgraph, v) else whole(v) for v in variables])
 
 
 def view(name: str, *cases: Case) -> View:
