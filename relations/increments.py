@@ -10,20 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import whereo
+from relgraph.graph.kanren import computo, several, whereo
 from relgraph.graph.unify import ConstrainedVar
-from relgraph.tensor import second
+from relgraph.tensor import add, second
 from relgraph.tensor.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.increments import added_in_turn, broadcasts_nowhere
 from relgraph.tensor.subtensor import IncSubtensor
 from relgraph.tensor.terms import Law, law, lvars
 
-b, e, y, z = lvars("b e y z")
-
-
-def broadcasts_nowhere(a: Any) -> bool:
-    """Return whether no axis of `a` broadcasts: a sum with it has its shape."""
-    return not any(a.type.broadcastable)
-
+b, e, x, y, zs = lvars("b e x y zs")
 
 whole = ConstrainedVar(broadcasts_nowhere, prefix="whole")
 """A tensor that has the shape of any sum it is part of."""
@@ -49,12 +44,19 @@ def _with_indices(count: int) -> tuple[Law, ...]:
     i = lvars(" ".join(f"i{k}" for k in range(count))) if count else []
     inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
     laws = (
-        serialized(f"inc-serialize-{count}", inc(whole, b, *i) + z, inc(whole + z, b, *i)),
+        serialized(
+            f"inc-serialize-{count}",
+            add(inc(whole, b, *i), several(zs)),
+            inc(x, b, *i),
+            computo(x, added_in_turn, whole, zs),
+        ),
         serialized(
             f"inc-instead-of-zeros-{count}",
-            put(zeros, b, *i) + whole,
-            inc(whole, b, *i),
+            add(put(zeros, b, *i), several(zs)),
+            inc(x, b, *i),
             whereo(broadcasts_nowhere, y),
+            computo(x, added_in_turn, zs),
+            whereo(broadcasts_nowhere, x),
         ),
     )
     return laws if count < 2 else laws[:1]
@@ -64,8 +66,9 @@ def _by_arrays(count: int) -> Law:
     """Return the law for increments at the places that a number of arrays say."""
     i = lvars(" ".join(f"i{k}" for k in range(count)))
     inc = AdvancedIncSubtensor(e, False, False)
-    left, right = inc(whole, b, *i) + z, inc(whole + z, b, *i)
-    return serialized(f"inc-by-arrays-serialize-{count}", left, right)
+    left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
+    in_turn = computo(x, added_in_turn, whole, zs)
+    return serialized(f"inc-by-arrays-serialize-{count}", left, right, in_turn)
 
 
 SERIALIZE = (

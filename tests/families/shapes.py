@@ -185,7 +185,7 @@ def _drawn(T: Any, size: int, near: int) -> tuple[list[Any], Any]:
     x, y = T.dvector("x"), T.dvector("y")
     values, unread = [x, y], {}
     for _ in range(size):
-        a, b = (drawn.choice(values[-near:]) for _ in range(2))
+        a, b = drawn.sample(values[-near:], 2)
         kind = drawn.randrange(6)
         if kind < 2:
             new, b = (T.tanh, T.sin)[kind](a), a

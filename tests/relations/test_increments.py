@@ -22,7 +22,19 @@ CASES = [
     (
         "inc-serialize-0",
         at.add(w, at.inc_subtensor(v[:2], s), w),
-        "inc_subtensor{:2}(v + (w + w), s)",
+        "inc_subtensor{:2}(v + w + w, s)",
+    ),
+    (
+        "inc-serialize-0",
+        at.add(
+            at.inc_subtensor(v[:2], s), at.inc_subtensor(w[i:], s), at.set_subtensor(zeros[:1], s)
+        ),
+        "inc_subtensor{:2}(inc_subtensor{i:}(inc_subtensor{:1}(…, s), s, i), s)",
+    ),
+    (
+        "inc-instead-of-zeros-0",
+        at.set_subtensor(zeros[:2], s) + at.set_subtensor(zeros[1:], s),
+        "inc_subtensor{:2}(set_subtensor{1:}(second(v, 0.0), s), s)",
     ),
     ("inc-serialize-1", at.inc_subtensor(v[i:], s) + w, "inc_subtensor{i:}(v + w, s, i)"),
     (

@@ -80,22 +80,23 @@ def _backwards(nodes: dict[Apply, None]) -> dict[Apply, None]:
 class Resting:
     """Nodes that wait until nothing else is left to do, with what is to be done on them then.
 
-    They are taken in the order in which they came, what is read before its readers; but what came
-    in since the last one was taken goes before the others: what a change has made is done with
-    before its readers are looked at.
+    They are taken in the order in which they came, what is read before its readers; but what a
+    change has made is done with before the others, and what was taken before comes again at the
+    end: a sum of many terms is looked at when all of them have come to rest, not after each.
     """
 
-    __slots__ = ("_plans", "_queues")
+    __slots__ = ("_plans", "_queues", "_taken")
 
     def __init__(self) -> None:
         self._plans: dict[Apply, Plan] = {}
         self._queues: list[deque[Apply]] = [deque()]
+        self._taken: set[Apply] = set()
 
     def put(self, node: Apply, plan: Plan, anew: bool) -> None:
         """Have `plan` done on `node`; if it waits already it keeps its place, and its plan too
         unless it is to be looked at `anew`."""
         if node not in self._plans:
-            self._queues[-1].append(node)
+            self._queues[0 if node in self._taken else -1].append(node)
             self._plans[node] = plan
         elif anew:
             self._plans[node] = plan
@@ -112,6 +113,7 @@ class Resting:
                 node = queues[-1].popleft()
                 plan = self._plans.pop(node, None)
                 if plan is not None:
+                    self._taken.add(node)
                     if queues[-1]:
                         queues.append(deque())
                     return node, plan
