@@ -258,6 +258,14 @@ class Function:
         copied.trust_input = self.trust_input
         return copied
 
+    def __copy__(self) -> Function:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how to make the function of its optimized graph, by linking that again."""
+        given = (self._defaults, self._containers, self.name, self.profile, self.derivation)
+        return _linked, (type(self), self.maker, given, self.trust_input)
+
     def _check_swap(self, pairs: Mapping[SharedVariable, SharedVariable]) -> None:
         used = self.maker.shared_inputs
         for old, new in pairs.items():
@@ -271,3 +279,12 @@ class Function:
     def __repr__(self) -> str:
         names = ", ".join(self._argument_name(i).strip("`") for i in range(self._count))
         return f"<{self._described()} of ({names})>"
+
+
+def _linked(
+    kind: type[Function], maker: FunctionMaker, given: tuple[Any, ...], trust_input: bool
+) -> Function:
+    """Return the function that was made like this, without optimizing anything again."""
+    made = kind(maker, maker.mode.linker.link(maker.fgraph), *given)
+    made.trust_input = trust_input
+    return made

@@ -27,6 +27,8 @@ otherwise, or lose the sign of a zero (``x + 0 → x``), are in every mode but `
 
 from __future__ import annotations
 
+from typing import Any
+
 from relgraph.compile.database import PREDEFINED_QUERIES, optdb
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
@@ -98,6 +100,19 @@ class Mode:
     def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
         """This mode with further optimizers, each with its position among those of the database."""
         return self._changed(self._query("register").register(*optimizations))
+
+    def __copy__(self) -> Mode:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mode:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what everybody has is named: the linkers, and the database
+        name = self.linker.name
+        linker = name if LINKERS.get(name) is self.linker else self.linker
+        db = None if self.db is optdb else self.db
+        return type(self), (linker, self._wanted, db)
 
     def _changed(self, query: OptimizationQuery) -> Mode:
         return type(self)(self.linker, query, self.db)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from relgraph.compile.arguments import In, Out, fitting
@@ -124,15 +125,29 @@ def _arguments(inputs: Iterable[Variable | In]) -> list[In]:
 def _results(outputs: Any) -> tuple[list[Out], Callable[[list[Any]], Any]]:
     """Return the results as a list, and what makes the form that the user asked for of it."""
     if outputs is None:
-        return [], lambda values: None
+        return [], _nothing
     if isinstance(outputs, Mapping):
-        keys = list(outputs)
-        return [_result(v) for v in outputs.values()], lambda values: dict(
-            zip(keys, values, strict=True)
-        )
+        return [_result(v) for v in outputs.values()], partial(_by_key, list(outputs))
     if isinstance(outputs, list | tuple):
-        return [_result(v) for v in outputs], lambda values: values
-    return [_result(outputs)], lambda values: values[0]
+        return [_result(v) for v in outputs], _all
+    return [_result(outputs)], _only
+
+
+# functions with names, so that what holds them can be pickled
+def _nothing(values: list[Any]) -> None:
+    return None
+
+
+def _by_key(keys: Sequence[Any], values: list[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+def _all(values: list[Any]) -> list[Any]:
+    return values
+
+
+def _only(values: list[Any]) -> Any:
+    return values[0]
 
 
 def _result(output: Any) -> Out:

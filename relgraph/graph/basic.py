@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from relgraph.graph.cloning import clone, clone_get_equiv, clone_replace
+from relgraph.graph.flattening import attributes, deep_copy, listing_of
 from relgraph.graph.traversal import (
     ancestors,
     applys_between,
@@ -77,6 +78,9 @@ class _Tagged:
         """Give this object a copy of the notes on `other`."""
         self._tag = None if other._tag is None else Scratchpad(**vars(other._tag))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return deep_copy(self, memo)
+
 
 class Variable(_Tagged):
     """A value in a graph: an input, or an output of an `Apply` node.
@@ -109,6 +113,8 @@ class Variable(_Tagged):
 
     # whether variables of the class are made and copied as the methods here say
     plain: ClassVar[bool] = True
+    # attributes that a deep copy shares, since nothing changes them
+    immutable: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -151,6 +157,13 @@ class Variable(_Tagged):
         if self._tag is not None:
             copy.copy_tag_from(self)
         return copy
+
+    def __copy__(self) -> Variable:
+        """Return a variable with the same owner's inputs, or one that nothing computes either."""
+        if self.owner is None or self.index is None:
+            return self.clone()
+        copied: Variable = self.owner.clone().outputs[self.index]
+        return copied
 
     def eval(self, inputs_to_values: Mapping[Any, Any] | None = None) -> Any:
         """Return the value of this variable for the given values of the inputs it depends on.
@@ -371,6 +384,18 @@ class Apply(_Tagged):
         node: Apply = self.op.make_node(*new_inputs)
         node.copy_tag_from(self)
         return node
+
+    __copy__ = clone
+
+    def __getstate__(self) -> dict[str, Any]:
+        # the listing comes first: what this node reads is saved with it, before the node refers
+        # to that
+        return {"listing": listing_of(self), **attributes(self), "view": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            if name != "listing":
+                setattr(self, name, value)
 
     def __str__(self) -> str:
         return as_string(self.inputs, [self.outputs[0]])[0] if self.outputs else f"{self.op}()"

@@ -34,6 +34,9 @@ class ManyClients(list[Client]):
         super().__init__(clients)
         self._where = {client: k for k, client in enumerate(clients)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
+
     def __contains__(self, client: object) -> bool:
         return client in self._where
 

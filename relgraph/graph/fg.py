@@ -335,6 +335,9 @@ class FunctionGraph(Boundary):
         """Return a copy of the graph, with copies of its features. See `clone_get_equiv`."""
         return self.clone_get_equiv(check_integrity)[0]
 
+    def __copy__(self) -> FunctionGraph:
+        return self.clone(check_integrity=False)
+
     def clone_get_equiv(
         self, check_integrity: bool = True, attach_feature: bool = True, **kwargs: Any
     ) -> tuple[FunctionGraph, dict[Any, Any]]:

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Variable, io_toposort
 from relgraph.graph.fg_connections import Connections
+from relgraph.graph.flattening import Listing
 
 
 class Boundary(Connections):
     """Adding and removing inputs and outputs, and removing what depends on something."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the graph consists of, and clones of its features, to be attached anew."""
+        known = vars(Boundary())
+        return {
+            "nodes": Listing(io_toposort(self.inputs, self.outputs)),
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "update_mapping": self.update_mapping,
+            "features": [feature.clone() for feature in self.features],
+            "others": {
+                name: value
+                for name, value in vars(self).items()
+                if name not in known and name not in self._published
+            },
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Boundary.__init__(self)
+        self._put_first_inputs(state["inputs"])
+        self._connect(state["nodes"])
+        for var in state["outputs"]:
+            self.add_output(var, reason="init")
+        self.update_mapping = state["update_mapping"]
+        vars(self).update(state["others"])
+        for feature in state["features"]:
+            self.attach_feature(feature)
 
     def add_output(
         self, var: Variable, reason: str | None = None, import_missing: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from relgraph.graph.feature import Feature, takes_notes
 
@@ -62,6 +62,10 @@ class History(Feature):
 
     def clone(self) -> Feature:
         return type(self)()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # a checkpoint is of the graph that it was made of, so that a copy has none
+        return type(self), ()
 
     def _serve(self, fgraph: FunctionGraph) -> None:
         known = None if self._fgraph is None else self._fgraph()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.clients import Client, ManyClients
+from relgraph.graph.clients import SHORT, Client, ManyClients
 from relgraph.graph.utils import InconsistencyError
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ def _check_inputs(fgraph: Connections) -> None:
 
 
 def _check_nodes(fgraph: Connections) -> None:
+    # a long list is made a set once: looking through it for each of its clients takes its square
+    listed: dict[Variable, Collection[Client]] = {
+        var: clients if len(clients) <= SHORT else set(clients)
+        for var, clients in fgraph.clients.items()
+    }
     for node in fgraph.apply_nodes:
         for k, out in enumerate(node.outputs):
             if out.owner is not node or out.index != k:
@@ -52,15 +58,20 @@ def _check_nodes(fgraph: Connections) -> None:
             if out not in fgraph.variables:
                 raise InconsistencyError(f"output {k} of {node}, {out}, is not in the graph")
         for i, var in enumerate(node.inputs):
-            _check_use(fgraph, var, (node, i))
+            _check_use(fgraph, var, (node, i), listed)
     for i, var in enumerate(fgraph.outputs):
-        _check_use(fgraph, var, ("output", i))
+        _check_use(fgraph, var, ("output", i), listed)
 
 
-def _check_use(fgraph: Connections, var: Variable, client: Client) -> None:
+def _check_use(
+    fgraph: Connections,
+    var: Variable,
+    client: Client,
+    listed: Mapping[Variable, Collection[Client]],
+) -> None:
     if var not in fgraph.variables:
         raise InconsistencyError(f"{var}, {_place(client)}, is not among the variables")
-    if client not in fgraph.clients.get(var, ()):
+    if client not in listed.get(var, ()):
         raise InconsistencyError(f"{var} is {_place(client)}, but its clients don't list that")
 
 

@@ -306,17 +306,20 @@ def io_connection_pattern(
     inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> list[list[bool]]:
     """Return, for each input and output, whether a gradient can flow from that output to it."""
-    reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(inputs)}
-    for node in io_toposort(inputs, outputs):
-        pattern = node.op.connection_pattern(node)
-        for j, out in enumerate(node.outputs):
-            into: set[int] = set()
-            for i, var in enumerate(node.inputs):
-                if pattern[i][j]:
-                    into |= reached.get(var, set())
-            if out not in reached:
-                reached[out] = into
-    return [[i in reached.get(out, set()) for out in outputs] for i in range(len(inputs))]
+    stops = frozenset(inputs)
+    patterns: dict[Apply, list[list[bool]]] = {}
+
+    def reached_from(var: Variable) -> Iterable[Variable] | None:
+        node = var.owner
+        if node is None or var.index is None or var in stops:
+            return None
+        pattern = patterns.get(node)
+        if pattern is None:
+            pattern = patterns[node] = node.op.connection_pattern(node)
+        return [v for v, row in zip(node.inputs, pattern, strict=True) if row[var.index]]
+
+    columns = [set(walk([out], reached_from)) for out in outputs]
+    return [[v in column for column in columns] for v in inputs]
 
 
 def as_string(inputs: Collection[Variable], outputs: Sequence[Variable]) -> list[str]:

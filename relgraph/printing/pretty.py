@@ -1,4 +1,8 @@
-"""Graphs as formulas: ``((A @ x) + (A @ y))``."""
+"""Graphs as formulas: ``((A @ x) + (A @ y))``.
+
+A formula that would be long because it writes the same thing again and again has it in a line of
+its own, ``t0 = exp((x + y))``, and its name in each place.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from typing import Any
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
+from relgraph.printing.shared_parts import LONGEST, Piece, names_besides, written
 
 # A printer answers with text, or with pieces of text and the variables to print between them.
-Piece = str | Variable
 Predicate = Callable[["PrinterState", Variable], bool]
 
 
@@ -24,10 +28,52 @@ class PrinterState:
         The `PrettyPrinter` at work. A printer may call ``pprinter.process(variable, state)`` for
         the text of an argument; answering with pieces instead keeps deep graphs off Python's
         stack.
+    definitions
+        Lines ``name = formula`` that the text being written refers to; None if none is.
     """
+
+    definitions: list[str] | None
 
     def __init__(self, pprinter: PrettyPrinter) -> None:
         self.pprinter = pprinter
+        self.definitions = None
+        self._texts: dict[Variable, str] = {}
+        self._taken: set[str] = set()
+        self._names = names_besides(self._taken)
+
+    def write(self, pieces: Sequence[Piece]) -> str:
+        """Return `pieces` as text, with the lines of definitions that it refers to before it."""
+        self.definitions = []
+        try:
+            text = self._text(pieces)
+            return "\n".join([*self.definitions, text])
+        finally:
+            self.definitions = None
+            self._texts.clear()
+
+    def argument(self, var: Variable) -> str:
+        """Return the text of `var` as part of a text being written: a name, if it is long."""
+        known = self._texts.get(var)
+        if known is None:
+            known = self._text([var])
+            if len(known) > LONGEST and self.definitions is not None:
+                name = next(self._names)
+                self.definitions.append(f"{name} = {known}")
+                known = name
+            self._texts[var] = known
+        return known
+
+    def _text(self, pieces: Sequence[Piece]) -> str:
+        assert self.definitions is not None
+        definitions, text = written(pieces, self._pieces, self._names.__next__)
+        self.definitions += definitions
+        return text
+
+    def _pieces(self, var: Variable) -> Sequence[Piece]:
+        if var.name is not None:
+            self._taken.add(var.name)
+        answer = self.pprinter.printer_of(var, self).process(var, self)
+        return [answer] if isinstance(answer, str) else list(answer)
 
 
 class Printer:
@@ -256,11 +302,17 @@ class PrettyPrinter:
         return copy
 
     def __call__(self, graph: Variable | Sequence[Variable] | FunctionGraph) -> str:
-        """Return a variable as a formula; several, or a FunctionGraph, as a list of formulas."""
+        """Return a variable as a formula; several, or a FunctionGraph, as a list of formulas.
+
+        Where that takes more than 2,000 characters, what is read more than once gets a name: lines
+        ``t0 = formula`` come before the rest, each after those whose names it uses.
+        """
         if isinstance(graph, Variable):
             return self.process(graph)
         outputs = graph.outputs if isinstance(graph, FunctionGraph) else graph
-        return f"[{', '.join(self.process(out) for out in outputs)}]"
+        for out in outputs:
+            _check(out)
+        return PrinterState(self).write(["[", *_separated(outputs, ", "), "]"])
 
     def process(self, var: Variable, pstate: PrinterState | None = None) -> str:
         """Return the text of one variable.
@@ -270,22 +322,9 @@ class PrettyPrinter:
         TypeError
             If `var` is not a variable.
         """
-        if not isinstance(var, Variable):
-            raise TypeError(f"{var!r} is not a Variable and has no formula")
+        _check(var)
         state = PrinterState(self) if pstate is None else pstate
-        text: list[str] = []
-        stack: list[Piece] = [var]
-        while stack:
-            piece = stack.pop()
-            if isinstance(piece, str):
-                text.append(piece)
-                continue
-            answer = self.printer_of(piece, state).process(piece, state)
-            if isinstance(answer, str):
-                text.append(answer)
-            else:
-                stack.extend(reversed(list(answer)))
-        return "".join(text)
+        return state.write([var]) if state.definitions is None else state.argument(var)
 
     def printer_of(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer that writes `var`."""
@@ -304,6 +343,11 @@ class PrettyPrinter:
             if cls.__name__ in BY_CLASS_NAME:
                 return BY_CLASS_NAME[cls.__name__]
         return INFIX.get(str(op), self._default)
+
+
+def _check(var: Any) -> None:
+    if not isinstance(var, Variable):
+        raise TypeError(f"{var!r} is not a Variable and has no formula")
 
 
 pprint = PrettyPrinter()

@@ -26,10 +26,29 @@ class Mul(FoldOp):
     ufunc = np.multiply
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        if len(inputs) > 3:
+            return self._by_each_of_many(inputs, output, g)
         return [
             self(g, *inputs[:i], *inputs[i + 1 :]) if len(inputs) > 1 else g
             for i in range(len(inputs))
         ]
+
+    def _by_each_of_many(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        """Return `g` times all inputs but one, for each, by three products an input.
+
+        The factors before each input are multiplied from the left, those after it from the right;
+        a division would be shorter, but a factor may be 0. All is done in the dtype of the output:
+        the product of some factors may not fit into theirs.
+        """
+        dtype = output.type.dtype
+        factors = [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
+        before = [g]
+        for x in factors[:-1]:
+            before.append(self(before[-1], x))
+        after = [factors[-1]]
+        for x in factors[-2:0:-1]:
+            after.append(self(x, after[-1]))
+        return [*[self(b, a) for b, a in zip(before, reversed(after), strict=False)], before[-1]]
 
 
 class Sub(ScalarOp):

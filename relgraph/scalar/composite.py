@@ -182,20 +182,28 @@ class Composite(ScalarOp, HasInnerGraph):
     ) -> list[Any]:
         """Return the gradients by the inputs, as a graph of the ops inside, not as Composites."""
         expanded = self.expand(inputs)
-        grads: dict[Variable, Any] = {}
+        terms: dict[Variable, list[Any]] = {}
         undefined: set[Variable] = set()
 
         def collect(var: Any, g: Any) -> None:
             if g is None:
                 undefined.add(var)
             else:
-                grads[var] = grads[var] + g if var in grads else g
+                terms.setdefault(var, []).append(g)
+
+        def gradient(var: Any) -> Any:
+            found = terms.get(var)
+            if found is None:
+                return None
+            if len(found) > 1:
+                found[:] = [found[0]._ops.add(*found)]
+            return found[0]
 
         for out, g in zip(expanded, output_grads, strict=True):
             if not is_discrete(out.type.dtype):
                 collect(out, g)
         for node in reversed(io_toposort(inputs, expanded)):
-            given = [grads.get(out) for out in node.outputs]
+            given = [gradient(out) for out in node.outputs]
             if all(g is None for g in given):
                 if not undefined.isdisjoint(node.outputs):
                     undefined.update(node.inputs)
@@ -205,7 +213,7 @@ class Composite(ScalarOp, HasInnerGraph):
                 node.inputs, node.op.L_op(node.inputs, node.outputs, filled), strict=True
             ):
                 collect(var, g)
-        return [grads.get(x) if x in grads or x in undefined else zero(x) for x in inputs]
+        return [gradient(x) if x in terms or x in undefined else zero(x) for x in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return io_connection_pattern(self.inputs, self.outputs)

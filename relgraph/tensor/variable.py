@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.flattening import attributes
 from relgraph.graph.operators import Operators
 from relgraph.graph.type import Type
 from relgraph.scalar.type import value_bits
@@ -214,6 +215,8 @@ class TensorConstant(TensorVariable, Constant):
 
     __slots__ = ("_signature", "_unique")
 
+    immutable = ("data", "_signature", "_unique")
+
     _signature: Hashable
     _unique: Any  # what `unique_value` has found; the class itself before that
 
@@ -226,14 +229,22 @@ class TensorConstant(TensorVariable, Constant):
         self._unique = TensorConstant
 
     def clone(self, **kwargs: Any) -> TensorConstant:
-        copy = object.__new__(type(self))
+        twin = object.__new__(type(self))
         # the data can't be written to, so two constants may share it
-        copy.type, copy.data, copy.name = self.type, self.data, kwargs.get("name", self.name)
-        copy.owner = copy.index = None
-        copy.head = Constant
-        copy._signature, copy._unique = self._signature, self._unique
-        copy.copy_tag_from(self)
-        return copy
+        twin.type, twin.data, twin.name = self.type, self.data, kwargs.get("name", self.name)
+        twin.owner = twin.index = None
+        twin.head = Constant
+        twin._signature, twin._unique = self._signature, self._unique
+        twin.copy_tag_from(self)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**attributes(self), "_signature": None, "_unique": TensorConstant}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self.data.flags.writeable = False
 
     def signature(self) -> Hashable:
         if self._signature is None:

@@ -21,6 +21,10 @@ from relgraph.vm.names import Names
 _OPERATORS = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/"}
 _PLAIN_DTYPES = ("float64", "float32")
 
+# How many arguments are combined within one expression: Python reads no calls or operators that
+# are nested more than 100 or so deep.
+_WIDEST = 50
+
 
 def direct_line(node: Apply, names: Names, dead: Collection[Variable]) -> str | None:
     """Return a line that computes `node` without its `perform`, or None if there is none.
@@ -36,7 +40,7 @@ def direct_line(node: Apply, names: Names, dead: Collection[Variable]) -> str | 
         return _view_line(node, names)
     if type(node.op) is Elemwise and _is_plain_ufunc(node):
         if node.outputs[0].type.ndim > 0:
-            return _array_line(node, names, dead)
+            return None if len(node.inputs) > _WIDEST else _array_line(node, names, dead)
         if not node.op.destroy_map:
             return _scalar_line(node, names)
     return None
@@ -81,13 +85,24 @@ def _scalar_line(node: Apply, names: Names) -> str:
     out = names.value(node.outputs[0])
     names.scalars.add(node.outputs[0])
     plain = len(dtypes) == 1 and dtypes <= set(_PLAIN_DTYPES)
-    if plain and ufunc in _OPERATORS:
-        expression = f" {_OPERATORS[ufunc]} ".join(arguments)
-    elif plain and ufunc is np.negative:
-        expression = f"-{arguments[0]}"
-    else:
-        expression = _folded(names.bind("u", ufunc), arguments)
-    return f"{''.join(first)}{out} = {expression}"
+    if plain and ufunc is np.negative:
+        return f"{''.join(first)}{out} = -{arguments[0]}"
+    sign = f" {_OPERATORS[ufunc]} " if plain and ufunc in _OPERATORS else None
+    function = names.bind("u", ufunc) if sign is None else ""
+    statements = [
+        f"{out} = {sign.join(part) if sign is not None else _folded(function, part)}"
+        for part in _parts(arguments, out)
+    ]
+    return f"{''.join(first)}{'; '.join(statements)}"
+
+
+def _parts(arguments: Sequence[str], result: str) -> list[Sequence[str]]:
+    """Return what is to be combined from the left, in parts: each begins with `result`, which the
+    part before it has given."""
+    parts: list[Sequence[str]] = [arguments[:_WIDEST]]
+    for start in range(_WIDEST, len(arguments), _WIDEST):
+        parts.append([result, *arguments[start : start + _WIDEST]])
+    return parts
 
 
 def _scalar_name(var: Variable, names: Names, first: list[str]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.basic import Constant, Variable
 
 
@@ -25,7 +27,7 @@ class Names:
         Seconds spent on making functions of the lines.
     """
 
-    namespace: dict[str, Any] = field(default_factory=dict)
+    namespace: dict[str, Any] = field(default_factory=lambda: {"asarray": np.asarray})
     of_variable: dict[Variable, str] = field(default_factory=dict)
     scalars: set[Variable] = field(default_factory=set)
     owned: set[Variable] = field(default_factory=set)

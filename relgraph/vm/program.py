@@ -198,7 +198,7 @@ def _perform_line(node: Apply, names: Names) -> str:
 def _array(var: Variable, names: Names) -> str:
     """Return the name of a value as `perform` takes it, an array whatever its rank."""
     name = names.value(var)
-    return f"{names.bind('a', np.asarray)}({name})" if var in names.scalars else name
+    return f"asarray({name})" if var in names.scalars else name
 
 
 def _defined(source: str, name: str, names: Names) -> Any:

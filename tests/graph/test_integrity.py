@@ -126,3 +126,24 @@ def test_check_integrity_names_what_is_broken(broken):
     broken(fg, x, a, out)
     with pytest.raises(InconsistencyError, match=BREAKAGES[broken]):
         fg.check_integrity()
+
+
+def test_a_value_that_is_read_often_costs_no_more_for_each_reader():
+    class Place(int):
+        compared = 0
+
+        def __eq__(self, other):
+            Place.compared += 1
+            return int(self) == int(other)
+
+        __hash__ = int.__hash__
+
+    def comparisons(count):
+        (x,) = variables("x")
+        fgraph = FunctionGraph([x], [f(*[x] * count)], clone=False)
+        fgraph.clients[x] = [(node, Place(i)) for node, i in fgraph.clients[x]]
+        Place.compared = 0
+        fgraph.check_integrity()
+        return Place.compared
+
+    assert comparisons(800) <= 4 * comparisons(200) + 10

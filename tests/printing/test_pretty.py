@@ -1,5 +1,6 @@
 """Graphs as formulas."""
 
+import math
 from collections.abc import Iterable
 
 import pytest
@@ -131,3 +132,52 @@ def test_long_chain() -> None:
     for _ in range(100_000):
         e = rs.exp(e)
     assert pprint(e) == "exp(" * 100_000 + "x" + ")" * 100_000
+
+
+def test_what_a_long_formula_repeats_has_a_name() -> None:
+    e = rs.exp(float64("x") + float64("t1"))
+    for _ in range(3):
+        e = e * rs.tanh(e)
+    assert "t0" not in pprint(e), "what is short is written out"
+    for _ in range(30):
+        e = e * rs.tanh(e)
+    *definitions, formula = pprint([e, rs.neg(e)]).splitlines()
+    assert definitions[:2] == [
+        "t0 = exp((x + t1))",
+        "t2 = (t0 * tanh(t0))",
+    ]
+    assert formula == "[t34, (-t34)]"
+    assert len(definitions) == 34
+
+
+def test_the_names_say_what_is_written_out_elsewhere() -> None:
+    x = float64("x")
+    e = x + 1.0
+    for _ in range(9):
+        e = (e * 0.5) / (rs.sin(e) + 2.0)
+    *definitions, formula = pprint(e).splitlines()
+    values = {"x": 0.3, "sin": math.sin}
+    for line in definitions:
+        name, _, meaning = line.partition(" = ")
+        values[name] = eval(meaning, {}, values)
+    expected = 1.3
+    for _ in range(9):
+        expected = (expected * 0.5) / (math.sin(expected) + 2.0)
+    assert eval(formula, {}, values) == pytest.approx(expected)
+
+
+def test_text_asked_for_by_a_printer_is_not_repeated_either() -> None:
+    class Squared(Printer):
+        def process(self, var: Variable, pstate: PrinterState) -> str:
+            assert var.owner is not None
+            text = pstate.pprinter.process(var.owner.inputs[0], pstate)
+            return f"{text}*{text}"
+
+    pp = pprint.clone()
+    pp.assign(rs.sqr, Squared())
+    e = float64("x")
+    for _ in range(60):
+        e = rs.sqr(e)
+    lines = pp(e).splitlines()
+    assert len("".join(lines)) < 60_000
+    assert lines[0].startswith("t0 = x*x*x") and lines[-1].startswith("t")

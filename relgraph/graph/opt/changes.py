@@ -228,29 +228,70 @@ class Changes(Feature):
         self, fgraph: FunctionGraph, touched: dict[Apply, None], alone: Iterable[Apply]
     ) -> None:
         """Add to `touched` the nodes that see one of them within the reach of the rewriters; those
-        `alone` are one nearer.
-
-        With each node goes whether rewriters that tell what they look into may see the change from
-        there; those that don't tell may see anything within their depth.
-        """
-        level = {node: True for node in touched if self._is_nearer(node, 0, True)}
-        above = {node: False for node in alone if self._is_nearer(node, 1, False)}
-        if not level and not above:
-            return
-        near, tables = self.near, self._tables
+        `alone` are one nearer."""
+        near, reached, clients = self.near, self.reached, fgraph.clients
+        level = [node for node in touched if reached.get(node, _FAR)]
         near.update(dict.fromkeys(level, 0))
-        # where those that don't tell see as far as any, it need not be asked who does
-        all_seen = tables.blind >= tables.reaches.deepest
-        reaches = self._reaches if all_seen else tables.reaches
-        blind_reaches = reaches if all_seen else tables.blind_reaches
+        if self._tables.blind < self._tables.reaches.deepest:
+            self._climb_as_told(fgraph, touched, level, alone)
+            return
+        reached.update(dict.fromkeys(level, 0))
+        above = [node for node in alone if reached.get(node, _FAR) > 1]
+        reached.update(dict.fromkeys(above, 1))
+        reaches = self._reaches
         for distance in range(1, reaches.deepest):
-            for node in self._follow(fgraph, level, above, distance, all_seen):
-                touched[node] = None
-                near[node] = min(near.get(node, distance), distance - 1)
+            for node in level:
+                op = node.op
+                # what only repeats elements is seen through, and a sum is one with those in it
+                below = distance if op.repeats is None else distance - 1
+                if op.associative and op.commutative and len(clients[node.outputs[0]]) == 1:
+                    whole = self._outermost(fgraph, node)
+                    if whole is not None and reached.get(whole, _FAR) >= distance:
+                        reached[whole] = distance - 1
+                        level.append(whole)
+                        self._touch(touched, whole, distance - 1)
+                for out in node.outputs:
+                    for reader, _ in clients[out]:
+                        if isinstance(reader, str) or reached.get(reader, _FAR) <= below:
+                            continue
+                        reached[reader] = below
+                        if below == distance:
+                            above.append(reader)
+                        else:
+                            level.append(reader)
+                            self._touch(touched, reader, below)
+            for node in above:
+                if reaches[node.op] > distance:
+                    self._touch(touched, node, distance)
+            level, above = above, []
+
+    def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
+        touched[node] = None
+        known = self.near.get(node)
+        if known is None or known > distance:
+            self.near[node] = distance
+
+    def _climb_as_told(
+        self,
+        fgraph: FunctionGraph,
+        touched: dict[Apply, None],
+        changed: Iterable[Apply],
+        alone: Iterable[Apply],
+    ) -> None:
+        """Do the same for rewriters some of which tell what they look into.
+
+        With each node goes whether those may see the change from there; those that don't tell may
+        see anything within their depth, which is less.
+        """
+        tables = self._tables
+        level = {node: True for node in changed if self._is_nearer(node, 0, True)}
+        above = {node: False for node in alone if self._is_nearer(node, 1, False)}
+        for distance in range(1, tables.reaches.deepest):
+            for node in self._follow(fgraph, level, above, distance):
+                self._touch(touched, node, distance - 1)
             for node, seen in above.items():
-                if (reaches if seen else blind_reaches)[node.op] > distance:
-                    touched[node] = None
-                    near[node] = min(near.get(node, distance), distance)
+                if (tables.reaches if seen else tables.blind_reaches)[node.op] > distance:
+                    self._touch(touched, node, distance)
             level, above = above, {}
 
     def _follow(
@@ -259,10 +300,8 @@ class Changes(Feature):
         level: dict[Apply, bool],
         above: dict[Apply, bool],
         distance: int,
-        all_seen: bool,
     ) -> list[Apply]:
-        """Add to `above` what reads those of `level`, and return what is on that level, too: what
-        only repeats elements is seen through, and a sum is one with those nested in it."""
+        """Add to `above` what reads those of `level`, and return what is on that level, too."""
         clients, see_into, blind = fgraph.clients, self._tables.see_into, self._tables.blind
         nodes, alike = list(level.items()), []
         for node, told in nodes:
@@ -276,7 +315,7 @@ class Changes(Feature):
                 for reader, _ in clients[out]:
                     if isinstance(reader, str):
                         continue
-                    seen = told and (all_seen or through or see_into(reader.op, op))
+                    seen = told and (through or see_into(reader.op, op))
                     if not through and not seen and distance >= blind:
                         continue
                     if not self._is_nearer(reader, distance - through, seen):

@@ -29,6 +29,8 @@ class Plan:
         Those that may depend on anything, however far from the node.
     bag
         Whether the op is one whose arguments are a bag; the node is called a sum then.
+    regroups
+        Whether it is a sum, and some of the early ones are not to be tried on it if it is nested.
     nest, sums
         Whether an input is computed by the same op, or is any sum.
     by_numbers
@@ -44,6 +46,7 @@ class Plan:
     bag: bool
     nest: bool
     sums: bool
+    regroups: bool
     by_numbers: ByNumbers | None = None
 
 
@@ -96,7 +99,9 @@ def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
         tuple([r for r in group if wanted(r)]) for group in groups
     ]
     idle = not early and not inward and not late
-    return Plan(idle, early, inward, late, nested, unknown, plan.bag, plan.nest, plan.sums)
+    regroups = plan.bag and len(nested) < len(early)
+    kind = plan.bag, plan.nest, plan.sums, regroups
+    return Plan(idle, early, inward, late, nested, unknown, *kind)
 
 
 def by_numbers(plan: Plan) -> Plan:

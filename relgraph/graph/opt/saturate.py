@@ -55,7 +55,8 @@ class Saturation:
         self.changes = Changes(self.work, self.tables)
         self.resting = Resting()
         self.inward: dict[Apply, Plan] = {}
-        self.looks: dict[Apply, int] = {}  # how often each node was looked at
+        self.looks: dict[Apply, int] = {}  # how often each node was looked at that was so again
+        self.crowded = False  # whether some are looked at so often that they have to wait
         self.impatient: dict[Apply, None] = {}
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
@@ -115,11 +116,13 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known, record = self.work, self.merging.table.keys, self.record
-        near, looked_at, looks = self.changes.near, self.changes.looked_at, self.looks
+        changes, looks, again = self.changes, self.looks, self.revisiting
+        near, reached = changes.near, changes.reached
         tables_by_distance = self.tables_by_distance
         while True:
             for node in work.generation():
-                looked_at(node)
+                if reached:
+                    changes.looked_at(node)
                 if node not in known and self.merged(node):
                     continue
                 distance = near.pop(node, _FAR)
@@ -128,22 +131,25 @@ class Saturation:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
                 plan = tables.on(node)
                 record.visits += 1
-                looks[node] = looks.get(node, 0) + 1
+                if again:
+                    looks[node] = times = looks.get(node, 1) + 1
+                    self.crowded = self.crowded or times > PATIENCE
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
                     return
-            self.vigil.after_pass(looks, self.applied, self.changes.imported)
+            self.vigil.after_pass(looks, self.applied, changes.imported)
             if work:
                 self.end_pass()
                 work.turn()
-                self.changes.turn()
+                changes.turn()
                 self.begin_pass()
+                again = self.revisiting
             elif not self.collect():
                 return
 
     def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
         """Try the rewriters on `node`, or have it wait; whether one has changed the graph."""
         rewriters = plan.early
-        waits = plan.bag and len(plan.nested) < len(rewriters) and self.waits(node, plan)
+        waits = plan.regroups and self.waits(node, plan)
         if waits:
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
@@ -154,7 +160,7 @@ class Saturation:
             self.inward[node] = plan
         if waits or plan.late:
             self.resting.put(node, plan, anew)
-        elif anew:
+        elif anew and self.revisiting:
             self.resting.forget(node)
         return False
 
@@ -386,7 +392,8 @@ class Saturation:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
-        touched = self.patient_ones(touched)
+        if self.crowded:
+            touched = self.patient_ones(touched)
         if changes.woken:
             work.put_later(changes.take_woken())
         if optimizer.tracks_on_change_inputs:
@@ -403,7 +410,7 @@ class Saturation:
         """
         looks, soon = self.looks, []
         for node in touched:
-            if looks.get(node, 0) < PATIENCE:
+            if looks.get(node, 1) <= PATIENCE:
                 soon.append(node)
             else:
                 self.impatient[node] = None

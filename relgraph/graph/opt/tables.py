@@ -157,6 +157,7 @@ class RewriterTables:
             bag,
             bag and node.op in heads,
             any(is_bag(head) for head in heads),
+            bag and any(r.regroups for r in early),
         )
 
     def collapsing(self) -> RewriterTables:

@@ -61,9 +61,9 @@ class Worklist:
         """Have `nodes` looked at before anything else, in the order given, unless they are waiting
         already."""
         now, later = self._now, self._later
-        fresh = [node for node in nodes if node not in now and node not in later]
-        for node in reversed(fresh):
-            now[node] = None
+        for node in reversed([*nodes]):
+            if node not in now and node not in later:
+                now[node] = None
 
     def discard(self, nodes: Collection[Apply]) -> None:
         """Take out those of `nodes` that are there."""
