@@ -51,6 +51,7 @@ from relgraph.graph.kanren.standins import (
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.op import Op
+from relgraph.graph.opt.base import paused_collector
 
 STEPS = 5_000
 SECONDS = 0.5
@@ -98,13 +99,15 @@ def stage(relation: Relation, trace: Trace) -> Staged:
         q = var()
         goal = relation(trace.root, q)
         start = GuardedState(budget=Budget("on a stand-in", STEPS, SECONDS))
-        for state in solutions(goal, start, lambda g: watched(g, trace)):
-            if len(answers) == MOST_ANSWERS:
-                reason = f"it has more than {MOST_ANSWERS} answers"
-                break
-            answer = reify(q, state)
-            answers.append(Plan(answer, len(trace.values)))
-            rules.append((trace.root, build(answer, _as_term)))
+        # a collection walks all graphs there are: that is not the relation's time
+        with paused_collector():
+            for state in solutions(goal, start, lambda g: watched(g, trace)):
+                if len(answers) == MOST_ANSWERS:
+                    reason = f"it has more than {MOST_ANSWERS} answers"
+                    break
+                answer = reify(q, state)
+                answers.append(Plan(answer, len(trace.values)))
+                rules.append((trace.root, build(answer, _as_term)))
     except Unstageable as why:
         reason = str(why)
     except SearchBudgetError:
