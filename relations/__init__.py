@@ -196,6 +196,7 @@ STABILIZE = (
 
 SPECIALIZE = (
     *_CONSTANTS,
+    *arithmetic.NEGATIONS,
     *arithmetic.SPECIAL_PRODUCTS,
     *powers.SQUARES,
     *powers.SPECIAL,
@@ -209,6 +210,7 @@ SPECIALIZE = (
     *trigonometric.QUOTIENTS,
     *trigonometric.SQUARES,
     *trigonometric.DOUBLE_ANGLES,
+    *comparison.NOT_A_NUMBER,
     *choice.KNOWN,
     *choice.AS_CASTS,
     *extremes.MONOTONE,
@@ -216,6 +218,9 @@ SPECIALIZE = (
     *extremes.CUT,
     *extremes.PLACES,
     *extremes.TAKEN,
+    # an extreme that has gone inwards stands where other reductions stood
+    *reduction.MERGED,
+    *reduction.UNNEEDED,
     *reduction.DOTS,
     *linear.DISTRIBUTION,
     *linear.ASSOCIATION,

@@ -61,8 +61,10 @@ IDENTITIES = (
     law("mul-self-boolean", x * x, x, booleano(x), tags=_PRODUCTS),
 )
 
+NEGATIONS = (law("neg-neg", -(-x), x, tags=("neg_neg", "neg_div_neg")),)
+
 SIGNS = (
-    law("neg-neg", -(-x), x, tags=("neg_neg", "neg_div_neg")),
+    *NEGATIONS,
     law("add-neg", x + -y, x - y, tags=_SUMS),
     law("sub-neg", x - -y, x + y, tags=_SUMS),
     law("neg-sub", -(x - y), y - x, sound="rounding", tags=_SUMS),  # -(x - x) is -0

@@ -121,7 +121,13 @@ class _EachUnshared:
 
     def __call__(self, fgraph: Any, variables: Iterable[Variable]) -> tuple[Any, ...]:
         whole = self.one.functions_for(None)[-1]
-        return tuple([self.one(v) if read_once(fgraph, v) else whole(v) for v in variables])
+        # what nothing computes costs nothing to take apart
+        return tuple(
+            [
+                self.one(v) if v.owner is None or read_once(fgraph, v) else whole(v)
+                for v in variables
+            ]
+        )
 
 
 def view(name: str, *cases: Case) -> View:
