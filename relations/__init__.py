@@ -188,7 +188,11 @@ STABILIZE = (
     *arithmetic.IDENTITIES,
     *_TIDY,
     *powers.SIGNS,
+    *rounding.SIGNS,
+    *linear.BILINEAR,
+    *_PARTS,
     *magnitudes.ABSOLUTE,
+    *magnitudes.SIGN,
     *magnitudes.EXTREMES,
     *choice.SIGNS,
 )
@@ -218,9 +222,19 @@ SPECIALIZE = (
     *extremes.CUT,
     *extremes.PLACES,
     *extremes.TAKEN,
-    # an extreme that has gone inwards stands where other reductions stood
+    # an extreme that has gone inwards stands where another reduction stood, and leaves a function
+    # or a sign outside: what was said of these before is said again
     *reduction.MERGED,
     *reduction.UNNEEDED,
+    *reduction.FACTORS,
+    *reduction.SIGNS,
+    *rounding.SIGNS,
+    *powers.SIGNS,
+    *powers.EXPONENTS,
+    *exponential.INVERSES,
+    *exponential.INVERSES_WHERE_DEFINED,
+    *exponential.PRODUCTS,
+    *_PARTS,
     *reduction.DOTS,
     *linear.DISTRIBUTION,
     *linear.ASSOCIATION,

@@ -114,9 +114,12 @@ def is_invertible(var: Any) -> bool:
 
 
 def are_in_order(low: Any, high: Any) -> bool:
-    """Return whether `low` and `high` are numbers, and the first is not the greater one."""
+    """Return whether `low` and `high` are real numbers, and the first is not the greater one."""
     one, other = [number_of(v) if isinstance(v, Variable) else v for v in (low, high)]
-    return one is not None and other is not None and bool(one <= other)
+    known = one is not None and other is not None
+    return (
+        known and not isinstance(one, complex) and not isinstance(other, complex) and one <= other
+    )
 
 
 def exponents_multiply(c: Any, d: Any) -> bool:

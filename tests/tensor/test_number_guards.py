@@ -66,5 +66,8 @@ def test_order():
     assert numbers.are_in_order(const(1.0), const(2.0))
     assert numbers.are_in_order(const(0.0), 0)
     assert not numbers.are_in_order(const(2.0), const(1.0))
+    # complex numbers have no order
+    assert not numbers.are_in_order(at.constant(1j), at.constant(2j))
+    assert not numbers.are_in_order(at.constant(1j), 2.0)
     assert not numbers.are_in_order(const(np.nan), const(1.0))
     assert not numbers.are_in_order(at.dvector(), const(1.0))
