@@ -100,7 +100,8 @@ DIFFERENCES = (
 FRACTIONS = (
     unshared("mul-into-fraction", x / y * z, x * z / y, x / y, sound="finite", tags=_PRODUCTS),
     unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
-    unshared("div-by-fraction", x / (y / z), x * z / y, y / z, sound="finite", tags=_PRODUCTS),
+    # a share that others read too often goes with what it is divided by: y / softmax(x), say
+    law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
     law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),
