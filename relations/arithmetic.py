@@ -102,6 +102,10 @@ FRACTIONS = (
     unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
     # a share that others read too often goes with what it is divided by: y / softmax(x), say
     law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
+    # of a fraction that others read too what cancels goes, and no more of it is taken apart
+    law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
+    law("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k), sound="finite", tags=_PRODUCTS),
+    law("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k), sound="finite", tags=_PRODUCTS),
     law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
     law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
     law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),

@@ -48,6 +48,15 @@ def each_shuffled(ndim: int, order: Sequence[int | str], arguments: Sequence[Any
     return [shuffle(v) for v in arguments]
 
 
+def is_made_of_few(var: Any, levels: int = 2) -> bool:
+    """Return whether so many levels below `var` there is nothing elementwise any more."""
+    node = var.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return True
+    few = levels > 0 and len(node.inputs) <= 3
+    return few and all(is_made_of_few(v, levels - 1) for v in node.inputs)
+
+
 @relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
 def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
     """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
@@ -62,7 +71,21 @@ def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
     )
 
 
-LIFTS = (dimshuffle_of_elemwiseo,)
+@relation("dimshuffle-of-few-ops", depth=4)
+def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
+    """The same where it has not far to go, so that it need not wait for the rest."""
+    inner, arguments, each = lvars("inner arguments each")
+    return lall(
+        eq(shuffled, DimShuffle(n, o)(inner)),
+        argumentso(inner, Elemwise(s), arguments),
+        one_cliento(inner),
+        whereo(is_made_of_few, inner),
+        computo(each, each_shuffled, n, o, arguments),
+        argumentso(lifted, Elemwise(s), each),
+    )
+
+
+LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
 
 
 def shuffledo(shuffled: Any, v: Any) -> Any:

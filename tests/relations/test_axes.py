@@ -32,6 +32,8 @@ TABLE = [
     ("dimshuffle-unneeded", x.dimshuffle(0, 1), x),
     ("dimshuffle-unneeded", row.dimshuffle("x", 1), row),
     ("dimshuffle-of-elemwise", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x + y).T, at.exp(x.T + y.T)),
     (
         "dimshuffle-of-elemwise",
         (v + at.tanh(w)).dimshuffle("x", 0),
@@ -78,7 +80,12 @@ def test_what_a_law_leaves_alone(name, graph):
 
 def test_what_is_read_elsewhere_is_not_computed_again():
     once = at.exp(x)
-    check_unchanged(LAWS["dimshuffle-of-elemwise"], once.T, once)
+    for name in ("dimshuffle-of-elemwise", "dimshuffle-of-few-ops"):
+        check_unchanged(LAWS[name], once.T, once)
+
+
+def test_what_has_far_to_go_waits_for_the_rest():
+    check_unchanged(LAWS["dimshuffle-of-few-ops"], at.exp(at.sin(at.tanh(at.exp(x)))).T)
 
 
 def test_laws_together_settle():
