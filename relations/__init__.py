@@ -66,6 +66,7 @@ _TIDY = (
     *collecting.CONSTANTS,
     *collecting.SUMS,
     *collecting.PRODUCTS,
+    *collecting.SIDES,
     *collecting.FLAT,
     *reduction.SIGNS,
 )
@@ -201,6 +202,9 @@ STABILIZE = (
 SPECIALIZE = (
     *_CONSTANTS,
     *arithmetic.NEGATIONS,
+    # a fraction that was shared may not be any more
+    *arithmetic.DIFFERENCES,
+    *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
     *powers.SQUARES,
     *powers.SPECIAL,
@@ -208,6 +212,7 @@ SPECIALIZE = (
     *magnitudes.ABSOLUTE,
     *magnitudes.SPECIAL_BOUNDS,
     *collecting.CONSTANTS,
+    *collecting.SIDES,
     *collecting.FLAT,
     *exponential.BASES,
     # these look for squares, which are powers until now

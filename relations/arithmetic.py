@@ -22,6 +22,7 @@ from relgraph.tensor.guards import (
 )
 from relgraph.tensor.number_guards import (
     divides_well,
+    is_invertible,
     is_power_of_two,
     reciprocal_of,
     whole_zeroo,
@@ -163,6 +164,15 @@ CONSTANT_FACTORS = (
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; what was written as a product with 1 / y is a quotient since long
     law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
+    law(
+        "div-reciprocal-by-constant",
+        reciprocal(x) / c,
+        k / x,
+        whereo(is_invertible, c),
+        computo(k, reciprocal_of, c),
+        sound="rounding",
+        tags=_SPECIAL,
+    ),
     law(
         "div-by-power-of-two",
         x / c,

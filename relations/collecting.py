@@ -128,19 +128,6 @@ SUMS = (
         sound="finite",
         tags=("add_canonicalize", "late"),
     ),
-    law(
-        "cancel-difference",
-        x - y,
-        z,
-        computo(ps, TERMS, x),
-        computo(qs, TERMS, y),
-        computo(ts, TERM.each, ps),
-        computo(us, TERM.each, qs),
-        computo(z, sums.cancelled_difference, ps, ts, qs, us),
-        whereo(sums.is_found, z),
-        sound="finite",
-        tags=("add_canonicalize", "late"),
-    ),
 )
 
 PRODUCTS = (
@@ -166,6 +153,22 @@ PRODUCTS = (
         sound="finite",
         tags=("mul_canonicalize", "late"),
     ),
+)
+
+SIDES = (
+    law(
+        "cancel-difference",
+        x - y,
+        z,
+        computo(ps, TERMS, x),
+        computo(qs, TERMS, y),
+        computo(ts, TERM.each, ps),
+        computo(us, TERM.each, qs),
+        computo(z, sums.cancelled_difference, ps, ts, qs, us),
+        whereo(sums.is_found, z),
+        sound="finite",
+        tags=("add_canonicalize", "late"),
+    ),
     law(
         "cancel-quotient",
         x / y,
@@ -180,6 +183,7 @@ PRODUCTS = (
         tags=("mul_canonicalize", "late"),
     ),
 )
+"""What stands on both sides of a difference or a quotient."""
 
 FLAT = (
     law(
