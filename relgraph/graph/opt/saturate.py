@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
@@ -14,11 +14,12 @@ from relgraph.graph.opt.hashcons import HashConsing, hashed
 from relgraph.graph.opt.merge import MERGE, Merging
 from relgraph.graph.opt.nests import is_nested
 from relgraph.graph.opt.plan import Plan
+from relgraph.graph.opt.postponed import Postponed
 from relgraph.graph.opt.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
 from relgraph.graph.opt.tables import RewriterTables
 from relgraph.graph.opt.vigil import Vigil
-from relgraph.graph.opt.worklist import Resting, Worklist
+from relgraph.graph.opt.worklist import Worklist
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -31,9 +32,6 @@ _STRIDE = 31
 
 # How far the nearest change is below a node that is not looked at because of one.
 _FAR = 1_000_000
-
-# A node that has been looked at so often waits until all else is at rest.
-PATIENCE = 16
 
 
 class Saturation:
@@ -53,11 +51,7 @@ class Saturation:
         self.merging = Merging(fgraph, HashConsing())
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
-        self.resting = Resting()
-        self.inward: dict[Apply, Plan] = {}
-        self.looks: dict[Apply, int] = {}  # how often each node was looked at that was so again
-        self.crowded = False  # whether some are looked at so often that they have to wait
-        self.impatient: dict[Apply, None] = {}
+        self.postponed = Postponed()
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
@@ -116,7 +110,7 @@ class Saturation:
     def drain(self) -> None:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known, record = self.work, self.merging.table.keys, self.record
-        changes, looks, again = self.changes, self.looks, self.revisiting
+        changes, postponed, again = self.changes, self.postponed, self.revisiting
         near, reached = changes.near, changes.reached
         tables_by_distance = self.tables_by_distance
         while True:
@@ -132,11 +126,10 @@ class Saturation:
                 plan = tables.on(node)
                 record.visits += 1
                 if again:
-                    looks[node] = times = looks.get(node, 1) + 1
-                    self.crowded = self.crowded or times > PATIENCE
+                    postponed.count_look(node)
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
                     return
-            self.vigil.after_pass(looks, self.applied, changes.imported)
+            self.vigil.after_pass(postponed.looks, self.applied, changes.imported)
             if work:
                 self.end_pass()
                 work.turn()
@@ -154,14 +147,8 @@ class Saturation:
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
             return True
-        # what was noted before stands if only something further below has changed since
-        anew = not 0 < distance < _FAR
-        if plan.inward and (anew or node not in self.inward):
-            self.inward[node] = plan
-        if waits or plan.late:
-            self.resting.put(node, plan, anew)
-        elif anew and self.revisiting:
-            self.resting.forget(node)
+        if waits or plan.inward or plan.late or self.revisiting:
+            self.postponed.put(node, plan, waits, not 0 < distance < _FAR, self.revisiting)
         return False
 
     def tables_for(self, distance: int) -> RewriterTables:
@@ -195,17 +182,16 @@ class Saturation:
         nests, and the late rewriters, what is read before its readers. Last, what has been looked
         at so often before that it had better wait until nothing changes below it any more.
         """
-        here = self.fgraph.apply_nodes
-        while self.inward:
-            node, plan = self.inward.popitem()
+        here, postponed = self.fgraph.apply_nodes, self.postponed
+        while postponed.inward:
+            node, plan = postponed.inward.popitem()
             if node in here and self.rewritten_at_rest(node, plan.inward):
                 return True
-        while (waiting := self.resting.take()) is not None:
+        while (waiting := postponed.resting.take()) is not None:
             node, plan = waiting
             if node in here and self.rewritten_at_rest(node, self.at_rest_on(node, plan)):
                 return True
-        impatient = [node for node in self.impatient if node in here]
-        self.impatient.clear()
+        impatient = [node for node in postponed.take_impatient() if node in here]
         self.work.put_later(impatient)
         return bool(impatient)
 
@@ -392,8 +378,7 @@ class Saturation:
         """Queue what the last change made, and what may match now because of it."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
-        if self.crowded:
-            touched = self.patient_ones(touched)
+        touched = self.postponed.soon(touched)
         if changes.woken:
             work.put_later(changes.take_woken())
         if optimizer.tracks_on_change_inputs:
@@ -402,19 +387,6 @@ class Saturation:
             (work.put_later if optimizer.ignore_newtrees else work.put_next)(fresh)
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)
-
-    def patient_ones(self, touched: Iterable[Apply]) -> list[Apply]:
-        """Return those of some nodes that are to be looked at soon.
-
-        The others, the readers perhaps of what is rewritten again and again, wait for its end.
-        """
-        looks, soon = self.looks, []
-        for node in touched:
-            if looks.get(node, 1) <= PATIENCE:
-                soon.append(node)
-            else:
-                self.impatient[node] = None
-        return soon
 
     # -- the books -------------------------------------------------------------------------
 

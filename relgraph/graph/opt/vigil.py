@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # How often nodes may be looked at, for each one that was there or made: because it is new, because
-# something within reach has changed (see `saturate.PATIENCE`), and because it waited for the rest.
+# something within reach has changed (see `postponed.PATIENCE`), and because it waited for the rest.
 # What real graphs take is a sixth of this.
 VISITS_PER_NODE = 32
 VISITS_AT_LEAST = 1_000

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.opt.plan import Plan
 
 
 class Worklist:
@@ -75,48 +73,3 @@ class Worklist:
 
 def _backwards(nodes: dict[Apply, None]) -> dict[Apply, None]:
     return dict.fromkeys(reversed(nodes))
-
-
-class Resting:
-    """Nodes that wait until nothing else is left to do, with what is to be done on them then.
-
-    They are taken in the order in which they came, what is read before its readers; but what a
-    change has made is done with before the others, and what was taken before comes again at the
-    end: a sum of many terms is looked at when all of them have come to rest, not after each.
-    """
-
-    __slots__ = ("_plans", "_queues", "_taken")
-
-    def __init__(self) -> None:
-        self._plans: dict[Apply, Plan] = {}
-        self._queues: list[deque[Apply]] = [deque()]
-        self._taken: set[Apply] = set()
-
-    def put(self, node: Apply, plan: Plan, anew: bool) -> None:
-        """Have `plan` done on `node`; if it waits already it keeps its place, and its plan too
-        unless it is to be looked at `anew`."""
-        if node not in self._plans:
-            self._queues[0 if node in self._taken else -1].append(node)
-            self._plans[node] = plan
-        elif anew:
-            self._plans[node] = plan
-
-    def forget(self, node: Apply) -> None:
-        """Leave `node` out."""
-        self._plans.pop(node, None)
-
-    def take(self) -> tuple[Apply, Plan] | None:
-        """Take out the next one; None if there is none left."""
-        queues = self._queues
-        while queues:
-            while queues[-1]:
-                node = queues[-1].popleft()
-                plan = self._plans.pop(node, None)
-                if plan is not None:
-                    self._taken.add(node)
-                    if queues[-1]:
-                        queues.append(deque())
-                    return node, plan
-            queues.pop()
-        queues.append(deque())
-        return None
