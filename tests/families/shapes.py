@@ -190,7 +190,8 @@ def _drawn(T: Any, size: int, near: int) -> tuple[list[Any], Any]:
         if kind < 2:
             new, b = (T.tanh, T.sin)[kind](a), a
         else:
-            new = (T.add, T.mul, T.sub, T.maximum)[kind - 2](a, b)
+            # no difference of two that happen to be equal: what follows would be constant
+            new = (T.add, T.mul, lambda p, q: p - 0.5 * q, T.maximum)[kind - 2](a, b)
         unread.pop(a, None)
         unread.pop(b, None)
         values.append(new)

@@ -11,9 +11,6 @@ from tests.families.counting import COUNTS, MOST_GROWTH, counted, growth, most_a
 # o3 has the laws of o4.
 MODES = ("o1", "o2", "o4", "stabilize", "strict", "unsafe")
 SIZES = (200, 600)
-# This one has a difference of equal values after some 150 nodes, and all that follows becomes
-# constant: other work than before, of which both sizes need the same share.
-SIZES_OF = {"dense sharing": (600, 1_800)}
 # At such sizes what happens at the edge of a graph weighs as much as this for each node.
 FLOOR = 0.25
 
@@ -24,9 +21,7 @@ FLOOR = 0.25
 )
 def test_counts_by_node_do_not_grow_with_the_graph(name, mode):
     for gradient in (False, True):
-        small, large = (
-            counted(FAMILIES[name], n, mode, gradient) for n in SIZES_OF.get(name, SIZES)
-        )
+        small, large = (counted(FAMILIES[name], n, mode, gradient) for n in SIZES)
         grown = {count: growth(small, large, count, FLOOR) for count in COUNTS}
         which = "with gradient" if gradient else "forward"
         most = "; ".join(most_applied(small, large))
