@@ -33,10 +33,10 @@ def residual_net(T: Any, size: int) -> tuple[list[Any], Any]:
 
 
 def recurrent_net(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, h, w, u, b = (*(T.dmatrix(n) for n in "xhwu"), T.dvector("b"))
+    x, h, w, u, b = inputs = [*(T.dmatrix(n) for n in "xhwu"), T.dvector("b")]
     for _ in range(size // 6):
         h = T.tanh(T.dot(h, w) + T.dot(x, u) + b)
-    return [x, w, u, b], T.sum(h)
+    return inputs, T.sum(h)
 
 
 def recurrence_by_scalars(T: Any, size: int) -> tuple[list[Any], Any]:
@@ -48,11 +48,11 @@ def recurrence_by_scalars(T: Any, size: int) -> tuple[list[Any], Any]:
 
 
 def gated_recurrent_net(T: Any, size: int) -> tuple[list[Any], Any]:
-    x, h, wz, uz, wh, uh = (T.dmatrix(n) for n in ("x", "h", "wz", "uz", "wh", "uh"))
+    x, h, wz, uz, wh, uh = inputs = [T.dmatrix(n) for n in ("x", "h", "wz", "uz", "wh", "uh")]
     for _ in range(size // 16):
         z = _sigmoid(T, T.dot(x, wz) + T.dot(h, uz))
         h = (1.0 - z) * h + z * T.tanh(T.dot(x, wh) + T.dot(h, uh))
-    return [x, wz, uz, wh, uh], T.sum(h)
+    return inputs, T.sum(h)
 
 
 def attention(T: Any, size: int) -> tuple[list[Any], Any]:
@@ -64,13 +64,13 @@ def attention(T: Any, size: int) -> tuple[list[Any], Any]:
 
 
 def gradient_descent(T: Any, size: int) -> tuple[list[Any], Any]:
-    """The loss after some steps of training, by the rate and the weights at the start."""
+    """The loss after some steps of training, by the data, the rate and the weights at the start."""
     x, y, w, rate = T.dmatrix("x"), T.dvector("y"), T.dvector("w"), T.dscalar("rate")
     start = w
     for _ in range(size // 8):
         slope = 2.0 * T.dot(x.T, T.dot(x, w) - y)
         w = w - rate * slope
-    return [start, rate], T.sum((T.dot(x, w) - y) ** 2)
+    return [x, y, start, rate], T.sum((T.dot(x, w) - y) ** 2)
 
 
 def adam(T: Any, size: int) -> tuple[list[Any], Any]:
