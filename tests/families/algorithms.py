@@ -66,12 +66,12 @@ def clenshaw(T: Any, size: int) -> tuple[list[Any], Any]:
 
 
 def finite_differences(T: Any, size: int) -> tuple[list[Any], Any]:
-    """Heat that spreads along a rod of nine places."""
-    places = [T.dscalar(f"u{i}") for i in range(9)]
+    """Heat that spreads along a rod of five places."""
+    places = [T.dscalar(f"u{i}") for i in range(5)]
     u, r = places, 0.1
-    for _ in range(size // 40):
-        inner = [u[i] + r * (u[i - 1] - 2.0 * u[i] + u[i + 1]) for i in range(1, 8)]
-        u = [u[0], *inner, u[8]]
+    for _ in range(size // 17):
+        inner = [u[i] + r * (u[i - 1] - 2.0 * u[i] + u[i + 1]) for i in range(1, 4)]
+        u = [u[0], *inner, u[4]]
     return places, T.add(*[v * v for v in u])
 
 
