@@ -244,7 +244,7 @@ class Changes(Feature):
                 op = node.op
                 # what only repeats elements is seen through, and a sum is one with those in it
                 below = distance if op.repeats is None else distance - 1
-                if op.associative and op.commutative and len(clients[node.outputs[0]]) == 1:
+                if op.associative and op.commutative and _may_be_nested(node, clients):
                     whole = self._outermost(fgraph, node)
                     if whole is not None and reached.get(whole, _FAR) >= distance:
                         reached[whole] = distance - 1
@@ -355,11 +355,6 @@ class Changes(Feature):
             self.reached_unseen[node] = distance
         return True
 
-    def looked_at(self, node: Apply) -> None:
-        """Note that `node` does not wait any more: a later change is to be followed to it again."""
-        self.reached.pop(node, None)
-        self.reached_unseen.pop(node, None)
-
     def turn(self) -> None:
         """Begin another generation."""
         self._outermost_of.clear()
@@ -370,9 +365,8 @@ class Changes(Feature):
         """Whether an input of `node` is a sum that has a nest."""
         known = self._has_nest
         for var in node.inputs:
-            if is_bag(var.head):
-                inner = var.owner
-                assert inner is not None
+            inner = var.owner
+            if inner is not None and inner.op.associative and inner.op.commutative:
                 found = known.get(inner)
                 if found is None:
                     found = known[inner] = has_nest(inner)
@@ -399,3 +393,12 @@ class Changes(Feature):
                         self._touched[reader] = None
         self._dropped = {}
         return alone
+
+
+def _may_be_nested(node: Apply, clients: dict[Variable, list[Client]]) -> bool:
+    """Whether one node of the op of `node` reads it; see `is_nested`."""
+    readers = clients[node.outputs[0]]
+    if len(readers) != 1:
+        return False
+    reader = readers[0][0]
+    return not isinstance(reader, str) and reader.op is node.op

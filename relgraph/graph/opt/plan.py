@@ -29,6 +29,8 @@ class Plan:
         Those that may depend on anything, however far from the node.
     bag
         Whether the op is one whose arguments are a bag; the node is called a sum then.
+    postpones
+        Whether some of them are to be tried when others have nothing left to do.
     regroups
         Whether it is a sum, and some of the early ones are not to be tried on it if it is nested.
     nest, sums
@@ -47,6 +49,7 @@ class Plan:
     nest: bool
     sums: bool
     regroups: bool
+    postpones: bool
     by_numbers: ByNumbers | None = None
 
 
@@ -100,7 +103,7 @@ def narrowed(plan: Plan, wanted: Callable[[LocalOptimizer], bool]) -> Plan:
     ]
     idle = not early and not inward and not late
     regroups = plan.bag and len(nested) < len(early)
-    kind = plan.bag, plan.nest, plan.sums, regroups
+    kind = plan.bag, plan.nest, plan.sums, regroups, bool(inward or late)
     return Plan(idle, early, inward, late, nested, unknown, *kind)
 
 

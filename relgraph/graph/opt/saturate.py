@@ -52,6 +52,7 @@ class Saturation:
         self.work = Worklist(())
         self.changes = Changes(self.work, self.tables)
         self.postponed = Postponed()
+        self.calls = 0
         self.revisiting = False  # whether all nodes have been looked at once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
@@ -83,6 +84,7 @@ class Saturation:
             self.end_pass()
             self.record.time = time.perf_counter() - start
             self.record.made = self.changes.imported
+            self.record.calls = self.calls
             self.record.nodes_end = len(self.fgraph.apply_nodes)
             self.record.time_local = sum(
                 r.time for item, r in self.records.items() if isinstance(item, LocalOptimizer)
@@ -111,12 +113,17 @@ class Saturation:
         """Look at the nodes that wait, generation by generation, until none does."""
         work, known, record = self.work, self.merging.table.keys, self.record
         changes, postponed, again = self.changes, self.postponed, self.revisiting
-        near, reached = changes.near, changes.reached
+        near, reached, unseen = changes.near, changes.reached, changes.reached_unseen
         tables_by_distance = self.tables_by_distance
         while True:
+            looks = 0
             for node in work.generation():
+                looks += 1
+                # it does not wait any more: a later change is to be followed to it again
                 if reached:
-                    changes.looked_at(node)
+                    reached.pop(node, None)
+                if unseen:
+                    unseen.pop(node, None)
                 if node not in known and self.merged(node):
                     continue
                 distance = near.pop(node, _FAR)
@@ -124,11 +131,12 @@ class Saturation:
                 if tables is None:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
                 plan = tables.on(node)
-                record.visits += 1
                 if again:
                     postponed.count_look(node)
                 if not plan.idle and self.visit(node, plan, distance) and self.vigil.stopped:
+                    record.visits += looks
                     return
+            record.visits += looks
             self.vigil.after_pass(postponed.looks, self.applied, changes.imported)
             if work:
                 self.end_pass()
@@ -147,7 +155,7 @@ class Saturation:
             rewriters = plan.nested
         if rewriters and self.rewritten(node, rewriters):
             return True
-        if waits or plan.inward or plan.late or self.revisiting:
+        if plan.postpones or waits or self.revisiting:
             self.postponed.put(node, plan, waits, not 0 < distance < _FAR, self.revisiting)
         return False
 
@@ -299,15 +307,15 @@ class Saturation:
                 self.failed(exc, [], rewriter, node)
                 continue
             if answer is not False and answer is not None and self.accept(rewriter, node, answer):
-                self.record.calls += 1 + rewriters.index(rewriter)
+                self.calls += 1 + rewriters.index(rewriter)
                 return True
-        self.record.calls += len(rewriters)
+        self.calls += len(rewriters)
         return False
 
     def rewritten_timed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
         """Do the same, and take the time for all those that it is not taken for."""
         for rewriter in rewriters:
-            self.record.calls += 1
+            self.calls += 1
             start = time.perf_counter()
             try:
                 answer = rewriter.transform(self.fgraph, node)

@@ -158,6 +158,7 @@ class RewriterTables:
             bag and node.op in heads,
             any(is_bag(head) for head in heads),
             bag and any(r.regroups for r in early),
+            bool(inward or late),
         )
 
     def collapsing(self) -> RewriterTables:

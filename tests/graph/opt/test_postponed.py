@@ -7,7 +7,7 @@ from relgraph.graph.opt.postponed import PATIENCE, Postponed, Resting
 from relgraph.scalar import float64, neg
 
 FIRST, SECOND, INWARD, IDLE = (
-    Plan(False, (), inward, late, (), (), False, False, False, False)
+    Plan(False, (), inward, late, (), (), *[False] * 4, bool(inward or late))
     for inward, late in (((), ("a",)), ((), ("b",)), (("c",), ()), ((), ()))
 )
 
