@@ -148,14 +148,23 @@ class Saturation:
                 return
 
     def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
-        """Try the rewriters on `node`, or have it wait; whether one has changed the graph."""
-        rewriters = plan.early
-        waits = plan.regroups and self.waits(node, plan)
-        if waits:
-            rewriters = plan.nested
+        """Try the rewriters on `node`, or have it wait; whether one has changed the graph.
+
+        What regroups is not tried on a sum that is nested in another one, and when all else is at
+        rest on one that is or reads a nest: so it looks through a nest of any depth once, and not
+        at what will be gone by then.
+        """
+        rewriters, waits, nested = plan.early, False, False
+        if plan.regroups:
+            nested = is_nested(self.fgraph, node)
+            waits = nested or plan.nest or (plan.sums and self.changes.reads_nest(node))
+            rewriters = plan.nested if waits else rewriters
         if rewriters and self.rewritten(node, rewriters):
             return True
-        if plan.postpones or waits or self.revisiting:
+        if nested and not plan.inward:
+            # the sum that it is a part of waits for both
+            self.changes.nested[node] = None
+        elif plan.postpones or waits or self.revisiting:
             self.postponed.put(node, plan, waits, not 0 < distance < _FAR, self.revisiting)
         return False
 
@@ -170,17 +179,6 @@ class Saturation:
         if distance == _FAR:
             return self.tables  # it is asked for by something else than a change
         return self.tables.concerned(frozenset((self.tables,)), distance)
-
-    def waits(self, node: Apply, plan: Plan) -> bool:
-        """Whether `node`, a sum, is nested in one of its op, or is or reads one that is a nest.
-
-        What regroups is not tried on the first, and on the others when all else is at rest: so it
-        looks through a nest of any depth once, and not at what will be gone by then.
-        """
-        if is_nested(self.fgraph, node):
-            self.changes.nested[node] = None
-            return True
-        return plan.nest or (plan.sums and self.changes.reads_nest(node))
 
     def collect(self) -> bool:
         """Try what waits for the rest to be done, until something changes; whether it has.
