@@ -230,29 +230,34 @@ class Changes(Feature):
         """Add to `touched` the nodes that see one of them within the reach of the rewriters; those
         `alone` are one nearer."""
         near, reached, clients = self.near, self.reached, fgraph.clients
-        level = [node for node in touched if reached.get(node, _FAR)]
-        near.update(dict.fromkeys(level, 0))
+        level = [n for n in touched if reached.get(n, _FAR)] if reached else list(touched)
+        for node in level:
+            near[node] = 0
         if self._tables.blind < self._tables.reaches.deepest:
             self._climb_as_told(fgraph, touched, level, alone)
             return
-        reached.update(dict.fromkeys(level, 0))
         above = [node for node in alone if reached.get(node, _FAR) > 1]
-        reached.update(dict.fromkeys(above, 1))
+        for node in level:
+            reached[node] = 0
+        for node in above:
+            reached[node] = 1
         reaches = self._reaches
         for distance in range(1, reaches.deepest):
             for node in level:
                 op = node.op
                 # what only repeats elements is seen through, and a sum is one with those in it
                 below = distance if op.repeats is None else distance - 1
-                if op.associative and op.commutative and _may_be_nested(node, clients):
-                    whole = self._outermost(fgraph, node)
-                    if whole is not None and reached.get(whole, _FAR) >= distance:
-                        reached[whole] = distance - 1
-                        level.append(whole)
-                        self._touch(touched, whole, distance - 1)
                 for out in node.outputs:
                     for reader, _ in clients[out]:
-                        if isinstance(reader, str) or reached.get(reader, _FAR) <= below:
+                        if isinstance(reader, str):
+                            continue
+                        if reader.op is op and is_bag(op):
+                            whole = self._outermost(fgraph, node)
+                            if whole is not None and reached.get(whole, _FAR) >= distance:
+                                reached[whole] = distance - 1
+                                level.append(whole)
+                                self._touch(touched, whole, distance - 1)
+                        if reached.get(reader, _FAR) <= below:
                             continue
                         reached[reader] = below
                         if below == distance:
@@ -262,13 +267,14 @@ class Changes(Feature):
                             self._touch(touched, reader, below)
             for node in above:
                 if reaches[node.op] > distance:
-                    self._touch(touched, node, distance)
+                    touched[node] = None
+                    if near.get(node, _FAR) > distance:
+                        near[node] = distance
             level, above = above, []
 
     def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
         touched[node] = None
-        known = self.near.get(node)
-        if known is None or known > distance:
+        if self.near.get(node, _FAR) > distance:
             self.near[node] = distance
 
     def _climb_as_told(
@@ -361,12 +367,14 @@ class Changes(Feature):
         self.reached.clear()
         self.reached_unseen.clear()
 
-    def reads_nest(self, node: Apply) -> bool:
-        """Whether an input of `node` is a sum that has a nest."""
+    def reads_nest(self, node: Apply, sums: frozenset[Op]) -> bool:
+        """Whether an input of `node` that one of the ops `sums` computes has a nest."""
+        if not sums:
+            return False
         known = self._has_nest
         for var in node.inputs:
             inner = var.owner
-            if inner is not None and inner.op.associative and inner.op.commutative:
+            if inner is not None and inner.op in sums:
                 found = known.get(inner)
                 if found is None:
                     found = known[inner] = has_nest(inner)
@@ -393,12 +401,3 @@ class Changes(Feature):
                         self._touched[reader] = None
         self._dropped = {}
         return alone
-
-
-def _may_be_nested(node: Apply, clients: dict[Variable, list[Client]]) -> bool:
-    """Whether one node of the op of `node` reads it; see `is_nested`."""
-    readers = clients[node.outputs[0]]
-    if len(readers) != 1:
-        return False
-    reader = readers[0][0]
-    return not isinstance(reader, str) and reader.op is node.op

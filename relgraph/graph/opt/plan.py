@@ -8,6 +8,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.numbers import number_key, number_of
+from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch import LIMIT
 
@@ -33,8 +34,10 @@ class Plan:
         Whether some of them are to be tried when others have nothing left to do.
     regroups
         Whether it is a sum, and some of the early ones are not to be tried on it if it is nested.
-    nest, sums
-        Whether an input is computed by the same op, or is any sum.
+    nest
+        Whether an input is computed by the same op.
+    sums
+        The ops of those inputs that are sums.
     by_numbers
         What knows better if some of them want a number among the arguments.
     """
@@ -47,7 +50,7 @@ class Plan:
     unknown: tuple[LocalOptimizer, ...]
     bag: bool
     nest: bool
-    sums: bool
+    sums: frozenset[Op]
     regroups: bool
     postpones: bool
     by_numbers: ByNumbers | None = None

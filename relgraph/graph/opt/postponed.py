@@ -20,18 +20,25 @@ class Resting:
     end: a sum of many terms is looked at when all of them have come to rest, not after each.
     """
 
-    __slots__ = ("_plans", "_queues", "_taken")
+    __slots__ = ("_began", "_plans", "_queues", "_taken")
 
     def __init__(self) -> None:
         self._plans: dict[Apply, Plan] = {}
         self._queues: list[deque[Apply]] = [deque()]
         self._taken: set[Apply] = set()
+        self._began = False  # whether one has been taken since the last was put
 
     def put(self, node: Apply, plan: Plan, anew: bool) -> None:
         """Have `plan` done on `node`; if it waits already it keeps its place, and its plan too
         unless it is to be looked at `anew`."""
         if node not in self._plans:
-            self._queues[0 if node in self._taken else -1].append(node)
+            if node in self._taken:
+                self._queues[0].append(node)
+            else:
+                if self._began and self._queues[-1]:
+                    self._queues.append(deque())
+                self._began = False
+                self._queues[-1].append(node)
             self._plans[node] = plan
         elif anew:
             self._plans[node] = plan
@@ -43,18 +50,18 @@ class Resting:
     def take(self) -> tuple[Apply, Plan] | None:
         """Take out the next one; None if there is none left."""
         queues = self._queues
-        while queues:
-            while queues[-1]:
-                node = queues[-1].popleft()
+        while True:
+            queue = queues[-1]
+            while queue:
+                node = queue.popleft()
                 plan = self._plans.pop(node, None)
                 if plan is not None:
                     self._taken.add(node)
-                    if queues[-1]:
-                        queues.append(deque())
+                    self._began = True
                     return node, plan
+            if len(queues) == 1:
+                return None
             queues.pop()
-        queues.append(deque())
-        return None
 
 
 class Postponed:

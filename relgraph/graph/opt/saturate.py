@@ -117,8 +117,7 @@ class Saturation:
         tables_by_distance = self.tables_by_distance
         while True:
             looks = 0
-            for node in work.generation():
-                looks += 1
+            for looks, node in enumerate(work.generation(), 1):
                 # it does not wait any more: a later change is to be followed to it again
                 if reached:
                     reached.pop(node, None)
@@ -126,7 +125,7 @@ class Saturation:
                     unseen.pop(node, None)
                 if node not in known and self.merged(node):
                     continue
-                distance = near.pop(node, _FAR)
+                distance = near.pop(node, _FAR) if near else _FAR
                 tables = tables_by_distance.get(distance)
                 if tables is None:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
@@ -157,7 +156,7 @@ class Saturation:
         rewriters, waits, nested = plan.early, False, False
         if plan.regroups:
             nested = is_nested(self.fgraph, node)
-            waits = nested or plan.nest or (plan.sums and self.changes.reads_nest(node))
+            waits = nested or plan.nest or self.changes.reads_nest(node, plan.sums)
             rewriters = plan.nested if waits else rewriters
         if rewriters and self.rewritten(node, rewriters):
             return True
@@ -208,7 +207,7 @@ class Saturation:
         if is_nested(self.fgraph, node):
             self.changes.nested[node] = None
             return ()
-        if plan.nest or (plan.sums and self.changes.reads_nest(node)):
+        if plan.nest or self.changes.reads_nest(node, plan.sums):
             return (*self.tables.on_nest(self.fgraph, node, plan), *plan.late)
         return plan.late
 

@@ -156,7 +156,7 @@ class RewriterTables:
             tuple(r for r in rewriters if r.depth is None),
             bag,
             bag and node.op in heads,
-            any(is_bag(head) for head in heads),
+            frozenset([head for head in heads if is_bag(head)]),
             bag and any(r.regroups for r in early),
             bool(inward or late),
         )
