@@ -7,38 +7,22 @@ its laws as an argument. The rows of the documented table are tags that the laws
 
 from __future__ import annotations
 
-from relations import (
+from relations.choices import assertions, choice, comparison
+from relations.functions import exponential, logistic, special, trigonometric
+from relations.layout import axes, filling, joining, reshaping, shapes
+from relations.matrices import linear, products
+from relations.numbers import (
     arithmetic,
-    assertions,
-    axes,
     casting,
-    changing,
-    choice,
     collecting,
-    comparison,
     complexes,
-    exponential,
-    extremes,
-    filling,
-    increments,
-    indexing,
     integers,
-    joining,
-    linear,
-    logistic,
     magnitudes,
     powers,
-    products,
-    reduction,
-    repetition,
-    reshaping,
     rounding,
-    shapes,
-    softmax,
-    sorting,
-    special,
-    trigonometric,
 )
+from relations.parts import changing, increments, indexing
+from relations.reductions import extremes, reduction, repetition, softmax, sorting
 
 _SHAPES = (
     *shapes.LIFTS,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
-    from relgraph.tensor.terms import law, lvars, relation
+    from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 
 __version__ = "0.1.0"
 
@@ -49,11 +49,11 @@ _HOME = {
     "dprint": "relgraph.printing",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
-    "law": "relgraph.tensor.terms",
-    "lvars": "relgraph.tensor.terms",
+    "law": "relgraph.tensor.lawkit.vocabulary",
+    "lvars": "relgraph.tensor.lawkit.vocabulary",
     "optimize_graph": "relgraph.compile",
     "pprint": "relgraph.printing",
-    "relation": "relgraph.tensor.terms",
+    "relation": "relgraph.tensor.lawkit.vocabulary",
     "shared": "relgraph.compile",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)

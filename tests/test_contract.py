@@ -16,7 +16,7 @@ SOURCES = sorted(
 # (file, function) -> why the import cannot stand at the top of the file.
 LATE_IMPORTS = {
     ("relgraph/graph/basic.py", "Variable.eval"): "the documents promise eval on every variable",
-    ("relgraph/graph/kanren/named.py", "Relation.check"): "a law can be asked to prove itself",
+    ("relgraph/graph/kanren/relations.py", "Relation.check"): "a law can be asked to prove itself",
 }
 # Files that may import by name.
 LAZY_FILES = {

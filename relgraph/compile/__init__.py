@@ -1,14 +1,15 @@
 """From graphs to functions: modes, the database of rewriters, functions and shared variables."""
 
-from relgraph.compile.arguments import In, Out
-from relgraph.compile.callable import Function, FunctionMaker
-from relgraph.compile.construct import function
 from relgraph.compile.database import (
     optdb,
     register_canonicalize,
     register_specialize,
     register_stabilize,
 )
+from relgraph.compile.functions.arguments import In, Out
+from relgraph.compile.functions.callable import Function, FunctionMaker
+from relgraph.compile.functions.construct import function
+from relgraph.compile.functions.specification import UnusedInputError
 from relgraph.compile.mode import (
     Mode,
     get_default_mode,
@@ -21,7 +22,6 @@ from relgraph.compile.mode import (
 from relgraph.compile.optimize import is_same_graph, optimize_graph
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import SharedVariable, TensorSharedVariable, shared
-from relgraph.compile.specification import UnusedInputError
 
 __all__ = [
     "Function",

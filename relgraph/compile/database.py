@@ -21,7 +21,7 @@ from relgraph.graph.opt import (
     Rewriter,
 )
 from relgraph.graph.opt.base import as_local_optimizer
-from relgraph.graph.opt.functions import require_destroy_handler
+from relgraph.graph.opt.decorators import require_destroy_handler
 from relgraph.graph.optdb import EquilibriumDB, LocalGroupDB, OptimizationQuery, SequenceDB, TopoDB
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]

@@ -10,8 +10,8 @@ from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.opt.merge import merged_copy
-from relgraph.graph.opt.tables import together
+from relgraph.graph.opt.dispatch.tables import together
+from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 
 

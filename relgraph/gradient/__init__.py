@@ -8,7 +8,7 @@ from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError
 from relgraph.gradient.barriers import consider_constant, disconnected_grad, zero_grad
 from relgraph.gradient.products import Lop, Rop, hessian, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
-from relgraph.graph.nulls import DisconnectedType, NullType
+from relgraph.graph.type import DisconnectedType, NullType
 
 __all__ = [
     "DisconnectedInputError",

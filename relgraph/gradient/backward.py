@@ -14,10 +14,10 @@ from typing import Any, Literal
 from relgraph.gradient.clock import grad_clock
 from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.nulls import DisconnectedType, NullType, disconnected
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.elemwise import Elemwise
+from relgraph.graph.type import DisconnectedType, NullType, disconnected
+from relgraph.tensor.elemwise.op import Elemwise
 
 Policy = Literal["raise", "warn", "ignore"]
 

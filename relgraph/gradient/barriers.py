@@ -7,9 +7,8 @@ from typing import Any
 
 from relgraph.gradient.like import filled_like
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.nulls import disconnected
 from relgraph.graph.op import TypedOp
-from relgraph.graph.type import Type
+from relgraph.graph.type import Type, disconnected
 
 
 class GradientBarrier(TypedOp):

@@ -11,11 +11,11 @@ import numpy as np
 from relgraph.gradient.backward import DisconnectedInputError, Policy, check_choice, grad
 from relgraph.gradient.like import added, filled_like
 from relgraph.graph.basic import Variable
-from relgraph.graph.nulls import DisconnectedType
-from relgraph.tensor.allocation import zeros
+from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.basic import as_tensor_variable, constant
-from relgraph.tensor.joining import stack
-from relgraph.tensor.shapes import lengths
+from relgraph.tensor.shapes.allocation import zeros
+from relgraph.tensor.shapes.joining import stack
+from relgraph.tensor.shapes.shape import lengths
 
 
 def _as_list(x: Any) -> list[Any]:

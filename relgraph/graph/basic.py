@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from relgraph.graph.cloning import clone, clone_get_equiv, clone_replace
-from relgraph.graph.flattening import attributes, deep_copy, listing_of
+from relgraph.graph.cloning import (
+    attributes,
+    clone,
+    clone_get_equiv,
+    clone_replace,
+    deep_copy,
+    listing_of,
+)
 from relgraph.graph.traversal import (
     ancestors,
     applys_between,

@@ -17,9 +17,9 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.database import Entry, OptimizationDatabase
-from relgraph.graph.opt.navigators import FailureCallback
+from relgraph.graph.opt.navigators.navigator import FailureCallback
+from relgraph.graph.opt.navigators.sequence import SequenceCallback
 from relgraph.graph.opt.query import OptimizationQuery
-from relgraph.graph.opt.sequence import SequenceCallback
 
 # Different queries to one database of which it remembers what they have led to.
 _MOST_KNOWN = 16

@@ -7,7 +7,72 @@ from types import SimpleNamespace
 from typing import Any
 
 from relgraph.tensor import constructors, math
-from relgraph.tensor.allocation import (
+from relgraph.tensor.assertion import (
+    Assert,
+    assert_,
+)
+from relgraph.tensor.basic import (
+    as_tensor_variable,
+    constant,
+)
+
+# Each of these lists what it defines in its __all__.
+from relgraph.tensor.constructors import *  # noqa: F403
+from relgraph.tensor.elemwise.dimshuffle import (
+    DimShuffle,
+)
+from relgraph.tensor.elemwise.op import (
+    Elemwise,
+)
+from relgraph.tensor.indexing.functions import (
+    diag,
+    diagonal,
+    getitem,
+    inc_subtensor,
+    set_subtensor,
+    take,
+    trace,
+)
+from relgraph.tensor.lawkit.layout.fills import (
+    inferred_shape,
+)
+from relgraph.tensor.linalg.products import (
+    batched_dot,
+    dot,
+    matmul,
+    outer,
+    tensordot,
+)
+from relgraph.tensor.math import *  # noqa: F403
+from relgraph.tensor.nnet import (
+    log_softmax,
+    logsumexp,
+    softmax,
+)
+from relgraph.tensor.reductions.argmax import (
+    argmax,
+    argmin,
+)
+from relgraph.tensor.reductions.averages import (
+    mean,
+    std,
+    var,
+)
+from relgraph.tensor.reductions.reduction import (
+    CAReduce,
+    all,
+    any,
+    max,
+    min,
+    prod,
+    ptp,
+    sum,
+)
+from relgraph.tensor.reductions.sorting import (
+    argsort,
+    sort,
+)
+from relgraph.tensor.shapes.allocation import (
     alloc,
     arange,
     broadcast_to,
@@ -22,45 +87,7 @@ from relgraph.tensor.allocation import (
     zeros,
     zeros_like,
 )
-from relgraph.tensor.arguments import (
-    argmax,
-    argmin,
-)
-from relgraph.tensor.assertion import (
-    Assert,
-    assert_,
-)
-from relgraph.tensor.averages import (
-    mean,
-    std,
-    var,
-)
-from relgraph.tensor.basic import (
-    as_tensor_variable,
-    constant,
-)
-
-# Each of these lists what it defines in its __all__.
-from relgraph.tensor.constructors import *  # noqa: F403
-from relgraph.tensor.dimshuffle import (
-    DimShuffle,
-)
-from relgraph.tensor.elemwise import (
-    Elemwise,
-)
-from relgraph.tensor.filling import (
-    inferred_shape,
-)
-from relgraph.tensor.indexing import (
-    diag,
-    diagonal,
-    getitem,
-    inc_subtensor,
-    set_subtensor,
-    take,
-    trace,
-)
-from relgraph.tensor.joining import (
+from relgraph.tensor.shapes.joining import (
     concatenate,
     hstack,
     join,
@@ -68,31 +95,8 @@ from relgraph.tensor.joining import (
     stack,
     vstack,
 )
-from relgraph.tensor.linalg import (
-    batched_dot,
-    dot,
-    matmul,
-    outer,
-    tensordot,
-)
-from relgraph.tensor.math import *  # noqa: F403
-from relgraph.tensor.nnet import (
-    log_softmax,
-    logsumexp,
-    softmax,
-)
-from relgraph.tensor.reduction import (
-    CAReduce,
-    all,
-    any,
-    max,
-    min,
-    prod,
-    ptp,
-    sum,
-)
-from relgraph.tensor.repetition import cumprod, cumsum, flip, repeat, roll, tile
-from relgraph.tensor.reshaping import (
+from relgraph.tensor.shapes.repetition import cumprod, cumsum, flip, repeat, roll, tile
+from relgraph.tensor.shapes.reshaping import (
     expand_dims,
     flatten,
     moveaxis,
@@ -103,14 +107,10 @@ from relgraph.tensor.reshaping import (
     swapaxes,
     transpose,
 )
-from relgraph.tensor.shapes import (
+from relgraph.tensor.shapes.shape import (
     shape,
     shape_i,
     size,
-)
-from relgraph.tensor.sorting import (
-    argsort,
-    sort,
 )
 from relgraph.tensor.type import (
     TensorType,

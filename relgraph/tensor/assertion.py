@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.nulls import disconnected
 from relgraph.graph.op import TypedOp
+from relgraph.graph.type import disconnected
 from relgraph.tensor.basic import as_argument
-from relgraph.tensor.guards import seen_constant
+from relgraph.tensor.lawkit.guards.types import seen_constant
 from relgraph.tensor.type import TensorType
 
 

@@ -14,8 +14,8 @@ from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import cast, exp
-from relgraph.tensor.reduction import sum as sum_
-from relgraph.tensor.shapes import one_input
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 Axes = int | tuple[int, ...] | None

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.flattening import attributes
-from relgraph.graph.operators import Operators
+from relgraph.graph.cloning import attributes
+from relgraph.graph.notation.operators import Operators
 from relgraph.graph.type import Type
 from relgraph.scalar.type import value_bits
 

@@ -10,15 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph.testing.arrays import indices, values
     from relgraph.testing.check import check_relation
+    from relgraph.testing.draw.arrays import indices, values
+    from relgraph.testing.draw.graphs import RandomGraph, expressions, graphs
+    from relgraph.testing.draw.types import dtypes, lengths, shapes, tensor_types
     from relgraph.testing.linkers import LinkerCheck, check_linker
     from relgraph.testing.optimizers import OptimizerCheck, check_optimizer
     from relgraph.testing.pytest_form import law_tests
-    from relgraph.testing.randomgraph import RandomGraph, expressions, graphs
     from relgraph.testing.result import CheckResult
-    from relgraph.testing.source import as_python
-    from relgraph.testing.types import dtypes, lengths, shapes, tensor_types
+    from relgraph.testing.source.graphs import as_python
 
 __all__ = [
     "CheckResult",
@@ -44,20 +44,20 @@ _HOME = {
     "CheckResult": "result",
     "LinkerCheck": "linkers",
     "OptimizerCheck": "optimizers",
-    "RandomGraph": "randomgraph",
-    "as_python": "source",
+    "RandomGraph": "draw.graphs",
+    "as_python": "source.graphs",
     "check_linker": "linkers",
     "check_optimizer": "optimizers",
     "check_relation": "check",
-    "dtypes": "types",
-    "expressions": "randomgraph",
-    "graphs": "randomgraph",
-    "indices": "arrays",
+    "dtypes": "draw.types",
+    "expressions": "draw.graphs",
+    "graphs": "draw.graphs",
+    "indices": "draw.arrays",
     "law_tests": "pytest_form",
-    "lengths": "types",
-    "shapes": "types",
-    "tensor_types": "types",
-    "values": "arrays",
+    "lengths": "draw.types",
+    "shapes": "draw.types",
+    "tensor_types": "draw.types",
+    "values": "draw.arrays",
 }
 
 

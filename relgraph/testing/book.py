@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pkgutil
 import sys
+from collections import deque
 from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
 
 RULE_BOOK = "relations"
 
@@ -52,7 +53,7 @@ def _items(found: Any) -> list[Any]:
 
 
 def book(modules: Iterable[str] = ()) -> dict[str, Relation]:
-    """Return the laws of some modules by name: those of packages, with their modules.
+    """Return the laws of some modules by name: those of packages, with all modules in them.
 
     Parameters
     ----------
@@ -78,10 +79,13 @@ def book(modules: Iterable[str] = ()) -> dict[str, Relation]:
 def _modules(name: str) -> list[ModuleType]:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module of the user's, in the folder where the command is run
-    module = _imported(name)
-    path = getattr(module, "__path__", None)
-    inner = [] if path is None else [m.name for m in pkgutil.iter_modules(path, f"{name}.")]
-    return [module, *map(_imported, inner)]
+    found, names = [], deque([name])
+    while names:
+        module = _imported(names.popleft())
+        found.append(module)
+        path = getattr(module, "__path__", ())
+        names += [inner.name for inner in pkgutil.iter_modules(path, f"{module.__name__}.")]
+    return found
 
 
 def _imported(name: str) -> ModuleType:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import FlakyFailure
 
 from relgraph.graph.basic import Variable, clone_replace, io_toposort
-from relgraph.testing.sensitivity import native
+from relgraph.testing.judge.sensitivity import native
 
 
 @dataclass(frozen=True, eq=False)

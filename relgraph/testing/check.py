@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from relgraph.graph.kanren.explain import NoSuchDirection
+from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.named import SOUNDNESS, Relation
-from relgraph.graph.kanren.rules import Rule
-from relgraph.testing.directions import Direction, direction_of
-from relgraph.testing.examples import Examples, Violation
-from relgraph.testing.instances import Broken, find_instances
-from relgraph.testing.parameters import Parameters
-from relgraph.testing.precision import NoTrueValue
+from relgraph.graph.kanren.relations import SOUNDNESS, Relation
+from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.testing.draw.parameters import Parameters
+from relgraph.testing.instances.directions import Direction, direction_of
+from relgraph.testing.instances.examples import Examples, Violation
+from relgraph.testing.instances.instance import Broken, find_instances
+from relgraph.testing.judge.precision import NoTrueValue
 from relgraph.testing.result import CheckResult, Counterexample
 
 DEFAULT_EXAMPLES = 200
@@ -65,7 +65,7 @@ def check_relation(
     parameters
         How to draw parameters of ops that the law leaves open: functions of a `random.Random` and
         the arguments of the op, by names of the op's class and of the parameter. Those that
-        relgraph has are in `relgraph.testing.parameters`.
+        relgraph has are in `relgraph.testing.draw.parameters`.
     patterns
         Terms to try a relation on that has no finite list of rules. By default they are made of the
         ops that its code mentions.

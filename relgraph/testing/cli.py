@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from relgraph import testing
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.book import BookError, book
 
 DEFAULT_EXAMPLES = 200

@@ -15,14 +15,14 @@ from relgraph.compile import function
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.graph.basic import io_toposort
 from relgraph.scalar.dtypes import COMPLEXES
-from relgraph.testing.agreement import Reference
 from relgraph.testing.cases import Case, search
-from relgraph.testing.comparison import same_bits
+from relgraph.testing.draw.graphs import RandomGraph
+from relgraph.testing.draw.graphs import graphs as random_graphs
+from relgraph.testing.judge.agreement import Reference
+from relgraph.testing.judge.comparison import same_bits
+from relgraph.testing.judge.sensitivity import native
 from relgraph.testing.optimizers import with_gradients
-from relgraph.testing.randomgraph import RandomGraph
-from relgraph.testing.randomgraph import graphs as random_graphs
-from relgraph.testing.sensitivity import native
-from relgraph.testing.source import as_python
+from relgraph.testing.source.graphs import as_python
 
 EXAMPLES = 200
 

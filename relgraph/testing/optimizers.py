@@ -17,11 +17,11 @@ from relgraph.graph.basic import io_toposort
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.testing.agreement import Disagreement, Reference
 from relgraph.testing.cases import Case, search
-from relgraph.testing.randomgraph import RandomGraph
-from relgraph.testing.randomgraph import graphs as random_graphs
-from relgraph.testing.reproduction import source_of, unoptimized
+from relgraph.testing.draw.graphs import RandomGraph
+from relgraph.testing.draw.graphs import graphs as random_graphs
+from relgraph.testing.judge.agreement import Disagreement, Reference
+from relgraph.testing.source.reproduction import source_of, unoptimized
 
 EXAMPLES = 200
 

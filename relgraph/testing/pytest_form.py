@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.book import laws_in
 from relgraph.testing.check import DEFAULT_EXAMPLES, check_relation
 

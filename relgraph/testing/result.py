@@ -8,7 +8,7 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
-from relgraph.testing.source import as_python
+from relgraph.testing.source.graphs import as_python
 
 
 @dataclass(frozen=True)

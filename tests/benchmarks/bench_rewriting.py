@@ -246,9 +246,8 @@ def open_relation(lib):
 def dismissal(lib):
     """The equilibrium's look-up on nodes for which 200 laws have nothing, beside a wrong op's."""
     T = lib.T
-    law, lvars = (
-        getattr(importlib.import_module("relgraph.tensor.terms"), name) for name in ("law", "lvars")
-    )
+    root = importlib.import_module("relgraph")
+    law, lvars = root.law, root.lvars
     a, b = lvars("a b")
     inner = [T.exp, T.log, T.sin, T.cos, T.sinh, T.cosh, T.erf, T.erfc, T.expm1, T.log1p]
     outer = [*inner, T.sqrt, T.sqr, T.arctan, T.arcsinh]

@@ -17,7 +17,7 @@ from relgraph.compile import (
 from relgraph.compile.database import law_tags, rows_of
 from relgraph.graph.opt import LocalOptimizer, OpSub, PatternSub, local_optimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from relgraph.compile.folding import constant_folding
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
-from relgraph.graph.opt.hashcons import node_key
+from relgraph.graph.opt.merge.hash_consing import node_key
 from relgraph.graph.opt.replacement import read_answer
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 UNARY = (at.neg, at.exp, at.log, at.sigmoid, at.log1p)
 BINARY = (at.add, at.mul, at.sub, at.true_div)

@@ -13,12 +13,12 @@ from relgraph.compile import is_same_graph, optdb, optimize_graph
 from relgraph.graph import opt_utils
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
-from relgraph.graph.opt.hashcons import hashed
-from relgraph.graph.opt.merge import merged_copy
-from relgraph.graph.opt.tables import together
+from relgraph.graph.opt.dispatch.tables import together
+from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.tensor.terms import law, lvars
-from relgraph.testing.randomgraph import graphs as random_graphs
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing.draw.graphs import graphs as random_graphs
 
 
 def test_gives_what_it_was_given() -> None:

@@ -12,7 +12,7 @@ from relgraph.gradient import grad
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Recorder
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 
 def same(a: FunctionGraph, b: FunctionGraph) -> bool:

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from relgraph.graph.opt.vigil import VISITS_PER_NODE
+from relgraph.graph.opt.equilibrium.limits import VISITS_PER_NODE
 from tests.families import FAMILIES
 from tests.families.counting import COUNTS, MOST_GROWTH, counted, growth, most_applied
 

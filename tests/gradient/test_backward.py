@@ -17,10 +17,10 @@ from relgraph.gradient import (
     zero_grad,
 )
 from relgraph.graph.basic import Apply
-from relgraph.graph.nulls import disconnected, undefined
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
+from relgraph.graph.type import disconnected, undefined
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.settings import config
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.algebra import algebra
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import relations
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
 from relgraph.testing import law_tests
 from relgraph.testing.book import book
 

@@ -13,7 +13,7 @@ import relations
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.named import Relation
+from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.book import book
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -53,8 +53,11 @@ WRITTEN: dict[str, list[Any]] = {
 def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that the tables of the tests show with them."""
     found: dict[str, list[Any]] = defaultdict(list)
-    for page in pkgutil.iter_modules(relations.__path__):
-        module = importlib.import_module(f"tests.relations.test_{page.name}")
+    for page in pkgutil.walk_packages(relations.__path__, "relations."):
+        if page.ispkg:
+            continue
+        room, _, name = page.name.rpartition(".")
+        module = importlib.import_module(f"tests.{room}.test_{name}")
         for name, before, *_ in getattr(module, "CASES", None) or module.TABLE:
             found[name].append(before)
     for name, written in WRITTEN.items():

@@ -15,12 +15,12 @@ import relgraph.tensor as at
 from relgraph.compile import Mode, function, optdb, predefined_optimizers
 from relgraph.compile.rows import PLACES, ROWS, names_of
 from relgraph.graph.opt import MergeOptimizer, SequenceOptimizer
-from relgraph.tensor.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.assertion import Assert, assert_
-from relgraph.tensor.blas import Dot22
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.indexing.subtensor import IncSubtensor
+from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.nnet import LogSoftmax
-from relgraph.tensor.reshaping import Reshape
-from relgraph.tensor.subtensor import IncSubtensor
+from relgraph.tensor.shapes.reshaping import Reshape
 
 MODES = ("o1", "o2", "o3", "o4", "Stabilization", "unsafe")
 COLUMNS = {"Stabilization": "stabilization"}

@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relations import axes, changing, extremes, indexing, joining, linear, reduction, repetition
+from relations.layout import axes, joining
+from relations.matrices import linear
+from relations.parts import changing, indexing
+from relations.reductions import extremes, reduction, repetition
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.graph.basic import Constant, graph_inputs

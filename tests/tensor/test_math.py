@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.terms import lvars
+from relgraph.tensor.lawkit.vocabulary import lvars
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf])
 

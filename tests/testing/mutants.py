@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.kanren.search.goals import Where
+from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.tensor import cast
-from relgraph.tensor.indices import Slice
-from relgraph.tensor.joining import Join
-from relgraph.tensor.reduction import CAReduce
-from relgraph.tensor.subtensor import Subtensor
-from relgraph.tensor.terms import lvars
+from relgraph.tensor.indexing.indices import Slice
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.joining import Join
 from relgraph.testing.book import book
 
 BOOK = book()

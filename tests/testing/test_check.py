@@ -10,14 +10,14 @@ from unification import var
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.arguments import argumentso
-from relgraph.graph.kanren.explain import NoSuchDirection
-from relgraph.graph.kanren.terms import Term
+from relgraph.graph.kanren.explanation.explain import NoSuchDirection
+from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.domains import are_positive
-from relgraph.tensor.guards import is_constant
-from relgraph.tensor.terms import law, lvars, relation
+from relgraph.tensor.lawkit.domains import are_positive
+from relgraph.tensor.lawkit.guards.types import is_constant
+from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.book import BookError
 

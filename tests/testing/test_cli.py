@@ -19,7 +19,7 @@ ROOT = Path(relgraph.__file__).parents[1]
 
 LAWS = """
 from relgraph.graph.kanren import whereo
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = lvars("x y")
 RIGHT = (law("neg-neg", -(-x), x), [law("sub-zero", x - 0, x)])
@@ -90,7 +90,7 @@ def results(file, *options):
 
 
 def test_however_many_processes_find_the_same(tmp_path, capsys):
-    options = ["relations.reshaping", "--examples", "10", "--seed", "5"]
+    options = ["relations.layout.reshaping", "--examples", "10", "--seed", "5"]
     alone = results(tmp_path / "one.json", *options, "--jobs", "1")
     shared = results(tmp_path / "two.json", *options, "--jobs", "2")
     assert len(alone) > 4
@@ -143,14 +143,14 @@ def environment():
     [
         (["no.such.module"], "there is no module no.such.module"),
         (["json"], "the module json has no laws"),
-        (["relations.arithmetic", "--law", "nope"], "there is no law called nope among"),
-        (["relations.arithmetic", "--examples", "0"], "'0' is not a positive whole number"),
-        (["relations.arithmetic", "--examples", "many"], "'many' is not a positive"),
-        (["relations.arithmetic", "--seed", "-1"], "--seed"),
-        (["relations.arithmetic", "--jobs", "0"], "'0' is not a positive whole number"),
-        (["relations.arithmetic", "--json", "/no/such/folder/x.json"], "can't be written"),
-        (["relations.arithmetic", "--json", "/"], "/ can't be written: Is a directory"),
-        (["relations.arithmetic", "--laws", "3"], "unrecognized arguments: --laws 3"),
+        (["relations.numbers.arithmetic", "--law", "nope"], "there is no law called nope among"),
+        (["relations.numbers.arithmetic", "--examples", "0"], "'0' is not a positive whole number"),
+        (["relations.numbers.arithmetic", "--examples", "many"], "'many' is not a positive"),
+        (["relations.numbers.arithmetic", "--seed", "-1"], "--seed"),
+        (["relations.numbers.arithmetic", "--jobs", "0"], "'0' is not a positive whole number"),
+        (["relations.numbers.arithmetic", "--json", "/no/such/folder/x.json"], "can't be written"),
+        (["relations.numbers.arithmetic", "--json", "/"], "/ can't be written: Is a directory"),
+        (["relations.numbers.arithmetic", "--laws", "3"], "unrecognized arguments: --laws 3"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message, capsys):
@@ -190,7 +190,7 @@ def test_without_mpmath_the_command_says_what_to_install(monkeypatch, capsys):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(vars(relgraph.testing), "check_relation", raising=False)
     monkeypatch.setitem(sys.modules, "mpmath", None)
-    assert main(["check", "relations.logistic", "--jobs", "1"]) == 2
+    assert main(["check", "relations.functions.logistic", "--jobs", "1"]) == 2
     assert "comes with `pip install 'relgraph[check]'`" in capsys.readouterr().err
 
 

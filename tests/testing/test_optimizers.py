@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile.mode import get_mode
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
-from relgraph.tensor.terms import law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizers import with_gradients

@@ -1,15 +1,16 @@
 """Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
 
-from relgraph.graph.kanren.arguments import argumentso, eacho
-from relgraph.graph.kanren.building import OpenAnswerError, build
-from relgraph.graph.kanren.explain import Explanation, NoSuchDirection
-from relgraph.graph.kanren.goals import computo, one_cliento, whereo
-from relgraph.graph.kanren.judgement import Reason
+from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
+from relgraph.graph.kanren.explanation.judgement import Reason
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.matching import match
-from relgraph.graph.kanren.named import Relation, relation
+from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.kanren.terms import (
+from relgraph.graph.kanren.rules.matching import match
+from relgraph.graph.kanren.rules.views import View, case, view
+from relgraph.graph.kanren.search.goals import computo, one_cliento, whereo
+from relgraph.graph.kanren.search.variadic import argumentso, eacho
+from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.terms.term import (
     Arguments,
     Literal,
     LogicVariable,
@@ -17,7 +18,6 @@ from relgraph.graph.kanren.terms import (
     logic_variables,
     several,
 )
-from relgraph.graph.kanren.views import View, case, view
 
 __all__ = [
     "Arguments",

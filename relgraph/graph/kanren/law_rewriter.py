@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.kanren.rules import Rule, fits_sum, is_bag, rule_fits
+from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.rules.rule import Rule, fits_sum, is_bag, rule_fits
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law

@@ -13,18 +13,18 @@ from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.building import OpenAnswerError, build
-from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.explain import NoSuchDirection
-from relgraph.graph.kanren.extraction import Extraction
-from relgraph.graph.kanren.goals import Condition, renamed_goal
-from relgraph.graph.kanren.guards import dtypes_admitted, finite_constants, made_from
+from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.law_rewriter import LawRewriter
-from relgraph.graph.kanren.matching import INNER, match_root, same_again
-from relgraph.graph.kanren.named import Relation
-from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.state import extended
-from relgraph.graph.kanren.terms import (
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.rules.extraction import Extraction
+from relgraph.graph.kanren.rules.matching import INNER, match_root, same_again
+from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.search.goals import Condition, renamed_goal
+from relgraph.graph.kanren.search.guards import dtypes_admitted, finite_constants, made_from
+from relgraph.graph.kanren.search.state import extended
+from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.terms.term import (
     Literal,
     LogicVariable,
     Term,

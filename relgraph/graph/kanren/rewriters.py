@@ -10,15 +10,15 @@ from unification import var
 from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.building import OpenAnswerError, build
-from relgraph.graph.kanren.closed import ClosedRules
-from relgraph.graph.kanren.codegen import NotCompilable
-from relgraph.graph.kanren.explain import Explanation, explain
-from relgraph.graph.kanren.extraction import extract
-from relgraph.graph.kanren.solutions import solutions
-from relgraph.graph.kanren.specialization import Specialization
-from relgraph.graph.kanren.staging import NotStaged, fails_on
-from relgraph.graph.kanren.state import Budget, GuardedState
+from relgraph.graph.kanren.explanation.explain import Explanation, explain
+from relgraph.graph.kanren.rules.codegen import NotCompilable
+from relgraph.graph.kanren.rules.compiled import ClosedRules
+from relgraph.graph.kanren.rules.extraction import extract
+from relgraph.graph.kanren.rules.specialization import Specialization
+from relgraph.graph.kanren.search.solutions import solutions
+from relgraph.graph.kanren.search.state import Budget, GuardedState
+from relgraph.graph.kanren.staging.stage import NotStaged, fails_on
+from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 

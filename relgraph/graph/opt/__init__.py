@@ -1,20 +1,20 @@
 """Rewriters: global and local optimizers, and the navigators that apply them."""
 
 from relgraph.graph.opt.base import GlobalOptimizer, Heading, LocalOptimizer, Rewriter
-from relgraph.graph.opt.chains import check_chain, copy_stack_trace
-from relgraph.graph.opt.derivation import Derivation
-from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
-from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
-from relgraph.graph.opt.functions import (
+from relgraph.graph.opt.decorators import (
     FromFunctionLocalOptimizer,
     FromFunctionOptimizer,
     inplace_optimizer,
     local_optimizer,
     optimizer,
 )
-from relgraph.graph.opt.group import LocalOptGroup
-from relgraph.graph.opt.merge import MergeOptimizer
-from relgraph.graph.opt.navigators import (
+from relgraph.graph.opt.derivation.recorder import Recorder
+from relgraph.graph.opt.derivation.replay import Derivation
+from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
+from relgraph.graph.opt.equilibrium.optimizer import EquilibriumOptimizer
+from relgraph.graph.opt.merge.optimizer import MergeOptimizer
+from relgraph.graph.opt.navigators.group import LocalOptGroup
+from relgraph.graph.opt.navigators.navigator import (
     NavigatorOptimizer,
     OpKeyOptimizer,
     OptimizationWarning,
@@ -23,11 +23,11 @@ from relgraph.graph.opt.navigators import (
     out2in,
     topogroup_optimizer,
 )
+from relgraph.graph.opt.navigators.sequence import SeqOptimizer, SequenceOptimizer
 from relgraph.graph.opt.pattern import PatternSub
-from relgraph.graph.opt.profile import ProfileRow, print_optimizer_profile, profile_rows
-from relgraph.graph.opt.recorder import Recorder
-from relgraph.graph.opt.records import EquilibriumRecord, SequenceRecord
-from relgraph.graph.opt.sequence import SeqOptimizer, SequenceOptimizer
+from relgraph.graph.opt.profile.records import EquilibriumRecord, SequenceRecord
+from relgraph.graph.opt.profile.report import ProfileRow, print_optimizer_profile, profile_rows
+from relgraph.graph.opt.rewriter_tools import check_chain, copy_stack_trace
 from relgraph.graph.opt.substitution import OpRemove, OpSub
 
 __all__ = [

@@ -13,7 +13,7 @@ from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.tables import RewriterTables
+    from relgraph.graph.opt.dispatch.tables import RewriterTables
 
 Tracked: TypeAlias = Op | type[Op]
 Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None

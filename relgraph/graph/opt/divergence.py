@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.hashcons import constant_key
+from relgraph.graph.opt.merge.hash_consing import constant_key
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph

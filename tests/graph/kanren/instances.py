@@ -15,11 +15,11 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
-from relgraph.graph.kanren.named import SOUNDNESS
-from relgraph.graph.kanren.rules import is_bag, split
-from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
-from relgraph.graph.numbers import number_of
-from relgraph.tensor.terms import lvars
+from relgraph.graph.kanren.relations import SOUNDNESS
+from relgraph.graph.kanren.rules.rule import is_bag, split
+from relgraph.graph.kanren.terms.term import Arguments, renamed, variables_of
+from relgraph.graph.notation.numbers import number_of
+from relgraph.tensor.lawkit.vocabulary import lvars
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]
 SHAPES = [(None,)] * 4 + [(3,), (1,), ()]

@@ -16,19 +16,19 @@ import relgraph.tensor as at
 from relgraph.graph.basic import as_string, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, whereo
-from relgraph.graph.kanren.building import build
-from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.extraction import extract
-from relgraph.graph.kanren.guards import fitted
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.rules import rule_fits
-from relgraph.graph.kanren.staging import fails_on, rules_out
-from relgraph.graph.kanren.state import is_settled
-from relgraph.graph.opt.tables import RewriterTables
+from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.rules.extraction import extract
+from relgraph.graph.kanren.rules.rule import rule_fits
+from relgraph.graph.kanren.search.guards import fitted
+from relgraph.graph.kanren.search.state import is_settled
+from relgraph.graph.kanren.staging.stage import fails_on, rules_out
+from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.testing.book import book
-from relgraph.testing.directions import direction_of
-from relgraph.testing.grounding import Grounder
-from relgraph.testing.leaves import Ungrounded
+from relgraph.testing.draw.leaves import Ungrounded
+from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.grounding import Grounder
 from tests.graph.kanren.instances import Instances, Relations, is_number
 
 BOOK = book()

@@ -1,0 +1,1 @@
+"""Comparisons, choices by a condition, and assertions."""

@@ -1,0 +1,1 @@
+"""Exponentials, logarithms, trigonometric and special functions."""

@@ -1,0 +1,114 @@
+"""Trigonometric and hyperbolic functions, and their inverses."""
+
+from __future__ import annotations
+
+import math
+
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import (
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    cos,
+    cosh,
+    exp,
+    log,
+    log1p,
+    sin,
+    sinh,
+    sqr,
+    sqrt,
+    tan,
+    tanh,
+)
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+x, y = lvars("x y")
+
+ODD = tuple(
+    law(f"{f}-neg", f(-x), -f(x), sound="rounding")
+    for f in (sin, tan, arcsin, arctan, sinh, tanh, arcsinh, arctanh)
+)
+
+EVEN = (
+    law("cos-neg", cos(-x), cos(x), sound="rounding"),
+    law("cosh-neg", cosh(-x), cosh(x), sound="rounding"),
+    law("cos-abs", cos(abs_(x)), cos(x), sound="rounding"),
+    law("cosh-abs", cosh(abs_(x)), cosh(x), sound="rounding"),
+    law("arctan2-neg", arctan2(-y, x), -arctan2(y, x), sound="rounding"),
+    law("arctan2-one", arctan2(y, 1), arctan(y), sound="rounding"),
+)
+
+INVERSES = (
+    law("sinh-arcsinh", sinh(arcsinh(x)), x, sound="stable"),
+    law("arcsinh-sinh", arcsinh(sinh(x)), x, sound="stable"),
+    law("arctanh-tanh", arctanh(tanh(x)), x, sound="stable"),
+    law("arccosh-cosh", arccosh(cosh(x)), abs_(x), sound="stable"),
+    # (1 - x) * (1 + x) has the digits that 1 - x * x loses near one
+    law("sin-arccos", sin(arccos(x)), sqrt((1 - x) * (1 + x)), sound="stable"),
+    law("cos-arcsin", cos(arcsin(x)), sqrt((1 - x) * (1 + x)), sound="stable"),
+    law("tan-arcsin", tan(arcsin(x)), x / sqrt((1 - x) * (1 + x)), sound="stable"),
+    law("cos-arctan", cos(arctan(x)), 1 / sqrt(1 + sqr(x)), sound="rounding"),
+    law("cosh-arcsinh", cosh(arcsinh(x)), sqrt(1 + sqr(x)), sound="rounding"),
+)
+
+INVERSES_WHERE_DEFINED = (
+    law("sin-arcsin", sin(arcsin(x)), x, sound="finite"),
+    law("cos-arccos", cos(arccos(x)), x, sound="finite"),
+    law("cosh-arccosh", cosh(arccosh(x)), x, sound="finite"),
+    law("tanh-arctanh", tanh(arctanh(x)), x, sound="finite"),
+    law("sin-arctan", sin(arctan(x)), x / sqrt(1 + sqr(x)), sound="finite"),
+    law("sinh-arccosh", sinh(arccosh(x)), sqrt((x - 1) * (x + 1)), sound="finite"),
+    law("arcsin-arccos", arcsin(x) + arccos(x), math.pi / 2, sound="finite"),
+)
+
+QUOTIENTS = (
+    law("tan", sin(x) / cos(x), tan(x), sound="rounding"),
+    law("cotangent", cos(x) / sin(x), 1 / tan(x), sound="rounding"),
+    law("tan-mul-cos", tan(x) * cos(x), sin(x), sound="rounding"),
+    law("tanh", sinh(x) / cosh(x), tanh(x), sound="stable"),
+    law("coth", cosh(x) / sinh(x), 1 / tanh(x), sound="stable"),
+    law("tanh-mul-cosh", tanh(x) * cosh(x), sinh(x), sound="rounding"),
+)
+
+SQUARES = (
+    law("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), sound="stable"),
+    law("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), sound="stable"),
+    law("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x)), sound="stable"),
+    law("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), sound="rounding"),
+    law("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1, sound="finite"),
+    law("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1, sound="finite"),
+)
+
+DOUBLE_ANGLES = (
+    law("sin-double", 2 * sin(x) * cos(x), sin(2 * x), sound="rounding"),
+    law("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, sound="rounding"),
+    law("cos-double", sqr(cos(x)) - sqr(sin(x)), cos(2 * x), sound="rounding"),
+    law("cos-double-by-cos", 2 * sqr(cos(x)) - 1, cos(2 * x), sound="rounding"),
+    law("cos-double-by-sin", 1 - 2 * sqr(sin(x)), cos(2 * x), sound="rounding"),
+    law("sinh-double", 2 * sinh(x) * cosh(x), sinh(2 * x), sound="rounding"),
+    law("sinh-mul-cosh", sinh(x) * cosh(x), sinh(2 * x) / 2, sound="rounding"),
+    law("cosh-double", sqr(cosh(x)) + sqr(sinh(x)), cosh(2 * x), sound="rounding"),
+)
+
+OF_EXPONENTIALS = (
+    law("sinh", exp(x) - exp(-x), 2 * sinh(x), sound="stable"),
+    law("cosh", exp(x) + exp(-x), 2 * cosh(x), sound="stable"),
+    law("sinh-scaled", y * exp(x) - y * exp(-x), y * (2 * sinh(x)), sound="stable"),
+    law("cosh-scaled", y * exp(x) + y * exp(-x), y * (2 * cosh(x)), sound="stable"),
+    law("cosh-add-sinh", cosh(x) + sinh(x), exp(x), sound="stable"),
+    law("cosh-sub-sinh", cosh(x) - sinh(x), exp(-x), sound="stable"),
+)
+
+OF_LOGARITHMS = (
+    law("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x), sound="stable"),
+    law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), sound="stable"),
+    law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), sound="stable"),
+    law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), sound="stable"),
+    law("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x), sound="stable"),
+    law("arctanh-log1p", log1p(x) - log1p(-x), 2 * arctanh(x), sound="rounding"),
+)

@@ -1,0 +1,110 @@
+"""The order of axes: dimshuffles and what they pass through.
+
+A dimshuffle costs nothing itself, but hides what it is about. So it goes toward the leaves, through
+every elementwise op that nothing else reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import getitem
+from typing import Any
+
+from kanren.core import eq, lall
+
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren.search.variadic import argumentso, eacho
+from relgraph.tensor import DimShuffle, Elemwise
+from relgraph.tensor.lawkit.layout.axis_orders import (
+    changes_nothing,
+    composed_order,
+    is_old_axis,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.shapes.joining import Join
+
+a, b, m, n, o, p, q, s, x = lvars("a b m n o p q s x")
+
+
+def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that holds for tensors of any dtype."""
+    return law(name, lhs, rhs, *conditions, mixed=True, complex=True)
+
+
+ORDERS = (
+    of_any(
+        "dimshuffle-of-dimshuffle",
+        DimShuffle(n, o)(DimShuffle(m, p)(x)),
+        DimShuffle(m, q)(x),
+        computo(q, composed_order, o, p),
+    ),
+    of_any("dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(changes_nothing, n, o)),
+)
+
+
+def each_shuffled(ndim: int, order: Sequence[int | str], arguments: Sequence[Any]) -> list[Any]:
+    """Return the dimshuffle of each argument."""
+    shuffle = DimShuffle(ndim, order)
+    return [shuffle(v) for v in arguments]
+
+
+def is_made_of_few(var: Any, levels: int = 2) -> bool:
+    """Return whether so many levels below `var` there is nothing elementwise any more."""
+    node = var.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return True
+    few = levels > 0 and len(node.inputs) <= 3
+    return few and all(is_made_of_few(v, levels - 1) for v in node.inputs)
+
+
+@relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
+def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
+    """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
+    ``x + y``"""
+    inner, arguments, each = lvars("inner arguments each")
+    return lall(
+        eq(shuffled, DimShuffle(n, o)(inner)),
+        argumentso(inner, Elemwise(s), arguments),
+        one_cliento(inner),
+        computo(each, each_shuffled, n, o, arguments),
+        argumentso(lifted, Elemwise(s), each),
+    )
+
+
+@relation("dimshuffle-of-few-ops", depth=4)
+def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
+    """The same where it has not far to go, so that it need not wait for the rest."""
+    inner, arguments, each = lvars("inner arguments each")
+    return lall(
+        eq(shuffled, DimShuffle(n, o)(inner)),
+        argumentso(inner, Elemwise(s), arguments),
+        one_cliento(inner),
+        whereo(is_made_of_few, inner),
+        computo(each, each_shuffled, n, o, arguments),
+        argumentso(lifted, Elemwise(s), each),
+    )
+
+
+LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
+
+
+def shuffledo(shuffled: Any, v: Any) -> Any:
+    """Construct the goal that `shuffled` is the dimshuffle of `v` to an order that is `o`."""
+    return eq(shuffled, DimShuffle(n, o)(v))
+
+
+@relation("join-of-dimshuffles", depth=2)
+def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
+    """``join(1, x.T, y.T) → join(0, x, y).T``"""
+    arguments, inner, parts = lvars("arguments inner parts")
+    return lall(
+        argumentso(joined, Join(a), arguments),
+        eacho(shuffledo, arguments, parts),
+        whereo(is_old_axis, o, a),
+        computo(b, getitem, o, a),
+        argumentso(inner, Join(b), parts),
+        eq(shuffled, DimShuffle(n, o)(inner)),
+    )
+
+
+SIDE_BY_SIDE = (join_of_dimshuffleso,)

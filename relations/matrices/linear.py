@@ -1,0 +1,182 @@
+"""Products of vectors, matrices and stacks of matrices.
+
+BLAS sums in an order of its own, so that even a transposition rounds otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanren.core import eq, lall
+
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.tensor import DimShuffle, add, sub
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.guards.types import one_elemento, ranko
+from relgraph.tensor.lawkit.layout.axis_orders import rank_of
+from relgraph.tensor.lawkit.matrix_products import (
+    broadcast_alike,
+    have_one_dtype,
+    have_one_rank,
+    is_cheaper_from_left,
+    is_cheaper_from_right,
+    is_identity,
+    is_outer,
+    is_real_tensor,
+    is_vector_of_ones,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.linalg.products import _matmul
+from relgraph.tensor.math import _dot
+from relgraph.tensor.shapes.allocation import Eye
+
+c, d, n, x, y, z = lvars("c d n x y z")
+
+PRODUCTS = {"dot": _dot, "matmul": _matmul}
+
+
+def transposed(v: Any) -> Any:
+    """Return the transpose of a matrix."""
+    return DimShuffle(2, (1, 0))(v)
+
+
+def as_column(v: Any) -> Any:
+    """Return a vector as a matrix of one column."""
+    return DimShuffle(1, (0, "x"))(v)
+
+
+def as_row(v: Any) -> Any:
+    """Return a vector as a matrix of one row."""
+    return DimShuffle(1, ("x", 0))(v)
+
+
+def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law of real numbers that is right but for rounding and the sign of zero."""
+    return law(name, lhs, rhs, *conditions, sound="rounding")
+
+
+def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that multiplies or adds in another order, which infinities don't allow."""
+    return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
+
+
+@relation("dot-transposed", tags=("inward",), sound="rounding", depth=2)
+def dot_transposedo(turned: Any, product: Any) -> Any:
+    """``(x @ y).T → y.T @ x.T``, where nothing else reads ``x @ y``"""
+    inner, p, q = lvars("inner p q")
+    return lall(
+        eq(turned, transposed(inner)),
+        eq(inner, _dot(p, q)),
+        whereo(have_one_rank, p, q),
+        one_cliento(inner),
+        whereo(is_real_tensor, p),
+        whereo(is_real_tensor, q),
+        eq(product, _dot(transposed(q), transposed(p))),
+    )
+
+
+TRANSPOSES = (
+    dot_transposedo,
+    rounded("dot-of-transpose-and-vector", _dot(transposed(x), y), _dot(y, x), ranko(y, 1)),
+    rounded("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
+    rounded("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
+    rounded("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
+    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_outer, x, y)),
+)
+
+eye = Eye(d)
+
+
+IDENTITIES = (
+    regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
+    regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
+    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity, x)),
+    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity, y)),
+    rounded(
+        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(is_vector_of_ones, x), ranko(y, 2)
+    ),
+    rounded(
+        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(is_vector_of_ones, y), ranko(x, 2)
+    ),
+    rounded("inner-ones-left", _dot(x, y), sum_(y), whereo(is_vector_of_ones, x), ranko(y, 1)),
+    rounded("inner-ones-right", _dot(x, y), sum_(x), whereo(is_vector_of_ones, y), ranko(x, 1)),
+)
+
+
+def of_products(name: str, product: Any, c_itself: Any, *known: Any) -> tuple[Law, ...]:
+    """Return the laws about zeros, signs and scalars, which hold of every bilinear product.
+
+    Parameters
+    ----------
+    c_itself
+        The scalar `c`, as the product is multiplied by it.
+    known
+        What has to be known of `c` for that.
+    """
+    xy = product(x, y)
+    scalar_c = (one_elemento(c), *known)
+    return (
+        regrouped(f"{name}-zero-left", product(0, y), 0),
+        regrouped(f"{name}-zero-right", product(x, 0), 0),
+        rounded(f"{name}-neg-left", product(-x, y), -xy),
+        rounded(f"{name}-neg-right", product(x, -y), -xy),
+        regrouped(f"{name}-scalar-left", product(c * x, y), c_itself * xy, *scalar_c),
+        regrouped(f"{name}-scalar-right", product(x, c * y), c_itself * xy, *scalar_c),
+        regrouped(f"{name}-divided-left", product(x / c, y), xy / c_itself, *scalar_c),
+        regrouped(f"{name}-divided-right", product(x, y / c), xy / c_itself, *scalar_c),
+    )
+
+
+BILINEAR = (
+    # a product of vectors has fewer axes than they
+    *of_products("dot", _dot, DimShuffle(n, ())(c), computo(n, rank_of, c)),
+    *of_products("matmul", _matmul, c),
+)
+
+
+def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
+    """Return the law that two products, read by nothing else, with a common factor are one.
+
+    ``x @ y + x @ z → x @ (y + z)``
+    """
+
+    @relation(name, sound="finite", depth=2)
+    def factoredo(total: Any, once: Any) -> Any:
+        p, q = lvars("p q")
+        sides = ((x, y), (x, z)) if common_left else ((y, x), (z, x))
+        both = op(y, z)
+        return lall(
+            eq(total, op(p, q)),
+            eq(p, product(*sides[0])),
+            eq(q, product(*sides[1])),
+            one_cliento(p),
+            one_cliento(q),
+            whereo(have_one_dtype, x, y, z),
+            whereo(broadcast_alike, y, z),
+            eq(once, product(x, both) if common_left else product(both, x)),
+        )
+
+    return factoredo
+
+
+DISTRIBUTION = tuple(
+    factored(f"{name}-factor-{'left' if left else 'right'}-{op}", product, op, left)
+    for name, product in PRODUCTS.items()
+    for op in (add, sub)
+    for left in (True, False)
+)
+
+ASSOCIATION = (
+    regrouped(
+        "dot-from-right",
+        _dot(_dot(x, y), z),
+        _dot(x, _dot(y, z)),
+        whereo(is_cheaper_from_right, x, y, z),
+    ),
+    regrouped(
+        "dot-from-left",
+        _dot(x, _dot(y, z)),
+        _dot(_dot(x, y), z),
+        whereo(is_cheaper_from_left, x, y, z),
+    ),
+)

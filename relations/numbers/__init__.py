@@ -1,0 +1,1 @@
+"""Sums, products, powers and signs; integers, casts and complex numbers."""

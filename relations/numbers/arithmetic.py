@@ -1,0 +1,214 @@
+"""Sums, products, quotients and signs: what holds of two or three of them.
+
+What holds of any number of terms or factors is in `collecting`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.tensor import neg, reciprocal, true_div
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards.numbers import (
+    divides_well,
+    is_invertible,
+    is_power_of_two,
+    reciprocal_of,
+    whole_zeroo,
+)
+from relgraph.tensor.lawkit.guards.types import (
+    booleano,
+    constanto,
+    discreteo,
+    floato,
+    integero,
+    same_dtypeo,
+    signed_or_floato,
+    uniformo,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+c, d, k, x, y, z = lvars("c d k x y z")
+
+_ADD = ("constant_elimination", "add_canonicalize", "add_specialize")
+_MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
+_SUMS = ("add_canonicalize",)
+_PRODUCTS = ("mul_canonicalize",)
+_SPECIAL = ("mul_specialize",)
+
+
+def unshared(name: str, lhs: Any, rhs: Any, inner: Any, sound: str, tags: Any) -> Law:
+    """Return a law that takes `inner` apart, where nothing else needs it as it is."""
+    return law(name, lhs, rhs, one_cliento(inner), sound=sound, tags=tags)
+
+
+IDENTITIES = (
+    law("add-zero", x + 0, x, sound="rounding", tags=_ADD),  # -0 + 0 is 0
+    law("add-zero-discrete", x + 0, x, discreteo(x), tags=_ADD),
+    law("add-minus-zero", x + -0.0, x, tags=_ADD),
+    law("sub-zero", x - 0, x, tags=_ADD),
+    law("mul-one", x * 1, x, tags=_MUL),
+    law("div-one", x / 1, x, tags=_MUL),
+    law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
+    law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
+    law("mul-zero-discrete", x * c, 0, discreteo(x), whole_zeroo(c), tags=_MUL),
+    law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
+    law("add-true", x + True, True, booleano(x), tags=_ADD),
+    law("add-false", x + False, x, booleano(x), tags=_ADD),
+    law("mul-true", x * True, x, booleano(x), tags=_MUL),
+    law("mul-false", x * False, False, booleano(x), tags=_MUL),
+    law("add-self-boolean", x + x, x, booleano(x), tags=_SUMS),
+    law("mul-self-boolean", x * x, x, booleano(x), tags=_PRODUCTS),
+)
+
+NEGATIONS = (law("neg-neg", -(-x), x, tags=("neg_neg", "neg_div_neg")),)
+
+SIGNS = (
+    *NEGATIONS,
+    law("add-neg", x + -y, x - y, tags=_SUMS),
+    law("sub-neg", x - -y, x + y, tags=_SUMS),
+    law("neg-sub", -(x - y), y - x, sound="rounding", tags=_SUMS),  # -(x - x) is -0
+    # -1 - -1 is 0, and -(1 + -1) is -0
+    law("neg-sub-sum", -x - y, -(x + y), sound="rounding", tags=_SUMS),
+    law("mul-neg-neg", -x * -y, x * y, tags=(*_PRODUCTS, "neg_neg")),
+    law("mul-neg", -x * y, -(x * y), sound="rounding", tags=_PRODUCTS),
+    law("neg-div-neg", -x / -y, x / y, tags=("neg_div_neg",)),
+    law("neg-div", -x / y, -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
+    law("div-neg", x / (-y), -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
+    law("reciprocal-neg", reciprocal(-x), -reciprocal(x), floato(x), tags=_PRODUCTS),
+    law("minus-one-mul", -1 * x, -x, signed_or_floato(x), tags=_MUL),
+    law("div-minus-one", x / -1, -x, floato(x), tags=_MUL),
+    law("zero-sub", 0 - x, -x, sound="rounding", tags=_ADD),  # 0 - 0 is 0, and -(0) is -0
+    law("zero-sub-integer", 0 - x, -x, integero(x), tags=_ADD),
+)
+
+CANCELLATIONS = (
+    law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
+    law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
+    law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
+    law("mul-div-cancel", x * y / y, x, sound="finite", tags=_PRODUCTS),
+    law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
+    law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
+    law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+)
+
+DIFFERENCES = (
+    unshared("sub-of-difference", x - y - z, x - (y + z), x - y, sound="rounding", tags=_SUMS),
+    unshared("sub-difference", x - (y - z), (x + z) - y, y - z, sound="rounding", tags=_SUMS),
+)
+
+FRACTIONS = (
+    unshared("mul-into-fraction", x / y * z, x * z / y, x / y, sound="finite", tags=_PRODUCTS),
+    unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
+    # a share that others read too often goes with what it is divided by: y / softmax(x), say
+    law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
+    # of a fraction that others read too what cancels goes, and no more of it is taken apart
+    law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
+    law("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k), sound="finite", tags=_PRODUCTS),
+    law("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k), sound="finite", tags=_PRODUCTS),
+    law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),
+    law("clear-factor-add", (x / (y * k) + z) * y, x / k + z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y, sound="finite", tags=_PRODUCTS),
+    law("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k, sound="finite", tags=_PRODUCTS),
+    law("sub-fractions", x / z - y / z, (x - y) / z, sound="finite", tags=_SUMS),
+)
+
+RECIPROCALS = (
+    law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),
+    law("reciprocal-twice", 1 / (1 / x), x, sound="rounding", tags=_PRODUCTS),
+)
+
+CONSTANT_FACTORS = (
+    law(
+        "div-of-constant-factor",
+        (c * x) / d,
+        k * x,
+        uniformo(c),
+        uniformo(d),
+        same_dtypeo(c, x),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+    law(
+        "div-by-constant-factor",
+        c / (d * x),
+        k / x,
+        uniformo(c),
+        uniformo(d),
+        same_dtypeo(c, x),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+    law(
+        "constant-factors-of-fraction",
+        (c * x) / (d * y),
+        k * x / y,
+        uniformo(c),
+        uniformo(d),
+        same_dtypeo(c, x),
+        same_dtypeo(d, y),
+        whereo(divides_well, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
+)
+
+SPECIAL_PRODUCTS = (
+    # of x ** -0.5, say; what was written as a product with 1 / y is a quotient since long
+    law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
+    law(
+        "div-reciprocal-by-constant",
+        reciprocal(x) / c,
+        k / x,
+        whereo(is_invertible, c),
+        computo(k, reciprocal_of, c),
+        sound="rounding",
+        tags=_SPECIAL,
+    ),
+    law(
+        "div-by-power-of-two",
+        x / c,
+        k * x,
+        whereo(is_power_of_two, c),
+        computo(k, reciprocal_of, c),
+        tags=_SPECIAL,
+    ),
+    law(
+        "neg-mul-constant",
+        -(c * x),
+        k * x,
+        constanto(c),
+        same_dtypeo(c, x),
+        computo(k, folded(neg), c),
+        tags=_SPECIAL,
+    ),
+    law(
+        "neg-div-constant",
+        -(c / x),
+        k / x,
+        floato(x),
+        floato(c),
+        constanto(c),
+        computo(k, folded(neg), c),
+        tags=_SPECIAL,
+    ),
+    law(
+        "neg-div-by-constant",
+        -(x / c),
+        x / k,
+        floato(x),
+        floato(c),
+        constanto(c),
+        computo(k, folded(neg), c),
+        tags=_SPECIAL,
+    ),
+    law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=_SPECIAL),
+)

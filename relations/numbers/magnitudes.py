@@ -1,0 +1,125 @@
+"""Absolute values and signs, the larger and the smaller of two, and bounds.
+
+A maximum or minimum with a nan is nan. The smallest signed integer has no absolute value, and is
+its own negation.
+"""
+
+from __future__ import annotations
+
+from relgraph.graph.kanren import computo, several, whereo
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import clip, maximum, minimum, sign
+from relgraph.tensor.lawkit.arithmetic import constants as constants
+from relgraph.tensor.lawkit.arithmetic import terms as sums
+from relgraph.tensor.lawkit.guards.numbers import in_ordero
+from relgraph.tensor.lawkit.guards.types import (
+    floato,
+    nonnegativeo,
+    positiveo,
+    signed_or_floato,
+    unsignedo,
+)
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+c, d, x, xs, y, ys = lvars("c d x xs y ys")
+
+INFINITY = float("inf")
+
+ABSOLUTE = (
+    law("abs-abs", abs_(abs_(x)), abs_(x)),
+    law("abs-neg", abs_(-x), abs_(x), signed_or_floato(x)),
+    law("abs-unsigned", abs_(x), x, unsignedo(x)),
+    law("abs-nonnegative", abs_(x), x, nonnegativeo(x), sound="rounding"),
+    law("abs-product", abs_(x) * abs_(y), abs_(x * y), floato(x)),
+    law("abs-quotient", abs_(x) / abs_(y), abs_(x / y), floato(x)),
+    law("abs-of-abs-product", abs_(abs_(x) * y), abs_(x * y), floato(x), sound="rounding"),
+    law("abs-mul-sign", abs_(x) * sign(x), x, sound="rounding"),
+    law("mul-sign", x * sign(x), abs_(x), sound="rounding"),
+    law("div-abs", x / abs_(x), sign(x), floato(x), sound="finite"),
+    law("abs-div", abs_(x) / x, sign(x), floato(x), sound="finite"),
+    law("maximum-neg-self", maximum(x, -x), abs_(x), signed_or_floato(x), sound="rounding"),
+    law("minimum-neg-self", minimum(x, -x), -abs_(x), floato(x), sound="rounding"),
+)
+
+SIGN = (
+    law("sign-sign", sign(sign(x)), sign(x)),
+    law("sign-neg", sign(-x), -sign(x), floato(x), sound="rounding"),
+    law("sign-product", sign(x) * sign(y), sign(x * y), floato(x), sound="finite"),
+    law("sign-positive", sign(x), 1, positiveo(x), sound="finite"),
+)
+
+EXTREMES = (
+    law("maximum-self", maximum(x, x), x),
+    law("minimum-self", minimum(x, x), x),
+    law("maximum-minimum", maximum(x, minimum(x, y)), x, sound="finite"),
+    law("minimum-maximum", minimum(x, maximum(x, y)), x, sound="finite"),
+    law("maximum-least", maximum(x, -INFINITY), x),
+    law("minimum-greatest", minimum(x, INFINITY), x),
+    law("maximum-zero", maximum(x, 0), x, nonnegativeo(x), sound="rounding"),
+    law("minimum-zero", minimum(x, 0), 0, nonnegativeo(x), sound="finite"),
+    law("maximum-of-neg", maximum(-x, -y), -minimum(x, y), floato(x), sound="rounding"),
+    law("minimum-of-neg", minimum(-x, -y), -maximum(x, y), floato(x), sound="rounding"),
+    law("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x), sound="rounding"),
+    law("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y, sound="rounding"),
+    law("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y, sound="rounding"),
+    law(
+        "maximum-less-minimum",
+        maximum(x, y) - minimum(x, y),
+        abs_(x - y),
+        floato(x),
+        sound="finite",
+    ),
+)
+
+COLLECTED = tuple(
+    rule
+    for name, op in (("maximum", maximum), ("minimum", minimum))
+    for rule in (
+        law(
+            f"{name}-constants",
+            op(several(xs)),
+            op(several(ys)),
+            computo(ys, constants.constants_together(op), xs),
+            whereo(sums.is_found, ys),
+            sound="rounding",
+        ),
+        law(
+            f"{name}-repeated",
+            op(several(xs)),
+            op(several(ys)),
+            computo(ys, sums.distinct, xs),
+            sound="rounding",
+            tags=("late",),
+        ),
+    )
+)
+
+BOUNDS = (
+    law("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d), sound="rounding"),
+    law(
+        "clip-nonnegative",
+        clip(x, c, d),
+        minimum(x, d),
+        nonnegativeo(x),
+        in_ordero(c, 0),
+        in_ordero(c, d),
+        sound="rounding",
+    ),
+)
+
+SPECIAL_BOUNDS = (
+    law(
+        "clip-of-maximum",
+        minimum(maximum(x, c), d),
+        clip(x, c, d),
+        in_ordero(c, d),
+        sound="rounding",
+    ),
+    law(
+        "clip-of-minimum",
+        maximum(minimum(x, d), c),
+        clip(x, c, d),
+        in_ordero(c, d),
+        sound="rounding",
+    ),
+)

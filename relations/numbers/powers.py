@@ -1,0 +1,116 @@
+"""Powers, squares and roots.
+
+Exponents are multiplied where they are whole numbers, since ``(x**2)**0.5`` is not ``x``.
+"""
+
+from __future__ import annotations
+
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import mul, reciprocal, sqr, sqrt
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards.numbers import (
+    doubled,
+    doubles_fit,
+    eveno,
+    exponents_multiply,
+    halved,
+    nonzeroo,
+    oddo,
+)
+from relgraph.tensor.lawkit.guards.types import floato, integero, nonnegativeo
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+c, d, k, x = lvars("c d k x")
+
+_POW = ("pow_specialize",)
+
+CONSTANTS = (
+    law("pow-zero", x**0, 1, tags=("constant_elimination", *_POW)),
+    law("one-pow", 1**x, 1, tags=("constant_elimination", *_POW)),
+)
+
+SIGNS = (
+    law("sqr-neg", sqr(-x), sqr(x), tags=("mul_canonicalize",)),
+    law("sqr-abs", sqr(abs_(x)), sqr(x), tags=("mul_canonicalize",)),
+    law("pow-neg-even", (-x) ** c, x**c, eveno(c), sound="rounding", tags=("mul_canonicalize",)),
+    law("pow-neg-odd", (-x) ** c, -(x**c), oddo(c), sound="rounding", tags=("mul_canonicalize",)),
+    law("pow-abs-even", abs_(x) ** c, x**c, eveno(c), sound="rounding", tags=("mul_canonicalize",)),
+)
+
+EXPONENTS = (
+    law(
+        "pow-of-pow",
+        (x**c) ** d,
+        x**k,
+        whereo(exponents_multiply, c, d),
+        computo(k, folded(mul), c, d),
+        sound="stable",
+        tags=("mul_canonicalize",),
+    ),
+    law(
+        "sqr-of-pow",
+        sqr(x**c),
+        x**k,
+        whereo(doubles_fit, c),
+        computo(k, doubled, c),
+        sound="stable",
+        tags=("mul_canonicalize",),
+    ),
+    law(
+        "pow-of-sqr",
+        sqr(x) ** c,
+        x**k,
+        whereo(doubles_fit, c),
+        computo(k, doubled, c),
+        sound="stable",
+        tags=("mul_canonicalize",),
+    ),
+    law(
+        "pow-of-sqrt",
+        sqrt(x) ** c,
+        x**k,
+        floato(x),
+        floato(c),
+        nonzeroo(c),
+        computo(k, halved, c),
+        sound="finite",
+        tags=("mul_canonicalize", *_POW),
+    ),
+)
+
+ROOTS = (
+    law("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), sound="rounding", tags=_POW),
+    law("sqr-sqrt", sqr(sqrt(x)), x, floato(x), sound="finite", tags=_POW),
+    law(
+        "sqr-sqrt-nonnegative",
+        sqr(sqrt(x)),
+        x,
+        floato(x),
+        nonnegativeo(x),
+        sound="rounding",
+        tags=_POW,
+    ),
+)
+
+SQUARES = (
+    law("mul-self", x * x, sqr(x), tags=("mul_specialize",)),
+    law("pow-two", x**2, sqr(x), sound="rounding", tags=_POW),
+    law("pow-two-integer", x**2, sqr(x), integero(x), tags=_POW),
+)
+
+SPECIAL = (
+    law("pow-three", x**3, x * sqr(x), sound="rounding", tags=_POW),
+    law("pow-four", x**4, sqr(sqr(x)), sound="rounding", tags=_POW),
+    law("pow-five", x**5, x * sqr(sqr(x)), sound="rounding", tags=_POW),
+    law("pow-six", x**6, sqr(x * sqr(x)), sound="rounding", tags=_POW),
+    law("pow-eight", x**8, sqr(sqr(sqr(x))), sound="rounding", tags=_POW),
+    law("pow-half", x**0.5, sqrt(x), sound="finite", tags=_POW),  # (-inf)**0.5 is inf
+    law("pow-three-halves", x**1.5, x * sqrt(x), sound="finite", tags=_POW),
+    law("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), sound="finite", tags=_POW),
+    law("pow-minus-one", x**-1.0, reciprocal(x), floato(x), sound="rounding", tags=_POW),
+    law("pow-minus-two", x**-2.0, reciprocal(sqr(x)), floato(x), sound="rounding", tags=_POW),
+    law(
+        "reciprocal-of-sqrt-sqr", sqr(reciprocal(sqrt(x))), reciprocal(x), sound="finite", tags=_POW
+    ),
+)

@@ -1,0 +1,1 @@
+"""Indexing, and tensors with a part changed."""

@@ -1,0 +1,1 @@
+"""Sums, extremes, order and running totals along axes."""

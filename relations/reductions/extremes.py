@@ -1,0 +1,166 @@
+"""Greatest and least elements, and where they are.
+
+A function that keeps the order of its arguments had better be applied to the one extreme than to
+every element. Of 0 and -0 either may be the extreme, so that most laws here are not exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import DimShuffle, Elemwise, argmax, argmin, maximum, minimum
+from relgraph.tensor import max as max_
+from relgraph.tensor import min as min_
+from relgraph.tensor.indexing.indices import Placeholder
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards.monotonicity import (
+    is_decreasing,
+    is_increasing,
+    is_increasing_above_zero,
+    is_nan_below,
+    is_negative_constant,
+    is_strictly_increasing,
+)
+from relgraph.tensor.lawkit.guards.types import floato, nonnegativeo, positiveo, ranko
+from relgraph.tensor.lawkit.layout.axis_orders import is_constant_along, order_without, rank_of
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+a, b, c, n, o, p, s, x = lvars("a b c n o p s x")
+
+f = Elemwise(s, p)
+"""A function of one argument, element by element."""
+
+increasing = whereo(is_increasing, s)
+decreasing = whereo(is_decreasing, s)
+strictly = whereo(is_strictly_increasing, s)
+above_zero = (whereo(is_increasing_above_zero, s), nonnegativeo(x), floato(x))
+nan_below = whereo(is_nan_below, s)
+
+
+def greatest(v: Any) -> Any:
+    """Return the greatest element of `v` along the axes `a`."""
+    return max_(v, axis=a)
+
+
+def least(v: Any) -> Any:
+    """Return the least element of `v` along the axes `a`."""
+    return min_(v, axis=a)
+
+
+def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that is right but for rounding and the sign of zero."""
+    return law(name, lhs, rhs, *conditions, sound="rounding")
+
+
+MONOTONE = (
+    rounded("max-increasing", greatest(f(x)), f(greatest(x)), increasing),
+    rounded("min-increasing", least(f(x)), f(least(x)), increasing),
+    rounded("max-decreasing", greatest(f(x)), f(least(x)), decreasing),
+    rounded("min-decreasing", least(f(x)), f(greatest(x)), decreasing),
+    rounded("max-above-zero", greatest(f(x)), f(greatest(x)), *above_zero),
+    rounded("min-above-zero", least(f(x)), f(least(x)), *above_zero),
+    rounded("min-nan-below", least(f(x)), f(least(x)), nan_below),
+    rounded("max-neg", greatest(-x), -least(x), floato(x)),
+    rounded("min-neg", least(-x), -greatest(x), floato(x)),
+)
+
+
+def without_axes(v: Any) -> Any:
+    """Return `v` without the axes `a`, along which it is constant."""
+    return DimShuffle(n, o)(v)
+
+
+constant = (
+    whereo(is_constant_along, c, a, x),
+    computo(n, rank_of, c),
+    computo(o, order_without, c, a),
+)
+"""That `c` is constant along the axes `a` of `x`, and what `without_axes` needs to know of it."""
+
+negative = whereo(is_negative_constant, c)
+
+
+def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about a term or a factor `c` of floating-point numbers; integers wrap around."""
+    return law(name, lhs, rhs, floato(x), *conditions, *constant, sound="finite")
+
+
+def cut(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law about elements compared with a `c`."""
+    return law(name, lhs, rhs, *constant, sound="rounding")
+
+
+SHIFTED = (
+    shifted("max-add", greatest(x + c), greatest(x) + without_axes(c)),
+    shifted("min-add", least(x + c), least(x) + without_axes(c)),
+    shifted("max-sub", greatest(x - c), greatest(x) - without_axes(c)),
+    shifted("min-sub", least(x - c), least(x) - without_axes(c)),
+    shifted("max-of-rest", greatest(c - x), without_axes(c) - least(x)),
+    shifted("min-of-rest", least(c - x), without_axes(c) - greatest(x)),
+    shifted("max-mul", greatest(c * x), without_axes(c) * greatest(x), positiveo(c)),
+    shifted("min-mul", least(c * x), without_axes(c) * least(x), positiveo(c)),
+    shifted("max-mul-negative", greatest(c * x), without_axes(c) * least(x), negative),
+    shifted("min-mul-negative", least(c * x), without_axes(c) * greatest(x), negative),
+    shifted("max-div", greatest(x / c), greatest(x) / without_axes(c), positiveo(c)),
+    shifted("min-div", least(x / c), least(x) / without_axes(c), positiveo(c)),
+)
+
+CUT = (
+    cut("max-maximum", greatest(maximum(x, c)), maximum(greatest(x), without_axes(c))),
+    cut("max-minimum", greatest(minimum(x, c)), minimum(greatest(x), without_axes(c))),
+    cut("min-maximum", least(maximum(x, c)), maximum(least(x), without_axes(c))),
+    cut("min-minimum", least(minimum(x, c)), minimum(least(x), without_axes(c))),
+)
+
+
+def place(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "stable") -> Law:
+    """Return a law about the place of an extreme; on the left rounding may make it tie."""
+    return law(name, lhs, rhs, floato(x), *conditions, sound=sound, mixed=True)
+
+
+PLACES = (
+    place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly),
+    place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly),
+    place("argmax-decreasing", argmax(f(x), axis=a), argmin(x, axis=a), decreasing),
+    place("argmin-decreasing", argmin(f(x), axis=a), argmax(x, axis=a), decreasing),
+    place("argmax-neg", argmax(-x, axis=a), argmin(x, axis=a), sound="exact"),
+    place("argmin-neg", argmin(-x, axis=a), argmax(x, axis=a), sound="exact"),
+)
+
+at_place = Subtensor((Placeholder.INTEGER,))
+
+TAKEN = (
+    law(
+        "element-at-argmax",
+        at_place(x, argmax(x, axis=0)),
+        max_(x),
+        ranko(x, 1),
+        sound="rounding",
+        mixed=True,
+    ),
+    law(
+        "element-at-argmin",
+        at_place(x, argmin(x, axis=0)),
+        min_(x),
+        ranko(x, 1),
+        sound="rounding",
+        mixed=True,
+    ),
+    law(
+        "element-at-argmax-of-all",
+        at_place(x, argmax(x)),
+        max_(x),
+        ranko(x, 1),
+        sound="rounding",
+        mixed=True,
+    ),
+    law(
+        "element-at-argmin-of-all",
+        at_place(x, argmin(x)),
+        min_(x),
+        ranko(x, 1),
+        sound="rounding",
+        mixed=True,
+    ),
+)

@@ -1,0 +1,367 @@
+"""Sums, products, conjunctions and disjunctions over axes.
+
+What holds of every reduction comes first. Where a law moves a factor out of a reduction, the
+factor is constant along the axes that go, and loses them by a dimshuffle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cons import cons
+from kanren.core import eq, lall
+
+from relgraph import scalar
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.tensor import (
+    CAReduce,
+    DimShuffle,
+    Elemwise,
+    log,
+    prod,
+    reciprocal,
+    second,
+    sign,
+    sqr,
+    sqrt,
+)
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import all as all_
+from relgraph.tensor import any as any_
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.arithmetic.multiplicity import (
+    counts_well,
+    each_reduced,
+    has_elements_along,
+    has_length_one_along,
+    is_idempotent,
+    is_never_empty,
+    is_one,
+    is_repeated,
+    reduces_apart,
+    reduces_scalars,
+    repeats,
+    repeats_like,
+)
+from relgraph.tensor.lawkit.guards.numbers import is_finite_number, is_nonzero
+from relgraph.tensor.lawkit.guards.types import floato, nonnegativeo, ranko, spanso
+from relgraph.tensor.lawkit.layout.axis_orders import (
+    axes_before,
+    includes_axis,
+    is_constant_along,
+    merged_axes,
+    order_after,
+    order_without,
+    padding_to,
+    rank_after,
+    rank_of,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.math import _dot
+from relgraph.tensor.shapes.allocation import Alloc
+from relgraph.tensor.shapes.joining import Join
+from relgraph.tensor.shapes.reshaping import Reshape
+from relgraph.tensor.shapes.shape import MakeVector
+
+a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
+
+
+def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+    """Return a law that holds for tensors of any dtype."""
+    return law(name, lhs, rhs, *conditions, sound=sound, mixed=True, complex=True)
+
+
+def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that 1 times a complex nan, of which both parts are nan, does not hold for."""
+    return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
+
+
+def nested(name: str, scalar_op: Any, sound: str) -> Law:
+    """Return the law that two reductions by one op are one."""
+    twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
+    once = CAReduce(scalar_op, c)(x)
+    return of_any(name, twice, once, computo(c, merged_axes, a, b), sound=sound)
+
+
+MERGED = (
+    nested("sum-of-sums", scalar.add, "rounding"),
+    nested("prod-of-prods", scalar.mul, "rounding"),
+    nested("max-of-max", scalar.maximum, "rounding"),  # of 0 and -0 either may be the greatest
+    nested("min-of-min", scalar.minimum, "rounding"),
+    nested("all-of-all", scalar.and_, "exact"),
+    nested("any-of-any", scalar.or_, "exact"),
+    of_any(
+        "reduce-of-dimshuffle",
+        CAReduce(s, a)(DimShuffle(n, o)(x)),
+        DimShuffle(m, p)(CAReduce(s, b)(x)),
+        computo(q, rank_of, x),
+        computo(b, axes_before, o, a, q),
+        computo(m, rank_after, b, q),
+        computo(p, order_after, o, a, q),
+        sound="rounding",
+    ),
+)
+
+UNNEEDED = (
+    of_any(
+        "reduce-of-reshape",
+        CAReduce(s, None)(Reshape(n)(x, y)),
+        CAReduce(s, None)(x),
+        sound="rounding",
+    ),
+    # a sum of one -0 is 0
+    of_real("reduce-no-axis", CAReduce(s, ())(x), x),
+    of_real("reduce-scalar", CAReduce(s, None)(x), x, ranko(x, 0)),
+    of_real(
+        "reduce-length-one",
+        CAReduce(s, a)(x),
+        DimShuffle(n, o)(x),
+        whereo(has_length_one_along, x, a),
+        computo(n, rank_of, x),
+        computo(o, order_without, x, a),
+    ),
+)
+
+
+def without_axes(v: Any) -> Any:
+    """Return `v` without the axes `a`, along which it is constant."""
+    return DimShuffle(n, o)(v)
+
+
+constant = (
+    whereo(is_constant_along, c, a, x),
+    computo(n, rank_of, c),
+    computo(o, order_without, c, a),
+)
+"""That `c` is constant along the axes `a` of `x`, and what `without_axes` needs to know of it."""
+
+
+def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about a factor of a sum: with nothing to sum there's no nan times it either."""
+    told, tags = (*constant, *conditions), ("sum_scalar_mul",)
+    return law(name, lhs, rhs, *told, sound="finite", complex=True, tags=tags)
+
+
+def divides_sum(c: Any, x: Any, axes: Any) -> bool:
+    """Return whether a sum of nothing, 0, divided by `c` is 0, or there is something to sum along
+    the `axes` of `x`."""
+    return has_elements_along(x, axes) or is_nonzero(c)
+
+
+FACTORS = (
+    scaled("sum-scalar-mul", sum_(c * x, axis=a), without_axes(c) * sum_(x, axis=a)),
+    scaled(
+        "sum-scalar-div",
+        sum_(x / c, axis=a),
+        sum_(x, axis=a) / without_axes(c),
+        whereo(divides_sum, c, x, a),
+    ),
+)
+
+SIGNS = (
+    law(
+        "sum-neg",
+        sum_(-x, axis=a),
+        -sum_(x, axis=a),
+        sound="rounding",  # -0 where the sum is 0
+        tags=("sum_scalar_mul",),
+    ),
+)
+
+PRODUCTS = (
+    law("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a)), sound="rounding"),
+    law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
+    law("prod-sign", prod(sign(x), axis=a), sign(prod(x, axis=a)), floato(x), sound="finite"),
+    law(
+        "prod-inverse",
+        prod(y / x, axis=a),
+        reciprocal(prod(x, axis=a)),
+        whereo(is_one, y),
+        floato(x),
+        spanso(x, y),
+        sound="finite",
+    ),
+    law(
+        "prod-sqrt",
+        prod(sqrt(x), axis=a),
+        sqrt(prod(x, axis=a)),
+        nonnegativeo(x),
+        sound="rounding",
+    ),
+    law(
+        "prod-pow",
+        prod(x**c, axis=a),
+        prod(x, axis=a) ** without_axes(c),
+        nonnegativeo(x),
+        *constant,
+        sound="finite",
+    ),
+)
+
+LOGARITHMS = (
+    # a product overflows before its logarithm does
+    law("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x), sound="stable"),
+    law("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a), sound="stable"),
+)
+
+LOGICAL = (
+    law("all-not", all_(~x, axis=a), ~any_(x, axis=a)),
+    law("any-not", any_(~x, axis=a), ~all_(x, axis=a)),
+    law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), *constant),
+    law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), *constant),
+)
+
+DOTS = (
+    law("sum-rows-of-dot", sum_(_dot(x, y), axis=0), _dot(sum_(x, axis=0), y), sound="finite"),
+    law("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), sound="finite"),
+    law(
+        "sum-of-dot",
+        sum_(_dot(x, y)),
+        _dot(sum_(x, axis=0), sum_(y, axis=1)),
+        ranko(x, 2),
+        ranko(y, 2),
+        sound="finite",
+    ),
+    law(
+        "sum-of-matrix-vector",
+        sum_(_dot(x, y)),
+        _dot(sum_(x, axis=0), y),
+        ranko(x, 2),
+        ranko(y, 1),
+        sound="finite",
+    ),
+    law(
+        "sum-of-vector-matrix",
+        sum_(_dot(x, y)),
+        _dot(x, sum_(y, axis=1)),
+        ranko(x, 1),
+        ranko(y, 2),
+        sound="finite",
+    ),
+)
+
+
+def repeatedo(total: Any, op: Any) -> Any:
+    """Construct the goal that `total` reduces, by `op`, all of which `x` comes `c` times over."""
+    full, lengths = lvars("full lengths")
+    return lall(
+        eq(total, CAReduce(op, a)(full)),
+        argumentso(full, Alloc(), cons(x, lengths)),
+        computo(m, len, lengths),
+        whereo(is_repeated, x, a, m),
+        whereo(counts_well, x),
+        computo(c, repeats, x, a, lengths),
+        computo(n, rank_of, x),
+        computo(o, padding_to, x, lengths),
+    )
+
+
+@relation("sum-of-alloc", sound="finite", depth=2)
+def sum_of_alloco(total: Any, times: Any) -> Any:
+    """``sum(alloc(x, m, n)) → (m * n) * x``; along axes that `x` has, `x` is summed."""
+    return lall(
+        repeatedo(total, scalar.add),
+        eq(times, c * CAReduce(scalar.add, a)(DimShuffle(n, o)(x))),
+    )
+
+
+@relation(
+    "prod-of-alloc",
+    depth=2,
+    sound="finite",
+    tries=[CAReduce(scalar.mul, None)(Alloc()(x, n)), CAReduce(scalar.mul, a)(Alloc()(x, m, n))],
+)
+def prod_of_alloco(total: Any, power: Any) -> Any:
+    """``prod(alloc(x, n)) → x ** n``"""
+    return lall(
+        repeatedo(total, scalar.mul),
+        eq(power, CAReduce(scalar.mul, a)(DimShuffle(n, o)(x)) ** c),
+    )
+
+
+@relation("reduce-of-alloc", depth=2)
+def reduce_of_alloco(reduced: Any, once: Any) -> Any:
+    """``max(alloc(x, 3)) → x``; the same for a minimum, `all` and `any`."""
+    full, lengths = lvars("full lengths")
+    return lall(
+        eq(reduced, CAReduce(s, a)(full)),
+        whereo(is_idempotent, s),
+        argumentso(full, Alloc(), cons(x, lengths)),
+        computo(m, len, lengths),
+        whereo(is_repeated, x, a, m),
+        whereo(is_never_empty, a, lengths),
+        computo(n, rank_of, x),
+        computo(o, padding_to, x, lengths),
+        eq(once, CAReduce(s, a)(DimShuffle(n, o)(x))),
+    )
+
+
+REPEATED = (
+    sum_of_alloco,
+    prod_of_alloco,
+    reduce_of_alloco,
+    law(
+        "sum-of-fill",
+        sum_(second(y, x), axis=a),
+        c * sum_(x, axis=a),
+        computo(m, rank_of, y),
+        whereo(is_repeated, x, a, m),
+        whereo(counts_well, x),
+        computo(c, repeats_like, x, a, y),
+        sound="finite",
+        mixed=True,
+        complex=True,
+    ),
+    law(
+        "sum-of-filled-number",
+        sum_(second(y, x), axis=a),
+        c * sum_(x, axis=a),
+        computo(m, rank_of, y),
+        whereo(is_repeated, x, a, m),
+        whereo(is_finite_number, x),
+        whereo(counts_well, x),
+        computo(c, repeats_like, x, a, y),
+        sound="rounding",
+        mixed=True,
+    ),
+    of_any(
+        "reduce-of-fill",
+        CAReduce(s, a)(second(y, x)),
+        CAReduce(s, a)(x),
+        whereo(is_idempotent, s),
+        whereo(has_elements_along, y, a),
+        computo(m, rank_of, y),
+        whereo(is_repeated, x, a, m),
+    ),
+)
+
+
+@relation("reduce-of-join", sound="rounding", depth=2)
+def reduce_of_joino(reduced: Any, combined: Any) -> Any:
+    """``sum(join(0, x, y)) → sum(x) + sum(y)``, and so on for every reduction."""
+    joined, parts, each = lvars("joined parts each")
+    return lall(
+        eq(reduced, CAReduce(s, a)(joined)),
+        argumentso(joined, Join(b), parts),
+        one_cliento(joined),
+        whereo(includes_axis, a, b),
+        whereo(reduces_apart, s, a, parts),
+        computo(each, each_reduced, s, a, parts),
+        argumentso(combined, Elemwise(s), each),
+    )
+
+
+@relation("reduce-of-vector", sound="rounding", depth=2)
+def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
+    """``sum(stack([a, b, c])) → a + b + c``, and so on for every reduction of scalars."""
+    vector, parts = lvars("vector parts")
+    return lall(
+        eq(reduced, CAReduce(s, None)(vector)),
+        argumentso(vector, MakeVector(o), parts),
+        whereo(reduces_scalars, s, parts),
+        argumentso(combined, Elemwise(s), parts),
+    )
+
+
+SIDE_BY_SIDE = (reduce_of_joino, reduce_of_vectoro)

@@ -1,0 +1,1 @@
+"""Functions that can be called: their arguments, what they may overwrite, how they are made."""

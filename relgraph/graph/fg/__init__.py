@@ -1,0 +1,7 @@
+"""The graph container that rewriting works on."""
+
+from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.graph import FunctionGraph
+from relgraph.graph.utils import MissingInputError
+
+__all__ = ["Client", "FunctionGraph", "MissingInputError"]

@@ -1,0 +1,1 @@
+"""Why a law does not match somewhere, or how it does."""

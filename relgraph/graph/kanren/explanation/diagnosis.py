@@ -1,0 +1,259 @@
+"""Why a rule does not match a variable: the search of `matching`, with every failure noted.
+
+Of all attempts the one that got furthest is kept: the one that had matched the most parts of the
+pattern when it failed. A guard that says no comes after all of the pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from unification.core import reify, unify
+from unification.utils import transitive_get
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.explanation.judgement import (
+    GUARDS,
+    Bindings,
+    Diagnosis,
+    Failure,
+    Guards,
+    Path,
+    Reason,
+)
+from relgraph.graph.kanren.rules.matching import (
+    INNER,
+    _effort,
+    _is_free,
+    flat_arguments,
+    match,
+    match_root,
+    taken_together,
+)
+from relgraph.graph.kanren.rules.rule import (
+    Output,
+    Rule,
+    flat_patterns,
+    is_bag,
+    is_swappable,
+    split,
+    takes_all,
+)
+from relgraph.graph.kanren.terms.term import Arguments, variables_of
+from relgraph.graph.op import Op
+from relgraph.graph.unify import ConstrainedVar
+
+# Under this key the bindings count the parts of the pattern that have matched.
+_DONE = "parts that have matched"
+
+
+class _Place(NamedTuple):
+    """A variable of the graph and the way to it."""
+
+    path: Path
+    var: Variable
+
+
+def diagnose(rule: Rule, var: Variable) -> Diagnosis:
+    """Say what happens when `rule` is matched with `var`."""
+    walk = _Walk(rule.regroup)
+    start = {_DONE: 0, INNER: ()}
+    for bindings, rest in walk.root(rule.pattern, _Place((), var), start):
+        matched = dict(bindings)
+        del matched[_DONE]
+        inner = matched.pop(INNER) or (var,)
+        verdict = Guards(rule, var, inner, [place.var for place in rest]).judge(matched)
+        if verdict.failure is None:
+            return verdict
+        walk.keep(verdict.failure, verdict.progress)
+    failure, progress = walk.furthest, walk.progress
+    if not rule.regroup and progress[0] < GUARDS and _matches_regrouped(rule, var):
+        place = () if failure is None else failure.path
+        failure = Failure(Reason.GROUPING, place, rule.pattern, var)
+    return Diagnosis(failure, {}, None, progress)
+
+
+def _matches_regrouped(rule: Rule, var: Variable) -> bool:
+    return next(match_root(rule.pattern, var, {}, True), None) is not None
+
+
+class _Walk:
+    """The search for matches; it enumerates what `matching.match_root` does, in that order."""
+
+    def __init__(self, regroup: bool) -> None:
+        self.regroup = regroup
+        self.furthest: Failure | None = None
+        self.progress = (-1, 0)
+
+    def keep(self, failure: Failure, progress: tuple[int, int]) -> None:
+        if progress > self.progress:
+            self.furthest, self.progress = failure, progress
+
+    def fail(
+        self, s: Bindings, reason: Reason, at: _Place, wanted: Any, found: Any = None, rank: int = 0
+    ) -> None:
+        """Note a failure; of those that are equally far, the one of the highest rank counts."""
+        progress = (s[_DONE], rank)
+        if progress > self.progress:
+            shared = {
+                str(v): s[v] for v in variables_of(wanted) if v in s and isinstance(s[v], Variable)
+            }
+            what = at.var if found is None else found
+            self.keep(Failure(reason, at.path, wanted, what, shared), progress)
+
+    def match(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
+        for bindings, rest in self.root(pattern, at, s):
+            if not rest:
+                yield bindings
+            else:
+                left = [place.var for place in rest]
+                self.fail(bindings, Reason.LEFT_OVER, at, pattern, left)
+
+    def root(
+        self, pattern: Any, at: _Place, s: Bindings
+    ) -> Iterator[tuple[Bindings, list[_Place]]]:
+        parts = split(pattern)
+        if parts is None:
+            for bindings in self.leaf(pattern, at, s):
+                yield bindings, []
+            return
+        node = at.var.owner
+        if node is None:
+            self.fail(s, Reason.OP if at.path else Reason.LEAF, at, pattern)
+        elif len(node.outputs) > 1 and node.op.default_output != at.var.index:
+            self.fail(s, Reason.OUTPUTS, at, pattern)
+        else:
+            head, patterns = parts
+            for bindings in self.head(pattern, head, node.op, at, s):
+                seen = {**bindings, INNER: (*s[INNER], at.var)}
+                yield from self.arguments(pattern, node, patterns, at, seen)
+
+    def head(self, pattern: Any, head: Any, op: Op, at: _Place, s: Bindings) -> Iterator[Bindings]:
+        bound: Any = {} if head is op else False
+        if not isinstance(head, Op):
+            bound = unify(reify(head, s), op, {})
+        if bound is not False:
+            yield {**s, **bound, _DONE: s[_DONE] + 1}
+            return
+        parts = split(head)
+        of_class = parts is not None and type(op) is parts[0]
+        # the right class of op is nearer than another one
+        self.fail(s, Reason.PARAMETER if of_class else Reason.OP, at, pattern, rank=of_class)
+
+    def leaf(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
+        found = False
+        for bindings in match(pattern, at.var, s, self.regroup):
+            found = True
+            yield {**bindings, _DONE: s[_DONE] + 1}
+        if not found:
+            self.fail(s, _leaf_reason(pattern, s), at, pattern)
+
+    def arguments(
+        self, pattern: Any, node: Apply, patterns: Sequence[Any], at: _Place, s: Bindings
+    ) -> Iterator[tuple[Bindings, list[_Place]]]:
+        head: Any = (split(pattern) or (None, ()))[0]
+        op: Any = head.op if isinstance(head, Output) else head
+        if takes_all(patterns):
+            alone = is_bag(op) and self.regroup and not at.path
+            every = tuple(flat_arguments(None, node)[0] if alone else node.inputs)
+            lv = patterns[0].of
+            if _is_free(lv, s) or s[lv] == every:
+                yield {**s, lv: every, _DONE: s[_DONE] + 1}, []
+            else:
+                self.fail(s, Reason.DIFFERENT, at, pattern)
+            return
+        if is_bag(op) and self.regroup:
+            wanted = flat_patterns(op, patterns)
+            if len(wanted) > 1:
+                given, nested = _flat(node, at.path)
+                if len(wanted) <= len(given):
+                    seen = {**s, INNER: (*s[INNER], *nested)}
+                    yield from self.bag(op, wanted, given, at, seen)
+                else:
+                    self.fail(s, Reason.ARITY, at, pattern)
+                return
+        if len(patterns) != len(node.inputs):
+            self.fail(s, Reason.ARITY, at, pattern)
+            return
+        places = _places(node, at.path)
+        orders = [places]
+        if is_swappable(op) and len(places) == 2 and places[0].var is not places[1].var:
+            orders.append(places[::-1])
+        for order in orders:
+            for bindings in self.each(list(zip(patterns, order, strict=True)), s):
+                yield bindings, []
+
+    def each(self, pairs: list[tuple[Any, _Place]], s: Bindings) -> Iterator[Bindings]:
+        if not pairs:
+            yield s
+            return
+        i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
+        pattern, place = pairs[i]
+        for bindings in self.match(pattern, place, s):
+            yield from self.each(pairs[:i] + pairs[i + 1 :], bindings)
+
+    def bag(
+        self, op: Op, patterns: list[Any], places: list[_Place], at: _Place, s: Bindings
+    ) -> Iterator[tuple[Bindings, list[_Place]]]:
+        if not patterns:
+            yield s, places
+            return
+        i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
+        pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
+        if isinstance(pattern, Arguments):
+            if places and _is_free(pattern.of, s):
+                yield {**s, pattern.of: tuple(place.var for place in places)}, []
+            return
+        if not others and _is_free(pattern, s):
+            one = len(places) == 1
+            assert at.var.owner is not None
+            made = taken_together(at.var.owner, [place.var for place in places])
+            if made is None:
+                self.fail(s, Reason.DTYPES, at, pattern)
+                return
+            for bindings in self.match(pattern, places[0] if one else _Place(at.path, made), s):
+                yield bindings, []
+            return
+        tried: list[Variable] = []
+        found = False
+        for j, place in enumerate(places):
+            if any(place.var is other for other in tried):
+                continue
+            tried.append(place.var)
+            for bindings in self.match(pattern, place, s):
+                found = True
+                yield from self.bag(op, others, places[:j] + places[j + 1 :], at, bindings)
+        if not found:
+            among = [place.var for place in places]
+            # says more than each of the arguments would, but less than one that nearly matched
+            self.fail(s, Reason.PARTNER, at, pattern, among, rank=2)
+
+
+def _leaf_reason(pattern: Any, s: Bindings) -> Reason:
+    value = transitive_get(pattern, s)
+    if isinstance(value, ConstrainedVar):
+        return Reason.CONSTRAINT
+    return Reason.DIFFERENT if isinstance(value, Variable) else Reason.NUMBER
+
+
+def _places(node: Apply, path: Path) -> list[_Place]:
+    return [_Place((*path, i), var) for i, var in enumerate(node.inputs)]
+
+
+def _flat(node: Apply, path: Path) -> tuple[list[_Place], list[Variable]]:
+    """Return what `matching.flat_arguments` does, with the way to each argument."""
+    kind, op = node.outputs[0].type, node.op
+    flat: list[_Place] = []
+    nested: dict[Variable, None] = {}
+    stack = _places(node, path)[::-1]
+    while stack:
+        place = stack.pop()
+        inner = place.var.owner
+        alike = inner is not None and inner.op is op and place.var.type.in_same_class(kind)
+        if inner is not None and alike and place.var not in nested:
+            nested[place.var] = None
+            stack.extend(reversed(_places(inner, place.path)))
+        else:
+            flat.append(place)
+    return flat, list(nested)

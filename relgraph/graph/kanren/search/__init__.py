@@ -1,0 +1,1 @@
+"""How goals run: the state with its constraints, unification, side conditions."""

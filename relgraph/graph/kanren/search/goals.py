@@ -1,0 +1,193 @@
+"""Goals for the conditions and computed values of laws.
+
+They are data as well as goals: a law renames their variables along with its own. While a variable
+of one is open, the state holds it back (see `state`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from kanren.constraints import ConstrainedState
+from unification.core import isground, reify, unify
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.search.guards import agree
+from relgraph.graph.kanren.search.state import extended, guarded
+from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.terms.term import renamed, variables_of
+
+
+class Condition:
+    """A goal over the variables of a law that waits until they are bound."""
+
+    variables: tuple[Any, ...]
+
+    def rename(self, names: Mapping[Any, Any]) -> Condition:
+        """Return the same condition on other variables."""
+        raise NotImplementedError(type(self).__name__)
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        """Return the state that follows from `s` now that `variables` are `values`, or False."""
+        raise NotImplementedError(type(self).__name__)
+
+    def decide(self, s: Any) -> Any:
+        """Return the state that follows from `s`, False, or None while a variable is open."""
+        values = reify(self.variables, s)
+        return self.check(values, s) if isground(values, {}) else None
+
+    def __call__(self, s: Any) -> Iterator[Any]:
+        after = self.decide(s)
+        if after is None:
+            yield guarded(s).hold(self)
+        elif after is not False:
+            yield after
+
+    @property
+    def binds(self) -> list[Any]:
+        """The variables that this goal gives a value to."""
+        return []
+
+    def open_variables(self) -> list[Any]:
+        """Return all logic variables of the goal."""
+        return [*variables_of(self.variables), *self.binds]
+
+
+class Where(Condition):
+    """The goal that `predicate` holds of some variables; see `whereo`."""
+
+    def __init__(self, predicate: Callable[..., bool], variables: tuple[Any, ...]) -> None:
+        self.predicate = predicate
+        self.variables = variables
+
+    def rename(self, names: Mapping[Any, Any]) -> Where:
+        return Where(self.predicate, tuple(renamed(v, names) for v in self.variables))
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        return s if self.predicate(*values) else False
+
+    def __str__(self) -> str:
+        name = getattr(self.predicate, "__name__", str(self.predicate))
+        return f"{name}({', '.join(map(str, self.variables))})"
+
+
+class Compute(Condition):
+    """The goal that a variable is a function of others; see `computo`."""
+
+    def __init__(self, out: Any, function: Callable[..., Any], variables: tuple[Any, ...]) -> None:
+        self.out = out
+        self.function = function
+        self.variables = variables
+
+    @property
+    def binds(self) -> list[Any]:
+        return variables_of(self.out)
+
+    def rename(self, names: Mapping[Any, Any]) -> Compute:
+        variables = tuple(renamed(v, names) for v in self.variables)
+        return Compute(renamed(self.out, names), self.function, variables)
+
+    @property
+    def asks_graph(self) -> bool:
+        """Whether the function is given the graph first, or None where there is none."""
+        return bool(getattr(self.function, "asks_graph", False))
+
+    def computed(self, values: tuple[Any, ...], fgraph: Any = None) -> Any:
+        """Return what the function gives for `values`, which come from this graph if any."""
+        return self.function(fgraph, *values) if self.asks_graph else self.function(*values)
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        value = self.computed(values, getattr(s, "fgraph", None))
+        known = reify(self.out, s)
+        if isinstance(known, Variable):
+            return s if agree(known, value) else False
+        return unify(self.out, value, s)
+
+    def __str__(self) -> str:
+        name = getattr(self.function, "__name__", str(self.function))
+        return f"{self.out} = {name}({', '.join(map(str, self.variables))})"
+
+
+class OneClient(Condition):
+    """The goal that a variable is read in one place only; see `one_cliento`."""
+
+    def __init__(self, variable: Any) -> None:
+        self.variables = (variable,)
+
+    def rename(self, names: Mapping[Any, Any]) -> OneClient:
+        return OneClient(renamed(self.variables[0], names))
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        return s if read_once(getattr(s, "fgraph", None), values[0]) else False
+
+    def __str__(self) -> str:
+        return f"one_client({self.variables[0]})"
+
+
+def read_once(fgraph: Any, var: Any) -> bool:
+    """Return whether `var` is read in one place only; outside of a graph that isn't denied.
+
+    Parameters
+    ----------
+    var
+        A variable, or a term for one that the graph has.
+    """
+    if fgraph is None:
+        return True
+    if not isinstance(var, Variable):
+        var = _found_in(fgraph, build(var))
+    return len(fgraph.clients.get(var, ())) <= 1
+
+
+def _found_in(fgraph: Any, made: Variable) -> Variable:
+    """Return the variable of a graph that applies the same op to the same inputs as `made`."""
+    node = made.owner
+    if node is None or not node.inputs:
+        return made
+    for reader, _ in fgraph.clients.get(node.inputs[0], ()):
+        if not isinstance(reader, str) and reader.op is node.op and reader.inputs == node.inputs:
+            found: Variable = reader.outputs[made.index]
+            return found
+    return made
+
+
+def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
+    """Construct the goal that `predicate` holds of what `variables` are bound to.
+
+    It is decided once all of them are bound.
+    """
+    return Where(predicate, variables)
+
+
+def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
+    """Construct the goal that `out` is ``function(*variables)``.
+
+    It is computed once all of `variables` are bound. A function that has the attribute
+    `asks_graph`, which is true, is given the FunctionGraph first: None where there is none.
+    """
+    return Compute(out, function, variables)
+
+
+def one_cliento(variable: Any) -> OneClient:
+    """Construct the goal that `variable` is read in one place of its FunctionGraph only.
+
+    An output of the graph is read there. Where there is no graph, as in plain `run`, it holds.
+    """
+    return OneClient(variable)
+
+
+def renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
+    """Return `goal` on renamed variables."""
+    if isinstance(goal, Condition):
+        return goal.rename(names)
+
+    def on_new_variables(s: Any) -> Iterator[Any]:
+        # the goal's own variables can't be seen, so they are bound to the new ones for its run
+        start = extended(s, names)
+        for answer in goal(start) if start is not False else ():
+            data = {k: v for k, v in answer.items() if k not in names}
+            copied: Any = answer
+            yield copied.copy(data) if isinstance(answer, ConstrainedState) else data
+
+    return on_new_variables

@@ -1,0 +1,1 @@
+"""Partial evaluation: what a relation does on all nodes of one structure."""

@@ -1,0 +1,106 @@
+"""From the answer of a relation to variables of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cons.core import ConsPair
+from etuples.core import ExpressionTuple
+from unification.variable import isvar
+
+from relgraph.graph.kanren.terms.term import Arguments, Literal, Term
+from relgraph.graph.op import Op
+
+
+class OpenAnswerError(ValueError):
+    """An answer still holds a logic variable where a value is needed."""
+
+
+_CALL = object()
+
+
+def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> Any:
+    """Return what an answer stands for: its expressions evaluated, its numbers as numbers.
+
+    Expressions are etuples, terms, and lists or cons pairs headed by an op (kanren's `mapo` and
+    `nullo` make lists). The walk does not recurse.
+
+    Parameters
+    ----------
+    answer
+        What a relation has answered.
+    call
+        What evaluates an expression, given the values of its parts and the expression; by default
+        the first is called with the others.
+
+    Raises
+    ------
+    OpenAnswerError
+        If a logic variable is left.
+    """
+    call = call or _call
+    values: list[Any] = []
+    stack: list[Any] = [answer]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple) and item and item[0] is _CALL:
+            _, count, source = item
+            evaluated = values[len(values) - count :]
+            del values[len(values) - count :]
+            values.append(call(evaluated, source))
+            continue
+        parts = _parts(item)
+        if parts is None:
+            values.append(_leaf(item))
+        else:
+            stack.append((_CALL, len(parts), item))
+            stack.extend(reversed(parts))
+    (value,) = values
+    return value
+
+
+def _parts(item: Any) -> list[Any] | None:
+    """Return the head and arguments of an expression that is still to be evaluated."""
+    if isinstance(item, Term):
+        return _spread([item.op, *item.args])
+    if isinstance(item, ExpressionTuple):
+        known = item._evaled_obj is not ExpressionTuple.null
+        return None if known or not item._tuple else _spread(item._tuple)
+    if isinstance(item, list) and item and _is_head(item[0]):
+        return list(item)
+    if type(item) is ConsPair:
+        raise OpenAnswerError(f"the answer holds {item}, whose end is open")
+    return None
+
+
+def _spread(parts: Iterable[Any]) -> list[Any]:
+    """Return the parts of an expression, what stands for several arguments as these."""
+    spread: list[Any] = []
+    for part in parts:
+        if isinstance(part, Arguments) and isinstance(part.of, tuple | list):
+            spread.extend(part.of)
+        else:
+            spread.append(part.of if isinstance(part, Arguments) else part)
+    return spread
+
+
+def _is_head(item: Any) -> bool:
+    return isinstance(item, Op | Term | ExpressionTuple)
+
+
+def _leaf(item: Any) -> Any:
+    if isinstance(item, Literal):
+        return item.value
+    if isvar(item):
+        raise OpenAnswerError(f"the answer leaves {item!r} open")
+    if isinstance(item, ExpressionTuple):
+        return item.evaled_obj
+    return item
+
+
+def _call(parts: list[Any], source: Any) -> Any:
+    head, *args = parts
+    if not callable(head):
+        raise TypeError(f"{source} is headed by {head!r}, which can't be called")
+    return head(*args)

@@ -1,0 +1,364 @@
+"""Logic variables and terms: how a law writes down algebra.
+
+``lvars("x y", ops)`` gives logic variables on which Python's operators work; an operator, or an
+op called on one, gives a `Term`. A term unifies as its etuple, but is neither an etuple nor a
+sequence, whose ``+`` and ``*`` would concatenate and repeat.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import weakref
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any
+
+from cons.core import _car, _cdr
+from etuples import etuple
+from etuples.core import ExpressionTuple
+from unification import Var, var
+from unification.core import _reify, _unify, _unify_Var_object, construction_sentinel
+from unification.variable import isvar
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation.operators import INFIX, Operators, as_infix
+from relgraph.graph.op import Op
+from relgraph.graph.type import Type
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained, view
+from relgraph.graph.utils import LogicTerm
+
+_fresh_numbers = itertools.count(1)
+
+
+class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: ignore[misc]
+    """A logic variable of a law, with Python's operators.
+
+    Parameters
+    ----------
+    token
+        Its name. Two variables of one name are one variable; a law renames its own at each use.
+    ops
+        The ops that the operators mean.
+    """
+
+    __slots__ = ("_ops",)
+    __iter__ = None  # type: ignore[assignment]
+
+    _refs: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
+
+    def __new__(cls, token: str, ops: Any = None) -> LogicVariable:
+        key = (token, id(ops))
+        known = cls._refs.get(key)
+        if known is None:
+            known = object.__new__(cls)
+            known.token = token
+            known._ops = ops
+            cls._refs[key] = known
+        assert isinstance(known, LogicVariable)
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self} is a logic variable and has no truth value")
+
+    def fresh(self) -> LogicVariable:
+        """Return a new variable that no other term holds, named after this one."""
+        new = object.__new__(LogicVariable)
+        new.token = f"{self.token}_{next(_fresh_numbers)}"
+        new._ops = self._ops
+        return new
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
+        return Term(op, arguments, self._ops)
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+    def __repr__(self) -> str:
+        return f"~{self.token}"
+
+
+class Literal:
+    """A number in a term: any constant whose every element is that number.
+
+    It is compared by value and kind: True is not 1, 1 is 1.0, and nan is nan.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def is_value(self, other: Any) -> bool:
+        """Return whether the number `other` is this one."""
+        if other is None or isinstance(self.value, bool) is not isinstance(other, bool):
+            return False
+        if self.value == other:
+            return _sign(self.value) == _sign(other)
+        return bool(self.value != self.value and other != other)
+
+    def matches(self, var: Any) -> bool:
+        """Return whether `var` is a constant all of whose elements are this number."""
+        if isinstance(var, Variable):
+            return self.is_value(number_of(var))
+        if isinstance(var, Literal):
+            return self.is_value(var.value)
+        return isinstance(var, bool | int | float | complex) and self.is_value(var)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self.is_value(other.value)
+
+    def __hash__(self) -> int:
+        return hash((Literal, "nan" if self.value != self.value else self.value))
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _sign(value: Any) -> float:
+    return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
+
+
+class Term(Operators, LogicTerm):
+    """An op applied to logic variables, terms, numbers and variables.
+
+    Parameters
+    ----------
+    op
+        An `Op`, a term for one (``CAReduce(add, axis_lv)``), or a logic variable.
+    arguments
+        What it is applied to. Numbers become `Literal`.
+    ops
+        The ops that Python's operators mean on it.
+    """
+
+    __slots__ = ("_etuple", "_ops", "args", "op")
+    __iter__ = None  # type: ignore[assignment]
+
+    def __init__(self, op: Any, arguments: Sequence[Any], ops: Any) -> None:
+        self.op = op
+        self.args = tuple(_as_part(arg) for arg in arguments)
+        self._ops = ops
+        self._etuple: ExpressionTuple | None = None
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
+        return Term(op, arguments, self._ops)
+
+    def __call__(self, *arguments: Any) -> Term:
+        """Apply a term for an op (``CAReduce(add, axis_lv)``) to arguments."""
+        return Term(self, arguments, self._ops)
+
+    @property
+    def etuple(self) -> ExpressionTuple:
+        """This term as an expression."""
+        if self._etuple is None:
+            self._etuple = etuple(*(_as_expression(part) for part in (self.op, *self.args)))
+        return self._etuple
+
+    def variables(self) -> list[LogicVariable]:
+        """Return the logic variables in the term, each once, in the order they stand in it."""
+        return list(dict.fromkeys(_leaves_of(self)))
+
+    def rename(self, names: Mapping[Any, Any]) -> Term:
+        """Return the term with logic variables replaced."""
+        return Term(
+            _renamed(self.op, names), [_renamed(arg, names) for arg in self.args], self._ops
+        )
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self} is a term of a law and has no truth value")
+
+    def __str__(self) -> str:
+        return self._as_text(0)
+
+    __repr__ = __str__
+
+    def _as_text(self, outer: int) -> str:
+        name = "nth" if self.op is nth else str(self.op)
+        if name in INFIX and len(self.args) > 1:
+            precedence = INFIX[name].precedence
+            parts = [
+                part._as_text(precedence + (i > 0)) if isinstance(part, Term) else str(part)
+                for i, part in enumerate(self.args)
+            ]
+            text = as_infix(name, parts)
+            return f"({text})" if precedence < outer else text
+        if name == "neg" and len(self.args) == 1:
+            arg = self.args[0]
+            return f"-{arg._as_text(9) if isinstance(arg, Term) else arg}"
+        arguments = [str(arg) for arg in self.args]
+        if isinstance(self.op, Term) and isinstance(self.op.op, type):
+            cls: Any = self.op.op
+            return str(cls.call_text([str(p) for p in self.op.args], arguments))
+        return f"{name}({', '.join(arguments)})"
+
+
+class Arguments(LogicTerm):
+    """The arguments of a sum or product that a pattern does not name; see `several`.
+
+    Attributes
+    ----------
+    of
+        A logic variable, or the tuple of variables that it stands for.
+    """
+
+    __slots__ = ("of",)
+    __iter__ = None
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Any:
+        return self.of.apply_op(op, arguments)
+
+    def __str__(self) -> str:
+        return f"*{self.of}"
+
+    __repr__ = __str__
+
+
+def several(of: LogicVariable) -> Arguments:
+    """Return what stands for all remaining arguments of an op, of which `of` is the tuple.
+
+    ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and
+    at least one more. Where the law regroups, the arguments of nested sums are among them; those of
+    a sum that is read elsewhere too are not, if the pattern is nothing but ``add(several(xs))``.
+    """
+    return Arguments(of)
+
+
+def _as_part(arg: Any) -> Any:
+    if isinstance(arg, bool | int | float | complex):
+        return Literal(arg)
+    if isinstance(arg, ExpressionTuple):
+        raise TypeError(f"{arg} is an etuple: inside a term, call the op on logic variables")
+    return arg
+
+
+def _as_expression(part: Any) -> Any:
+    return part.etuple if isinstance(part, Term) else part
+
+
+def _leaves_of(part: Any) -> Iterator[Any]:
+    stack = [part]
+    while stack:
+        item = stack.pop()
+        if isvar(item):
+            yield item
+        elif isinstance(item, Term):
+            stack.extend(reversed((item.op, *item.args)))
+        elif isinstance(item, Arguments):
+            stack.append(item.of)
+        elif isinstance(item, tuple | list):
+            stack.extend(reversed(item))
+        elif isinstance(item, ExpressionTuple):
+            stack.extend(reversed(item._tuple))
+
+
+def variables_of(part: Any) -> list[LogicVariable]:
+    """Return the logic variables in a term, a variable or anything else, each once."""
+    return list(dict.fromkeys(_leaves_of(part)))
+
+
+def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
+    if isvar(part):
+        return names.get(part, part)
+    if isinstance(part, Term):
+        return part.rename(names)
+    if isinstance(part, Arguments):
+        return Arguments(_renamed(part.of, names))
+    if isinstance(part, tuple | list):
+        return type(part)(_renamed(item, names) for item in part)
+    if isinstance(part, ExpressionTuple) and variables_of(part):
+        return etuple(*[_renamed(item, names) for item in part._tuple])
+    return part
+
+
+def renamed(part: Any, names: Mapping[Any, Any]) -> Any:
+    """Return `part` with logic variables replaced, in terms, expressions and tuples too."""
+    return _renamed(part, names)
+
+
+def fresh_variable(v: Any) -> Any:
+    """Return a variable like `v` that no term holds."""
+    if isinstance(v, LogicVariable):
+        return v.fresh()
+    return ConstrainedVar(v.constraint) if isinstance(v, ConstrainedVar) else var()
+
+
+def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
+    """Return logic variables with the given names.
+
+    Parameters
+    ----------
+    names
+        Names separated by blanks or commas: ``"x y z"``.
+    ops
+        The ops that Python's operators mean on them.
+    """
+    words = names.replace(",", " ").split()
+    if not words:
+        raise ValueError("lvars wants names, like lvars('x y')")
+    return [LogicVariable(word, ops) for word in words]
+
+
+def _unify_term(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    u_seen, v_seen = _seen(u), _seen(v)
+    if u_seen is None or v_seen is None:
+        yield False
+    else:
+        yield _unify(u_seen, v_seen, s)
+
+
+def _seen(x: Any) -> Any:
+    if isinstance(x, Term):
+        return x.etuple
+    return x if isinstance(x, ExpressionTuple) else view(x)
+
+
+for _cls in (Term, ExpressionTuple, Variable, Apply, Op, Type):
+    _unify.add((Term, _cls, Mapping), _unify_term)
+    if _cls is not Term:
+        _unify.add((_cls, Term, Mapping), _unify_term)
+
+_car.add((Term,), lambda term: term.etuple[0])
+_cdr.add((Term,), lambda term: etuple(*term.etuple[1:]))
+
+
+@_reify.register(Term, Mapping)  # type: ignore[untyped-decorator]
+def _reify_term(term: Term, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    yield _reify(term.etuple, s)
+
+
+@_reify.register(Arguments, Mapping)  # type: ignore[untyped-decorator]
+def _reify_arguments(part: Arguments, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    of = yield _reify(part.of, s)
+    yield construction_sentinel
+    yield Arguments(of)
+
+
+def _unify_arguments(u: Arguments, v: Arguments, s: Mapping[Any, Any]) -> Any:
+    yield _unify(u.of, v.of, s)
+
+
+_unify.add((Arguments, Arguments, Mapping), _unify_arguments)
+
+
+def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
+    literal, other = (u, v) if isinstance(u, Literal) else (v, u)
+    return s if literal.matches(other) else False
+
+
+_unify.add((Literal, Literal, Mapping), _unify_literal)
+# said once more, or (Literal, object) and (object, Var) would be ambiguous
+for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constrained)):
+    _unify.add((Literal, _var, Mapping), _with_var)
+    _unify.add((_var, Literal, Mapping), _with_var)
+_unify.add((Literal, object, Mapping), _unify_literal)
+_unify.add((object, Literal, Mapping), _unify_literal)

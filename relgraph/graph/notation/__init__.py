@@ -1,0 +1,1 @@
+"""How graphs are written: with Python's operators, as algebra, and the numbers in them."""

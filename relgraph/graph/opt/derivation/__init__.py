@@ -1,0 +1,1 @@
+"""Which rewrites led from one graph to another: recorded, shown and replayed."""

@@ -1,0 +1,237 @@
+"""Derivations: which rewrites led from a graph to another one, to be read and to be replayed."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from relgraph.graph.basic import Apply, Variable, clone_get_equiv, io_toposort
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt.derivation.edits import Add, Change, Edit, Log, Make, Remove
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One replacement of a variable by another one.
+
+    Attributes
+    ----------
+    number
+        Which step it is; the first is 1.
+    name
+        The law or rewriter that did it.
+    direction
+        ``forward`` or ``backward`` of a law or relation, None for other rewriters.
+    sound
+        What the law claims about values (see `Relation`), None where nothing is known.
+    before, after
+        What was replaced, and by what, as algebra.
+    where
+        Who reads it: ``output 0``, or ``argument 1 of add``.
+    built
+        Whether what came in was built for the purpose; a merge takes what is there already.
+    edits
+        The changes of the graph that it comes down to, for `Derivation.replay`.
+    """
+
+    number: int
+    name: str
+    direction: str | None
+    sound: str | None
+    before: str
+    after: str
+    where: tuple[str, ...]
+    built: bool
+    edits: tuple[Edit, ...] = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """The name, with the direction if that is backward."""
+        return f"{self.name} (backward)" if self.direction == "backward" else self.name
+
+    def __str__(self) -> str:
+        if not self.built and self.before == self.after:
+            return f"{self.number}. {self.label}: {self.before} is kept once"
+        return f"{self.number}. {self.label}: {self.before} → {self.after}"
+
+
+class Derivation(Sequence[Step]):
+    """The steps from a graph to what an optimizer made of it.
+
+    Printed, it has a line for each step; a notebook shows a table. `replay` goes through the
+    steps again on a copy of the graph that was there at the start.
+    """
+
+    def __init__(self, log: Log, steps: Sequence[Step]) -> None:
+        self._log = log
+        self._steps = tuple(steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        return self._steps[index]
+
+    def start(self) -> FunctionGraph:
+        """Return a copy of the graph as it was before the first step."""
+        return self._log.graph()
+
+    def replay(self, graph: Any = None, steps: int | None = None) -> Any:
+        """Go through the steps on a copy of the graph that was there at the start.
+
+        Parameters
+        ----------
+        graph
+            What was optimized, as it was: a FunctionGraph, a variable or a sequence of variables.
+            It is changed in place. A new copy if None.
+        steps
+            How many steps to go; all of them if None.
+
+        Returns
+        -------
+        graph
+            What was passed, rewritten: a FunctionGraph, a variable, or a list of variables.
+
+        Raises
+        ------
+        ValueError
+            If `graph` is another graph than that at the start; the message says where.
+        """
+        if graph is None:
+            graph = self.start()
+        if isinstance(graph, FunctionGraph):
+            self._replay(graph, steps)
+            return graph
+        outputs = [graph] if isinstance(graph, Variable) else list(graph)
+        fgraph = FunctionGraph(outputs=outputs, clone=False)
+        self._replay(fgraph, steps)
+        return fgraph.outputs[0] if isinstance(graph, Variable) else list(fgraph.outputs)
+
+    def graphs(self, index: int) -> tuple[Variable, Variable]:
+        """Return what step `index` replaced and what it put there, as graphs of their own.
+
+        Their inputs are new variables with the names of those of the graph.
+
+        Raises
+        ------
+        IndexError
+            If there is no such step, or it replaced nothing but moved inputs or outputs.
+        """
+        index = range(len(self))[index]
+        stage = _Stage(self._log, self.start())
+        for step in self._steps[:index]:
+            stage.go(step)
+        made = [edit for edit in self._steps[index].edits if isinstance(edit, Make)]
+        change = next((e for e in self._steps[index].edits if isinstance(e, Change)), None)
+        if change is None:
+            raise IndexError(f"step {index + 1} replaces no variable")
+        for edit in made:
+            stage.make(edit)
+        pair = [stage.variable(change.old), stage.variable(change.new)]
+        # copied, so that it is not changed when the graph is
+        copies = clone_get_equiv([], pair, copy_orphans=False)
+        return copies[pair[0]], copies[pair[1]]
+
+    def _replay(self, fgraph: FunctionGraph, steps: int | None) -> None:
+        stage = _Stage(self._log, fgraph)
+        for step in self._steps[:steps]:
+            stage.go(step)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._steps))
+
+    def __repr__(self) -> str:
+        counts = Counter(step.label for step in self._steps).most_common()
+        who = ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts)
+        return f"<Derivation of {len(self)} steps{': ' if who else ''}{who}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+        rows = "".join(f"<tr>{''.join(map(_cell, _row(step)))}</tr>" for step in self._steps)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+_COLUMNS = ("", "law", "before", "after", "where", "sound")
+
+
+def _row(step: Step) -> tuple[str, ...]:
+    shown = ", ".join(step.where[:3]) + (", …" if len(step.where) > 3 else "")
+    return str(step.number), step.label, step.before, step.after, shown, step.sound or ""
+
+
+def _cell(text: str) -> str:
+    return f"<td>{html.escape(text)}</td>"
+
+
+class _Stage:
+    """A graph on which steps are gone through again, with its variables and nodes by number."""
+
+    def __init__(self, log: Log, fgraph: FunctionGraph) -> None:
+        self._log = log
+        self._fgraph = fgraph
+        own = Log(fgraph)
+        difference = log.difference(own)
+        if difference:
+            raise ValueError(f"this is not the graph that the derivation starts from: {difference}")
+        self._variables: dict[int, Variable] = dict(enumerate(own.originals()))
+        self._nodes: dict[int, Apply] = dict(enumerate(io_toposort(fgraph.inputs, fgraph.outputs)))
+
+    def variable(self, number: int) -> Variable:
+        known = self._variables.get(number)
+        if known is None:
+            known = self._variables[number] = self._log.leaf(number)
+        return known
+
+    def make(self, edit: Make) -> None:
+        if edit.node not in self._nodes:
+            spec = self._log.nodes[edit.node]
+            outputs = [self._log.result(k) for k in spec.outputs]
+            self._nodes[edit.node] = Apply(
+                spec.op, [self.variable(k) for k in spec.inputs], outputs
+            )
+            self._variables.update(zip(spec.outputs, outputs, strict=True))
+
+    def go(self, step: Step) -> None:
+        for edit in step.edits:
+            if isinstance(edit, Make):
+                self.make(edit)
+            elif isinstance(edit, Change):
+                self._change(edit, step.label)
+            elif isinstance(edit, Add):
+                self._add(edit, step.label)
+            else:
+                self._remove(edit, step.label)
+
+    def _change(self, edit: Change, reason: str) -> None:
+        new = self.variable(edit.new)
+        if edit.node is None:
+            self._fgraph.change_node_input("output", edit.place, new, reason, check=False)
+            return
+        node = self._nodes[edit.node]
+        if node in self._fgraph.apply_nodes:
+            self._fgraph.change_node_input(node, edit.place, new, reason, check=False)
+        else:
+            # it was changed while it was out of the graph, which it is about to come back to
+            node.inputs[edit.place] = new
+
+    def _add(self, edit: Add, reason: str) -> None:
+        if edit.output:
+            self._fgraph.insert_output(edit.place, self.variable(edit.variable), reason)
+        else:
+            self._fgraph.insert_input(edit.place, self.variable(edit.variable))
+
+    def _remove(self, edit: Remove, reason: str) -> None:
+        if edit.output:
+            self._fgraph.remove_output(edit.place, reason)
+        else:
+            self._fgraph.remove_input(edit.place, reason)

@@ -1,0 +1,1 @@
+"""Which rewriters to try on a node, by its op and what it reads."""

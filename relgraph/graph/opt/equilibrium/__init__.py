@@ -1,0 +1,1 @@
+"""Rewriting to a fixpoint: the worklist, what changed, what waits, and the limits."""

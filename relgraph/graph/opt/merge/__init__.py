@@ -1,0 +1,1 @@
+"""One node for each op and inputs."""

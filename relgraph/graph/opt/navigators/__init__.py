@@ -1,0 +1,1 @@
+"""Optimizers that apply others: over all nodes, as a group, in sequence."""

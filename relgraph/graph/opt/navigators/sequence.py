@@ -1,0 +1,133 @@
+"""SequenceOptimizer: global optimizers one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+
+from relgraph.graph.opt.base import (
+    GlobalOptimizer,
+    Rewriter,
+    display_name,
+    explain,
+    paused_collector,
+)
+from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.navigators.navigator import NavigatorOptimizer
+from relgraph.graph.opt.profile.records import SequenceRecord, StepRecord
+from relgraph.graph.opt.profile.report import print_sequence
+from relgraph.graph.opt.profile.timing import callback_time, since, validate_time
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.dispatch.tables import RewriterTables
+
+SequenceCallback: TypeAlias = Callable[[Exception, Any, GlobalOptimizer], object]
+
+
+class SequenceOptimizer(GlobalOptimizer):
+    """Apply global optimizers in order.
+
+    The requirements of each are added when its turn comes: a graph need not carry a destroy
+    handler before something destroys.
+
+    Parameters
+    ----------
+    opts
+        The GlobalOptimizers, or one sequence of them.
+    failure_callback
+        Called with ``(exc, sequence, optimizer)`` when one of them raises; if it returns, the next
+        one follows. Without it the exception goes to the caller, with a note that names the
+        optimizer.
+    """
+
+    def __init__(self, *opts: Any, failure_callback: SequenceCallback | None = None) -> None:
+        if len(opts) == 1 and isinstance(opts[0], list | tuple):
+            opts = tuple(opts[0])
+        for opt in opts:
+            if not isinstance(opt, GlobalOptimizer):
+                raise TypeError(
+                    f"expected a GlobalOptimizer, got {opt!r} ({type(opt).__name__}); a local one "
+                    "is applied through a navigator, such as in2out"
+                )
+        self.opts: tuple[GlobalOptimizer, ...] = opts
+        self.failure_callback = failure_callback
+
+    @property
+    def merges_first(self) -> bool:  # type: ignore[override]
+        return bool(self.opts) and self.opts[0].merges_first
+
+    def collapsing(self) -> tuple[RewriterTables, ...]:
+        found: list[RewriterTables] = []
+        for opt in self.opts:
+            tables = opt.collapsing()
+            if tables is None:
+                break
+            found += tables
+            if isinstance(opt, SequenceOptimizer):
+                break  # it may end with something else
+        return tuple(found)
+
+    def __len__(self) -> int:
+        return len(self.opts)
+
+    def __iter__(self) -> Iterator[GlobalOptimizer]:
+        return iter(self.opts)
+
+    def __getitem__(self, index: int) -> GlobalOptimizer:
+        return self.opts[index]
+
+    def apply(self, fgraph: FunctionGraph) -> SequenceRecord:
+        """Apply each in turn, and return their times and profiles."""
+        record = SequenceRecord(self, len(fgraph.apply_nodes))
+        validating, calling = validate_time(fgraph), callback_time(fgraph)
+        start = time.perf_counter()
+        with paused_collector(), hashed(fgraph):
+            for index, opt in enumerate(self.opts):
+                record.steps.append(self._step(fgraph, index, opt))
+        record.time = time.perf_counter() - start
+        record.validate_time = since(validating, validate_time(fgraph))
+        record.callback_time = since(calling, callback_time(fgraph))
+        record.nodes_after = len(fgraph.apply_nodes)
+        return record
+
+    def _step(self, fgraph: FunctionGraph, index: int, opt: GlobalOptimizer) -> StepRecord:
+        before, validating = len(fgraph.apply_nodes), validate_time(fgraph)
+        start = time.perf_counter()
+        profile = None
+        try:
+            profile = opt.optimize(fgraph)
+        except Exception as exc:
+            if self.failure_callback is None:
+                explain(exc, opt)
+                raise
+            self.failure_callback(exc, self, opt)
+        return StepRecord(
+            opt,
+            index,
+            time.perf_counter() - start,
+            since(validating, validate_time(fgraph)),
+            before,
+            len(fgraph.apply_nodes),
+            profile,
+        )
+
+    @staticmethod
+    def warn(exc: Exception, sequence: SequenceOptimizer, optimizer: GlobalOptimizer) -> None:
+        """Failure callback: warn, and go on with the next one."""
+        NavigatorOptimizer.warn(exc, sequence, [], optimizer, None)
+
+    def summary_children(self) -> Sequence[Rewriter]:
+        return self.opts
+
+    def __str__(self) -> str:
+        return self.name or f"{type(self).__name__}({', '.join(map(display_name, self.opts))})"
+
+    @classmethod
+    def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
+        print_sequence(stream, prof, level)
+
+
+# The name that databases, profiles and printed summaries have used for it.
+SeqOptimizer = SequenceOptimizer

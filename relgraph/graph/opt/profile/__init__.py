@@ -1,0 +1,1 @@
+"""What optimizers note down about their work, and how it is shown."""

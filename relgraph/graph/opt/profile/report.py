@@ -1,0 +1,161 @@
+"""The text of an optimizer profile, from the records that the optimizers return."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TextIO
+
+from relgraph.graph.opt.base import display_name
+from relgraph.graph.opt.profile.records import EquilibriumRecord, PassRecord, SequenceRecord
+
+SHOWN = 5  # rewriters named in the line of a pass
+
+
+def print_sequence(stream: TextIO, record: SequenceRecord, level: int = 0) -> None:
+    """Write the profile of a SequenceOptimizer, and of its steps, the slowest first."""
+    indent = "    " * level
+
+    def line(text: str) -> None:
+        print(f"{indent}{text}", file=stream)
+
+    name = record.optimizer.name or ""
+    line(
+        f"SeqOptimizer {name} time {record.time:.3f}s for "
+        f"{record.nodes_before}/{record.nodes_after} nodes before/after optimization"
+    )
+    line(f"  {record.validate_time:.3f}s for fgraph.validate()")
+    line(f"  {record.callback_time:.3f}s for callback")
+    if level == 0:
+        line("  time      - (name, class, index) - validate time")
+    for step in sorted(record.steps, key=lambda s: -s.time):
+        label = (step.optimizer.name, type(step.optimizer).__name__, step.index)
+        line(f"  {step.time:.6f}s - {label} - {step.validate_time:.3f}s")
+        if step.profile is not None:
+            step.optimizer.print_profile(stream, step.profile, level + 1)
+
+
+def print_equilibrium(stream: TextIO, record: EquilibriumRecord, level: int = 0) -> None:
+    """Write the profile of an EquilibriumOptimizer: its passes, then its rewriters."""
+    indent = "    " * level
+
+    def line(text: str) -> None:
+        print(f"{indent}{text}".rstrip(), file=stream)
+
+    line(f"EquilibriumOptimizer {record.optimizer.name or ''}")
+    line(f"  time {record.time:.3f}s for {len(record.passes)} passes")
+    if record.stop_reason != "fixpoint":
+        line(f"  stopped: {record.stop_reason}")
+    line(f"  nb nodes (start, end, max) {record.nodes_start} {record.nodes_end} {record.nodes_max}")
+    line(f"  time io_toposort {record.time_toposort:.3f}s")
+    line(f"  time in local optimizers {record.time_local:.3f}s")
+    line(f"  time in global optimizers {record.time_global:.3f}s")
+    for number, one in enumerate(record.passes):
+        line(f"  {number:2d} - {_pass_text(one)}")
+    _print_rewriters(record, line)
+    for optimizer, profile in record.sub_profiles:
+        if profile is not None:
+            optimizer.print_profile(stream, profile, level + 1)
+
+
+def _pass_text(one: PassRecord) -> str:
+    names = one.applied.most_common()
+    shown = " ".join(str(pair) for pair in names[:SHOWN])
+    more = " ..." if len(names) > SHOWN else ""
+    return (
+        f"{one.time:.3f}s {sum(one.applied.values())} ({one.time_global:.3f}s in global opts, "
+        f"{one.time_toposort:.3f}s io_toposort) - {one.nodes} nodes - {shown}{more}"
+    )
+
+
+def _print_rewriters(record: EquilibriumRecord, line: Any) -> None:
+    by_time = sorted(record.rewriters.values(), key=lambda r: (-r.time, r.name))
+    used = [r for r in by_time if r.applied]
+    unused = [r for r in by_time if not r.applied]
+    if used:
+        line("  times - times applied - nb node created - name:")
+        for r in used:
+            line(f"  {r.time:.3f}s - {r.applied} - {r.created} - {r.name}")
+    if unused:
+        total = sum(r.time for r in unused)
+        line(
+            f"  {total:.3f}s - in {len(unused)} optimization that where not used "
+            "(display only those with a runtime > 0)"
+        )
+        for r in unused:
+            if r.time > 0:
+                line(f"    {r.time:.3f}s - {r.name}")
+
+
+class ProfileRow(NamedTuple):
+    """One optimizer, or one rewriter inside it, as a row of a table; None where nobody counted."""
+
+    name: str
+    kind: str
+    time: float | None
+    validate_time: float | None
+    nodes_before: int | None
+    nodes_after: int | None
+    applied: int | None
+    created: int | None
+
+
+def profile_rows(optimizer: Any, record: Any, indent: str = "") -> list[ProfileRow]:
+    """Return the profile of an optimizer as the rows of a table.
+
+    Parameters
+    ----------
+    optimizer, record
+        An optimizer and what its `optimize` returned.
+    indent
+        Put before the names; those below it are two spaces further to the right.
+
+    Returns
+    -------
+    rows
+        The optimizer's own, and below it, the slowest first, those of the optimizers and of the
+        rewriters that it is made of. Rewriters that were never applied are left out.
+    """
+    own = ProfileRow(
+        indent + display_name(optimizer),
+        type(optimizer).__name__,
+        _first(record, "time", "apply_time", "loop_time"),
+        _first(record, "validate_time"),
+        _first(record, "nodes_before", "nodes_start", "nb_nodes_start"),
+        _first(record, "nodes_after", "nodes_end", "nb_nodes_end"),
+        _first(record, "nb_applied", "nb_merged"),
+        None,
+    )
+    inner = indent + "  "
+    rows = [own]
+    if isinstance(record, SequenceRecord):
+        for step in sorted(record.steps, key=lambda s: -s.time):
+            first, *others = profile_rows(step.optimizer, step.profile, inner)
+            first = first._replace(
+                time=step.time,
+                validate_time=step.validate_time,
+                nodes_before=step.nodes_before,
+                nodes_after=step.nodes_after,
+            )
+            rows += [first, *others]
+    elif isinstance(record, EquilibriumRecord):
+        rows[0] = own._replace(applied=sum(record.applied.values()))
+        used = [r for r in record.rewriters.values() if r.applied]
+        for r in sorted(used, key=lambda r: -r.time):
+            rows.append(
+                ProfileRow(inner + r.name, "", r.time, None, None, None, r.applied, r.created)
+            )
+        for sub_optimizer, profile in record.sub_profiles:
+            rows += profile_rows(sub_optimizer, profile, inner)
+    return rows
+
+
+def _first(record: Any, *names: str) -> Any:
+    """The first of these that the record of an optimizer, whatever its kind, keeps; or None."""
+    values = (getattr(record, name, None) for name in names)
+    return next((value for value in values if value is not None), None)
+
+
+def print_optimizer_profile(stream: TextIO, optimizer: Any, record: Any) -> None:
+    """Write what `optimizer` returned, under the heading that the documents show."""
+    print("Optimizer Profile", file=stream)
+    print("-----------------", file=stream)
+    optimizer.print_profile(stream, record)

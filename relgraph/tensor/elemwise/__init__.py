@@ -1,0 +1,1 @@
+"""Scalar ops element by element, and the axes they are lined up by."""

@@ -1,0 +1,197 @@
+"""Indexing by arrays of integers and by masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.graph.type import disconnected
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.indexing.indices import (
+    IndexList,
+    Placeholder,
+    Slice,
+    fill,
+    fill_symbolic,
+    show,
+    static_length,
+    symbolic_length,
+)
+from relgraph.tensor.indexing.subtensor import (
+    Increment,
+    check_index_inputs,
+    check_values,
+    take_part,
+)
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.allocation import zeros_like
+from relgraph.tensor.type import TensorType
+
+
+def _array_place(entries: IndexList) -> int:
+    """Return where NumPy puts the axes that the arrays of an index make.
+
+    In place of the arrays if they (and the integers) stand side by side, else in front.
+    """
+    spots = [i for i, e in enumerate(entries) if isinstance(e, int | Placeholder)]
+    if spots[-1] - spots[0] != len(spots) - 1:
+        return 0
+    return sum(1 for e in entries[: spots[0]] if e is None or isinstance(e, Slice))
+
+
+def _lay_out(
+    entries: IndexList, sliced: list[Any], made: Sequence[Any], rest: Any
+) -> tuple[Any, ...]:
+    """Return the shape of a part: the axes from slices, from arrays, and those not indexed."""
+    at = _array_place(entries)
+    return (*sliced[:at], *made, *sliced[at:], *rest)
+
+
+def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[int | None, ...]:
+    """Return the shape that index arrays are broadcast to, as far as it is known."""
+    ndim = max((len(s) for s in shapes), default=0)
+    out: list[int | None] = []
+    for axis in range(-ndim, 0):
+        lengths = {s[axis] for s in shapes if len(s) >= -axis} - {1}
+        known = lengths - {None}
+        if len(known) > 1:
+            raise IndexError(f"{what}: index arrays of lengths {sorted(map(str, known))} meet")
+        out.append(known.pop() if known else None if lengths else 1)
+    return tuple(out)
+
+
+class AdvancedSubtensor(TypedOp):
+    """A part of a tensor by arrays of integers and masks, and by integers and slices beside them.
+
+    Parameters
+    ----------
+    idx_list
+        As in `Subtensor`; ``Placeholder.ARRAY`` stands for an array of integers, or a mask (which
+        takes up as many axes as it has), and None for a new axis.
+    """
+
+    __props__ = ("idx_list",)
+
+    def __init__(self, idx_list: IndexList) -> None:
+        self.idx_list = tuple(idx_list)
+
+    def __str__(self) -> str:
+        return f"advanced_subtensor{{{show(self.idx_list)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, rest = input_types[0], iter(input_types[1:])
+        axis, arrays = 0, []
+        sliced: list[int | None] = []
+        for entry in self.idx_list:
+            if entry is None:
+                sliced.append(1)
+                continue
+            if isinstance(entry, Slice):
+                for p in entry.parts():
+                    if isinstance(p, Placeholder):
+                        next(rest)
+                sliced.append(static_length(x.shape[axis], entry))
+            elif isinstance(entry, Placeholder):
+                t = next(rest)
+                arrays.append((None,) if t.dtype == "bool" else t.shape)
+                axis += t.ndim - 1 if t.dtype == "bool" else 0
+            axis += 1
+        if axis > x.ndim:
+            raise IndexError(f"{self}: {axis} indices for a {x}")
+        made = _array_shape(arrays, self)
+        return [TensorType(x.dtype, _lay_out(self.idx_list, sliced, made, x.shape[axis:]))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        index = fill(self.idx_list, inputs[1:])
+        output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        symbolic = dict(zip(map(id, node.inputs[1:]), shapes[1:], strict=True))
+        axis, sliced, arrays = 0, [], []
+        for entry in fill_symbolic(self.idx_list, node.inputs[1:]):
+            if entry is None:
+                sliced.append(1)
+                continue
+            if isinstance(entry, slice):
+                sliced.append(symbolic_length(shapes[0][axis], entry))
+            elif isinstance(entry, Variable):
+                mask = entry.type.dtype == "bool"
+                static: Sequence[Any] = entry.type.shape
+                arrays.append((static, symbolic[id(entry)], entry if mask else None))
+                axis += len(static) - 1 if mask else 0
+            axis += 1
+        made = _array_lengths(arrays)
+        return [_lay_out(self.idx_list, sliced, made, shapes[0][axis:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i == 0] for i in range(len(node.inputs))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        x, *indices = inputs
+        g: Any = output_gradients[0]
+        gx = AdvancedIncSubtensor(self.idx_list)(zeros_like(x, g.type.dtype), g, *indices)
+        return [gx, *[disconnected() for _ in indices]]
+
+
+def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
+    """Return the lengths that index arrays are broadcast to.
+
+    Each comes as the shape in its type, its shape, and itself if it is a mask. An axis that is
+    not known to be 1 is taken to have the common length, which the op checks at run time.
+    """
+    plain = [
+        ((None,), (sum_(mask),)) if mask is not None else (static, shape)
+        for static, shape, mask in arrays
+    ]
+    ndim = max((len(static) for static, _ in plain), default=0)
+    made: list[Any] = []
+    for axis in range(-ndim, 0):
+        here = [(static[axis], shape[axis]) for static, shape in plain if len(static) >= -axis]
+        longer = [n for static, n in here if static != 1]
+        made.append(longer[0] if longer else 1)
+    return made
+
+
+class AdvancedIncSubtensor(Increment):
+    """A tensor, a part of which (by arrays) is increased by new values, or set to them.
+
+    Parameters
+    ----------
+    idx_list
+        As in `AdvancedSubtensor`.
+    inplace
+        Overwrite the input.
+    set_instead_of_inc
+        Set the part instead of adding to it. An element that the index names twice is added to
+        twice, but which of two values it is set to is not said.
+
+    The inputs are the tensor, the values and the index inputs, as in `IncSubtensor`.
+    """
+
+    name = "advanced_{}_subtensor"
+
+    def part(self) -> Any:
+        return AdvancedSubtensor(self.idx_list)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y, *indices = inputs
+        index = fill(self.idx_list, indices)
+        check_values(node, y, np.shape(take_part(node, x, index)))
+        out = x if self.inplace else x.copy()
+        with np.errstate(all="ignore"):
+            if self.set_instead_of_inc:
+                out[index] = y
+            else:
+                np.add.at(out, index, y)
+        output_storage[0][0] = out

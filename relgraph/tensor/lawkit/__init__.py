@@ -1,0 +1,1 @@
+"""What laws about tensors are written with. There is no op here."""

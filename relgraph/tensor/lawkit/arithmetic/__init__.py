@@ -1,0 +1,1 @@
+"""What laws compute with the arguments of sums and products, and with constants."""

@@ -1,0 +1,1 @@
+"""What laws ask of a variable before they fire."""

@@ -1,0 +1,1 @@
+"""What laws compute with axes, lengths and indices."""

@@ -1,0 +1,70 @@
+"""Products that the BLAS computes in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.linalg.contraction import Product, _dot, check_inner, conjugate
+from relgraph.tensor.type import TensorType
+
+BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
+
+
+class Dot22(Product):
+    """The product of two matrices of one dtype, a float or complex one that the BLAS has.
+
+    It says in the graph that a GEMM will do, for what looks for one to put more into it.
+    """
+
+    def __str__(self) -> str:
+        return "dot22"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        self._check_ranks(x, y, (2,))
+        if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
+            raise TypeError(
+                f"{self}: the inputs are {x} and {y}; wanted is one dtype of "
+                f"{', '.join(BLAS_DTYPES)}"
+            )
+        check_inner(self, x, y, 1, 0)
+        return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = inputs
+        check_inner(self, x, y, 1, 0)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.dot(x, y)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x, y = shapes
+        return [(x[0], y[1])]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x, y = (conjugate(v) for v in inputs)
+        g = output_grads[0]
+        return [_dot(g, y.T), _dot(x.T, g)]
+
+
+_dot22 = Dot22()
+
+
+def fits_blas(x: Any, y: Any) -> bool:
+    """Return whether `x` and `y` are matrices of one dtype that the BLAS has."""
+    return (
+        x.type.ndim == y.type.ndim == 2 and x.type.dtype == y.type.dtype
+    ) and x.type.dtype in BLAS_DTYPES
+
+
+__all__ = ["BLAS_DTYPES", "Dot22", "fits_blas"]

@@ -1,0 +1,324 @@
+"""The same elements in another shape, or with their axes in another order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op, TypedOp
+from relgraph.graph.type import disconnected
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.axes import normalize_axes, normalize_axis, static_int
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.math import eq, switch
+from relgraph.tensor.shapes.shape import MakeVector, as_shape_vector, lengths, one_input, product
+from relgraph.tensor.type import TensorType
+
+
+class Reshape(Op):
+    """The elements of a tensor, in C order, in another shape.
+
+    Parameters
+    ----------
+    ndim
+        The number of dimensions of the output.
+
+    The inputs are the tensor and the new shape, a vector of int64 one element of which may be -1:
+    what remains. The result may be a view.
+    """
+
+    nout = 1
+    __props__ = ("ndim",)
+    view_map = {0: [0]}
+
+    def __init__(self, ndim: int) -> None:
+        self.ndim = ndim
+
+    def __str__(self) -> str:
+        return f"reshape{{{self.ndim}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if len(inputs) != 2:
+            raise TypeError(f"{self} takes 2 inputs, a tensor and a shape, not {len(inputs)}")
+        x, vector = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "reshape")
+        if vector.type.shape[0] not in (None, self.ndim):
+            raise ValueError(f"{self}: the shape {vector} has {vector.type.shape[0]} elements")
+        shape = self._static_shape(x.type, self.entries(vector))
+        return Apply(self, [x, vector], [TensorType(x.type.dtype, shape)()])
+
+    def entries(self, vector: Variable) -> tuple[int | None, ...]:
+        """Return what is known of the elements of the shape that a node was given."""
+        if isinstance(vector, Constant):
+            return tuple(int(n) for n in vector.data)
+        if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+            return tuple(static_int(n) for n in vector.owner.inputs)
+        return (None,) * self.ndim
+
+    def _static_shape(
+        self, x: TensorType, entries: tuple[int | None, ...]
+    ) -> tuple[int | None, ...]:
+        """Return the shape of the output, as far as it is known."""
+        if entries.count(-1) > 1 or any(n is not None and n < -1 for n in entries):
+            raise ValueError(f"reshape: {entries} is no shape (one element may be -1)")
+        total = None if None in x.shape else math.prod(n for n in x.shape if n is not None)
+        others = [n for n in entries if n != -1]
+        if total is None or None in others:
+            return tuple(None if n == -1 else n for n in entries)
+        rest = math.prod(n for n in others if n is not None)
+        if -1 not in entries:
+            fits = total == rest
+        else:
+            fits = rest != 0 and total % rest == 0
+        if not fits:
+            raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
+        return tuple(total // rest if n == -1 else n for n in entries)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, vector = inputs
+        if len(vector) != self.ndim:
+            raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(vector)} elements")
+        try:
+            output_storage[0][0] = np.reshape(x, tuple(vector.tolist()))
+        except ValueError:
+            raise ValueError(
+                f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
+                f"{tuple(vector.tolist())}"
+            ) from None
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        vector: Any = node.inputs[1]
+        known: Sequence[int | None] = node.outputs[0].type.shape
+        if None not in known:
+            return [tuple(known)]
+        given = self.entries(vector)
+        entries = [vector[i] if n is None else n for i, n in enumerate(given)]
+        total, rest = product(shapes[0]), product(entries)
+        if isinstance(rest, int):
+            inferred = total // -rest if rest else total
+        else:
+            inferred = total // switch(eq(rest, 0), 1, -rest)
+        lengths = []
+        for static, n, entry in zip(known, given, entries, strict=True):
+            if static is not None:
+                lengths.append(static)
+            elif n == -1:
+                lengths.append(inferred)
+            else:
+                lengths.append(switch(eq(entry, -1), inferred, entry) if -1 not in given else entry)
+        return [tuple(lengths)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        x: Any = inputs[0]
+        return [reshape(output_gradients[0], lengths(x)), disconnected()]
+
+
+class SpecifyShape(TypedOp):
+    """Its input, whose shape is declared; a value of another shape is refused at run time.
+
+    Parameters
+    ----------
+    shape
+        For each axis its length, or None if nothing is said of it.
+    """
+
+    __props__ = ("shape",)
+    view_map = {0: [0]}
+
+    def __init__(self, shape: Sequence[int | None]) -> None:
+        self.shape = tuple(shape)
+
+    def __str__(self) -> str:
+        return f"specify_shape{{{', '.join('?' if n is None else str(n) for n in self.shape)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        if x.ndim != len(self.shape):
+            raise TypeError(f"{self}: the input is a {x} of {x.ndim} dimensions")
+        for axis, (n, m) in enumerate(zip(x.shape, self.shape, strict=True)):
+            if n is not None and m is not None and n != m:
+                raise ValueError(f"{self}: axis {axis} of the input has length {n}, not {m}")
+        merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
+        return [TensorType(x.dtype, tuple(merged))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        for axis, n in enumerate(self.shape):
+            if n is not None and x.shape[axis] != n:
+                raise ValueError(
+                    f"{self}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not {n} "
+                    f"(its shape is {x.shape})"
+                )
+        output_storage[0][0] = x
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [tuple(n if m is None else m for n, m in zip(shapes[0], self.shape, strict=True))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [specify_shape(output_gradients[0], self.shape)]
+
+
+def specify_shape(x: Any, shape: Any) -> Any:
+    """Declare the shape of `x`: the result has it in its type, and is checked at run time.
+
+    Parameters
+    ----------
+    shape
+        For each axis an int, or None to say nothing of it.
+
+    Raises
+    ------
+    TypeError
+        If a length is not known when the graph is built, or `x` has another rank.
+    ValueError
+        If `x` is known to have another shape.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(shape, int) or shape is None:
+        shape = (shape,)
+    entries = tuple(None if n is None else static_int(n) for n in shape)
+    for given, n in zip(shape, entries, strict=True):
+        if given is not None and n is None:
+            raise TypeError(f"specify_shape: {given} is not an int; give None for what isn't known")
+    if isinstance(x, LogicTerm):
+        return SpecifyShape(entries)(x)
+    if len(entries) == x.type.ndim and all(
+        m is None or n == m for n, m in zip(x.type.shape, entries, strict=True)
+    ):
+        return x
+    return SpecifyShape(entries)(x)
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
+    """Return the elements of `x`, in C order, in another shape (perhaps as a view).
+
+    Parameters
+    ----------
+    newshape
+        An int, a tuple of ints and integer variables, or an integer vector. One may be -1: what
+        remains.
+    ndim
+        The number of elements of `newshape`, where it is a vector of unknown length.
+
+    Raises
+    ------
+    TypeError
+        If the new number of dimensions is not known.
+    ValueError
+        If the shapes are known not to fit.
+    """
+    x = as_tensor_variable(x)
+    vector = as_shape_vector(newshape, "reshape")
+    if ndim is None and not isinstance(vector, LogicTerm):
+        ndim = vector.type.shape[0]
+    if ndim is None:
+        raise TypeError(f"reshape: {newshape} is a vector of unknown length; give ndim")
+    return Reshape(ndim)(x, vector)
+
+
+def flatten(x: Any, ndim: int = 1) -> Any:
+    """Return `x` with `ndim` dimensions, the last of which takes all that the others leave.
+
+    Raises
+    ------
+    ValueError
+        If `x` has fewer dimensions (other than none).
+    """
+    x = as_tensor_variable(x)
+    if ndim < 1 or ndim > max(x.type.ndim, 1):
+        raise ValueError(f"flatten: ndim is {ndim}, and the input has {x.type.ndim} dimensions")
+    if x.type.ndim == ndim:
+        return x
+    if ndim == 1:
+        return reshape(x, (-1,))
+    dims = lengths(x)
+    return reshape(x, (*dims[: ndim - 1], product(dims[ndim - 1 :])))
+
+
+def ravel(x: Any) -> Any:
+    """Return the elements of `x`, in C order, as a vector."""
+    return flatten(x)
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    """Return `x` without some axes of length 1.
+
+    Parameters
+    ----------
+    axis
+        An int or several: they must have length 1, which is checked at run time where it is not
+        known. None: all that are known to have length 1.
+    """
+    x = as_tensor_variable(x)
+    ndim = x.type.ndim
+    if axis is None:
+        axes: tuple[int, ...] = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
+    else:
+        axes = normalize_axes(axis, ndim, "squeeze")
+    if not axes:
+        return x
+    for a in axes:
+        if x.type.shape[a] not in (None, 1):
+            raise ValueError(f"squeeze: axis {a} has length {x.type.shape[a]}, not 1")
+    x = specify_shape(x, tuple(1 if i in axes else None for i in range(ndim)))
+    return x.dimshuffle(*[i for i in range(ndim) if i not in axes])
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    """Return `x` with new axes of length 1, at the places `axis` (an int or several)."""
+    x = as_tensor_variable(x)
+    several = axis if isinstance(axis, tuple | list) else (axis,)
+    ndim = x.type.ndim + len(several)
+    axes = normalize_axes(tuple(several), ndim, "expand_dims")
+    old = iter(range(ndim))
+    return x.dimshuffle(*["x" if i in axes else next(old) for i in range(ndim)])
+
+
+def transpose(x: Any, axes: Any = None) -> Any:
+    """Return `x` with its axes in the order `axes`; reversed if that is None."""
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        if axes is None:
+            raise TypeError("transpose of a logic variable needs axes: its rank is not known")
+        return DimShuffle(len(axes), tuple(axes))(x)
+    ndim = x.type.ndim
+    if axes is None:
+        order = tuple(reversed(range(ndim)))
+    else:
+        order = tuple(normalize_axis(a, ndim, "transpose") for a in axes)
+        if sorted(order) != list(range(ndim)):
+            raise ValueError(f"transpose: {axes} is no order of {ndim} axes")
+    return x if order == tuple(range(ndim)) else x.dimshuffle(*order)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """Return `x` with two axes swapped."""
+    x = as_tensor_variable(x)
+    order = list(range(x.type.ndim))
+    i = normalize_axis(axis1, x.type.ndim, "swapaxes")
+    j = normalize_axis(axis2, x.type.ndim, "swapaxes")
+    order[i], order[j] = j, i
+    return transpose(x, order)
+
+
+def moveaxis(x: Any, source: int, destination: int) -> Any:
+    """Return `x` with the axis `source` moved to the place `destination`."""
+    x = as_tensor_variable(x)
+    order = list(range(x.type.ndim))
+    order.remove(i := normalize_axis(source, x.type.ndim, "moveaxis"))
+    order.insert(normalize_axis(destination, x.type.ndim, "moveaxis"), i)
+    return transpose(x, order)

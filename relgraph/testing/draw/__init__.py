@@ -1,0 +1,1 @@
+"""What is drawn at random: types, values, expressions and graphs."""

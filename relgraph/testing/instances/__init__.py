@@ -1,0 +1,1 @@
+"""Instances of a law: graphs on which it fires, with values."""

@@ -1,0 +1,1 @@
+"""Graphs, values and failures as Python source that makes them again."""

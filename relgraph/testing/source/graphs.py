@@ -1,0 +1,306 @@
+"""Graphs and values as Python source that makes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import relgraph.scalar as scalar
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.op import Op
+from relgraph.graph.utils import MetaObject
+from relgraph.scalar.op import ScalarOp
+from relgraph.scalar.type import ScalarType
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.type import TensorType
+from relgraph.testing.source.literals import array_source, number_source
+
+# An expression longer than this gets a name of its own.
+_INLINE = 60
+
+_RESERVED = ("at", "np", "scalar", "inputs", "outputs", "values", "nan", "inf")
+
+
+def _named_ops(namespace: dict[str, Any]) -> dict[Op, str]:
+    """Return what the ops of a module are called there: what they call themselves, if they can."""
+    ops = {name: value for name, value in namespace.items() if isinstance(value, Op)}
+    return {op: str(op) if str(op) in ops else name for name, op in ops.items()}
+
+
+_TENSOR_NAMES = _named_ops(vars(at))
+_SCALAR_NAMES = _named_ops(vars(scalar))
+_REDUCTIONS = {
+    scalar.add: "sum",
+    scalar.mul: "prod",
+    scalar.maximum: "max",
+    scalar.minimum: "min",
+}
+
+
+def as_python(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    values: Sequence[Any] | None = None,
+) -> str:
+    """Return Python source that makes a graph again, through names that people can import.
+
+    Parameters
+    ----------
+    inputs
+        The variables it starts from. They get their names, if those are fit and differ.
+    outputs
+        What is computed. The source assigns a list of them to ``outputs``.
+    values
+        Arrays for the inputs: the source assigns a list of them to ``values``. They have the
+        same dtypes, shapes and numbers, and strides of the same kind.
+
+    Returns
+    -------
+    source
+        It ends with a line break. It assigns ``inputs`` as well.
+
+    Raises
+    ------
+    TypeError
+        If an op, a type or a constant has properties that have no source.
+    """
+    writer = _Writer(inputs, outputs)
+    lines = [f"inputs = [{', '.join(writer.names[v] for v in inputs)}]"]
+    lines.append(f"outputs = [{', '.join(writer.text(v) for v in outputs)}]")
+    if values is not None:
+        writer.uses_numpy = True
+        lines.append("values = [")
+        lines += [f"    {array_source(v)}," for v in values]
+        lines.append("]")
+    body = "\n".join([*writer.lines, *lines])
+    return "\n".join([*writer.header(body), body]) + "\n"
+
+
+class _Writer:
+    """Writes a graph, line by line."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        taken: set[str] | None = None,
+    ) -> None:
+        self.lines: list[str] = []
+        self.imports: set[tuple[str, str]] = set()
+        self.uses_numpy = False
+        self.names: dict[Variable, str] = {}
+        self._texts: dict[Variable, str] = {}
+        self._taken = set(_RESERVED) if taken is None else taken
+        nodes = io_toposort(inputs, outputs)
+        self._readers: dict[Variable, int] = {}
+        for v in (*(v for node in nodes for v in node.inputs), *outputs):
+            self._readers[v] = self._readers.get(v, 0) + 1
+        made = {out for node in nodes for out in node.outputs}
+        # What nobody gives a value stands for itself.
+        loose = [v for v in self._readers if v not in made and not isinstance(v, Constant)]
+        for v in dict.fromkeys([*inputs, *loose]):
+            self._input(v)
+        for node in nodes:
+            self._node(node)
+
+    def header(self, body: str) -> list[str]:
+        """Return the imports that the text needs."""
+        names: dict[str, list[str]] = {}
+        for module, name in self.imports:
+            names.setdefault(module, []).append(name)
+        extra = [f"from {m} import {', '.join(sorted(names[m]))}" for m in sorted(names)]
+        numpy = ["import numpy as np", "from numpy import inf, nan"] if self.uses_numpy else []
+        scalars = ["import relgraph.scalar as scalar"] if "scalar." in body else []
+        return [*numpy, *scalars, "import relgraph.tensor as at", *extra, ""]
+
+    def text(self, var: Variable) -> str:
+        """Return an expression for a variable that has been written."""
+        known = self.names.get(var) or self._texts.get(var)
+        if known is not None:
+            return known
+        assert isinstance(var, Constant)
+        text = self._constant(var)
+        if self._readers.get(var, 0) > 1 or len(text) > _INLINE:
+            return self._assign(var, text)
+        self._texts[var] = text
+        return text
+
+    def _name(self, wanted: str | None, letter: str) -> str:
+        name = wanted if wanted and wanted.isidentifier() and wanted not in self._taken else None
+        count = len(self.names)
+        while name is None or name in self._taken:
+            name, count = f"{letter}{count}", count + 1
+        self._taken.add(name)
+        return name
+
+    def _assign(self, var: Variable, text: str) -> str:
+        name = self.names[var] = self._name(None, "v")
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def _input(self, var: Variable) -> None:
+        name = self.names[var] = self._name(var.name, "x")
+        self.lines.append(f"{name} = {self._value(var.type)}({var.name or name!r})")
+
+    def _constant(self, var: Constant) -> str:
+        if isinstance(var.type, ScalarType):
+            number = number_source(var.data)
+            self.uses_numpy = True
+            return f"scalar.constant({number}, dtype={var.type.dtype!r})"
+        if not isinstance(var.type, TensorType):
+            raise TypeError(f"as_python: the constant {var} of type {var.type} has no source")
+        dtype, shape = var.type.dtype, var.data.shape
+        if var.type.shape != shape:
+            self.uses_numpy = True
+            return f"{self._value(var.type)}.make_constant({array_source(var.data)})"
+        if shape == () and dtype in ("float64", "int64", "bool") and not _is_special(var.data):
+            return f"at.constant({number_source(var.data, dtype)})"
+        self.uses_numpy = True
+        return f"at.constant({array_source(var.data)})"
+
+    def _node(self, node: Apply) -> None:
+        text = self._call(node)
+        if len(node.outputs) == 1:
+            (out,) = node.outputs
+            if out in self.names:
+                return
+            if self._readers.get(out, 0) > 1 or len(text) > _INLINE:
+                self._assign(out, text)
+            else:
+                self._texts[out] = text
+            return
+        names = [self._name(None, "v") for _ in node.outputs]
+        for out, name in zip(node.outputs, names, strict=True):
+            self.names.setdefault(out, name)
+        call = text[:-1] + ", return_list=True)"
+        self.lines.append(f"{', '.join(names)} = {call}")
+
+    def _call(self, node: Apply) -> str:
+        texts = [self.text(v) for v in node.inputs]
+        special = _SPECIAL.get(type(node.op))
+        written = None if special is None else special(node, texts)
+        return written or f"{self._value(node.op)}({', '.join(texts)})"
+
+    def _value(self, value: Any) -> str:
+        """Return an expression for a property, an op or a type."""
+        if isinstance(value, Op) and value in _TENSOR_NAMES:
+            return f"at.{_TENSOR_NAMES[value]}"
+        if isinstance(value, ScalarOp) and value in _SCALAR_NAMES:
+            return f"scalar.{_SCALAR_NAMES[value]}"
+        if isinstance(value, TensorType):
+            return f"at.TensorType({value.dtype!r}, {value.shape!r})"
+        if isinstance(value, scalar.Composite):
+            return self._composite(value)
+        if isinstance(value, MetaObject):
+            if value.__props__ is None:
+                raise TypeError(f"as_python: {value} has no __props__, so it has no source")
+            props = [self._value(p) for p in value.props()]
+            return f"{self._class(type(value))}({', '.join(props)})"
+        if isinstance(value, Placeholder):
+            return f"{self._class(Placeholder)}.{value.name}"
+        if isinstance(value, Slice):
+            return f"{self._class(Slice)}({', '.join(map(self._value, value.parts()))})"
+        if isinstance(value, tuple):
+            parts = [self._value(v) for v in value]
+            return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+        return _plain(value)
+
+    def _class(self, cls: type) -> str:
+        self.imports.add((cls.__module__, cls.__name__))
+        return cls.__name__
+
+    def _composite(self, op: Any) -> str:
+        """Write the inner graph on lines of its own."""
+        inner = _Writer(op.inputs, op.outputs, self._taken)
+        arguments = ", ".join(inner.names[v] for v in op.inputs)
+        results = ", ".join(inner.text(v) for v in op.outputs)
+        self.lines += inner.lines
+        self.imports |= inner.imports
+        self.uses_numpy |= inner.uses_numpy
+        name = self._name(None, "fused")
+        self.lines.append(f"{name} = scalar.Composite([{arguments}], [{results}])")
+        return name
+
+
+def _is_special(value: Any) -> bool:
+    return value.dtype.kind == "f" and not bool(value == value and abs(value) != float("inf"))
+
+
+def _plain(value: Any) -> str:
+    if value is None or isinstance(value, bool | int | str):
+        return repr(value)
+    if isinstance(value, float | complex):
+        return number_source(value)
+    raise TypeError(f"as_python: the property {value!r} has no source")
+
+
+def _dimshuffle(node: Apply, texts: Sequence[str]) -> str | None:
+    order = ", ".join(map(repr, node.op.props()[1]))
+    return f"{texts[0]}.dimshuffle({order})"
+
+
+def _reduction(node: Apply, texts: Sequence[str]) -> str | None:
+    scalar_op, axis = node.op.props()
+    name = _REDUCTIONS.get(scalar_op)
+    if name is None:
+        return None
+    return f"at.{name}({texts[0]}, axis={axis!r})" if axis is not None else f"at.{name}({texts[0]})"
+
+
+def _cast(node: Apply, texts: Sequence[str]) -> str | None:
+    op = node.op.props()[0]
+    if not isinstance(op, scalar.Cast) or node.op.props()[1]:
+        return None
+    if op.dtype == node.inputs[0].type.dtype:
+        return None
+    return f"at.cast({texts[0]}, {op.dtype!r})"
+
+
+def _index(op: Any, x: str, indices: Sequence[Variable], texts: Sequence[str]) -> str | None:
+    """Return ``x[...]``, unless what is read would be another index than this one."""
+    entries = op.idx_list
+    if not entries or entries[-1] == WHOLE or any(isinstance(v, Constant) for v in indices):
+        return None
+    if any(e == Slice(None, None, 1) for e in entries) or len(texts) != len(indices):
+        return None
+    if any(p is not Placeholder.INTEGER for p in placeholders(entries)):
+        return None
+    rest = iter(texts)
+
+    def part(p: Any) -> str:
+        return next(rest) if isinstance(p, Placeholder) else "" if p is None else str(p)
+
+    written = []
+    for entry in entries:
+        if isinstance(entry, Slice):
+            start, stop, step = map(part, entry.parts())
+            written.append(f"{start}:{stop}" + (f":{step}" if step else ""))
+        else:
+            written.append(part(entry))
+    return f"{x}[{', '.join(written)}]"
+
+
+def _subtensor(node: Apply, texts: Sequence[str]) -> str | None:
+    return _index(node.op, texts[0], node.inputs[1:], texts[1:])
+
+
+def _inc_subtensor(node: Apply, texts: Sequence[str]) -> str | None:
+    op: Any = node.op
+    part = _index(op, texts[0], node.inputs[2:], texts[2:])
+    if part is None or op.inplace:
+        return None
+    return f"at.{'set' if op.set_instead_of_inc else 'inc'}_subtensor({part}, {texts[1]})"
+
+
+_SPECIAL: dict[type, Callable[[Apply, Sequence[str]], str | None]] = {
+    DimShuffle: _dimshuffle,
+    CAReduce: _reduction,
+    Elemwise: _cast,
+    Subtensor: _subtensor,
+    IncSubtensor: _inc_subtensor,
+}

@@ -1,0 +1,194 @@
+"""Making functions: inputs, outputs, updates, givens, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile import In, Mode, Out, UnusedInputError, function, shared
+from relgraph.graph.utils import MissingInputError
+from relgraph.tensor.elemwise.op import Elemwise
+
+plain = {linker: Mode(linker, None) for linker in ("py", "vm")}
+every_mode = pytest.mark.parametrize("mode", [*plain.values(), None], ids=["py", "vm", "default"])
+
+
+@every_mode
+def test_forms_of_outputs(mode: Any) -> None:
+    x = at.dvector("x")
+    value = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(function([x], x + 1, mode)(value), [2, 3])
+    (one,) = function([x], [x + 1], mode)(value)
+    np.testing.assert_array_equal(one, [2, 3])
+    named = function([x], {"a": x + 1, "b": Out(x)}, mode)(value)
+    assert list(named) == ["a", "b"]
+    np.testing.assert_array_equal(named["b"], [1, 2])
+    assert function([x], None, mode, on_unused_input="ignore")(value) is None
+    assert function([], [], mode)() == []
+
+
+@every_mode
+def test_results_of_rank_0_are_arrays(mode: Any) -> None:
+    s = at.dscalar("s")
+    a, b = function([s], [s * 2, s], mode)(3)
+    assert isinstance(a, np.ndarray) and a.shape == () and a == 6
+    assert isinstance(b, np.ndarray) and b == 3
+
+
+@every_mode
+def test_updates_use_old_values(mode: Any) -> None:
+    a, b = shared(np.array([1.0, 2.0]), "a"), shared(np.array([3.0, 4.0]), "b")
+    f = function([], [a, a + b], mode, updates=[(a, b), (b, a + b)])
+    old, total = f()
+    np.testing.assert_array_equal(old, [1, 2])
+    np.testing.assert_array_equal(total, [4, 6])
+    np.testing.assert_array_equal(a.get_value(), [3, 4])
+    np.testing.assert_array_equal(b.get_value(), [4, 6])
+    f()
+    np.testing.assert_array_equal(a.get_value(), [4, 6])
+    np.testing.assert_array_equal(b.get_value(), [7, 10])
+
+
+def test_a_failed_call_updates_nothing() -> None:
+    a, x, y = shared(1.0, "a"), at.dvector("x"), at.dvector("y")
+    f = function([x, y], x + y, updates={a: a + 1})
+    with pytest.raises(ValueError, match="axis 0"):
+        f([1.0], [1.0, 2.0])
+    assert a.get_value() == 1
+
+
+@pytest.mark.parametrize("form", [dict, list])
+def test_forms_of_updates(form: Any) -> None:
+    a = shared(1.0, "a")
+    pairs = [(a, a * 2)]
+    function([], updates=form(pairs))()
+    assert a.get_value() == 2
+
+
+def test_wrong_updates() -> None:
+    a, x = shared(np.zeros(2), "a"), at.dvector("x")
+    with pytest.raises(TypeError, match="updates are for shared variables, and x is not one"):
+        function([x], x, updates={x: x + 1})
+    with pytest.raises(TypeError, match=r"the update of a has to be of type .*\(\?,\)\), and"):
+        function([], updates={a: at.sum(a)})
+    with pytest.raises(ValueError, match="updates name a twice"):
+        function([], updates=[(a, a), (a, a)])
+    with pytest.raises(TypeError, match="is not a pair"):
+        function([], updates=[a])
+    with pytest.raises(TypeError, match="updates are for variables, and 1 is not one"):
+        function([], updates=[(1, a)])
+
+
+def test_default_updates() -> None:
+    a, b = shared(1.0, "a"), shared(10.0, "b")
+    a.default_update = a + b
+    b.default_update = b + 1
+    f = function([], a * 1)
+    assert f() == 1 and a.get_value() == 11
+    assert b.get_value() == 11, "found in the update of another"
+    function([], a * 1, no_default_updates=True)()
+    assert a.get_value() == 11
+    function([], a + b, no_default_updates=[a])()
+    assert (a.get_value(), b.get_value()) == (11, 12)
+    function([], a * 1, updates={a: a - 1, b: b})()
+    assert (a.get_value(), b.get_value()) == (10, 12)
+
+
+@every_mode
+def test_givens(mode: Any) -> None:
+    x, y, a = at.dvector("x"), at.dvector("y"), shared(np.ones(2), "a")
+    s = x + 1
+    assert function([y], s * 2, mode, givens={x: y * 10})([1.0])[0] == 22
+    assert function([y], s * 2, mode, givens=[(s, y)])([1.0])[0] == 2
+    np.testing.assert_array_equal(function([y], a * 3, mode, givens={a: y})([1.0, 2.0]), [3, 6])
+    np.testing.assert_array_equal(function([], s, mode, givens={x: a})(), [2, 2])
+    swapped = function([x, y], x - y, mode, givens={x: y, y: x}, on_unused_input="ignore")
+    np.testing.assert_array_equal(swapped([1.0], [5.0]), [4.0])
+    function([y], None, mode, updates={a: a + x}, givens={x: y})([1.0, 2.0])
+    np.testing.assert_array_equal(a.get_value(), [2, 3])
+
+
+def test_wrong_givens() -> None:
+    x, s = at.dvector("x"), at.dscalar("s")
+    with pytest.raises(TypeError, match="what is given for x has to be of type"):
+        function([s], x, givens={x: s})
+
+
+@every_mode
+def test_an_intermediate_variable_as_input(mode: Any) -> None:
+    x = at.dvector("x")
+    s = at.exp(x)
+    f = function([s], s + 1, mode)
+    np.testing.assert_array_equal(f([1.0]), [2.0])
+    y = at.dvector("y")
+    g = function([s, y], (s + x).sum(), mode, givens={x: y})
+    assert g([1.0], [5.0]) == 6
+
+
+def test_missing_input() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    with pytest.raises(MissingInputError) as caught:
+        function([x], at.exp(x + y))
+    assert "needs a value for y (TensorType(float64, (?,)))" in str(caught.value)
+    assert "it is input 1 of this node:\nadd [id A] ''\n |x [id B]\n |y [id C]" in str(caught.value)
+    assert caught.value.variable is y
+    with pytest.raises(MissingInputError, match="needs a value for y"):
+        function([x], [x, y])
+
+
+def test_unused_input() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    with pytest.raises(UnusedInputError, match="input 1 of the function, y, is not used"):
+        function([x, y], x + 1)
+    with pytest.warns(UserWarning, match="is not used") as caught:
+        f = function([x, y], x + 1, on_unused_input="warn")
+    assert caught[0].filename == __file__
+    assert f([1.0], [2.0])[0] == 2
+    with pytest.raises(ValueError, match="on_unused_input is"):
+        function([x, y], x, on_unused_input="no")  # type: ignore[arg-type]
+
+
+def test_wrong_inputs_and_outputs() -> None:
+    x, a = at.dvector("x"), shared(1.0, "a")
+    with pytest.raises(ValueError, match="x is given twice"):
+        function([x, x], x)
+    with pytest.raises(TypeError, match="are a list of variables"):
+        function(x, x)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="an input of a function is a Variable, not 1"):
+        function([1], x)  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="an output of a function is a Variable, not 'x'"):
+        function([x], "x")
+    with pytest.raises(TypeError, match="the shared variable a brings its own value"):
+        function([a], a)
+    with pytest.raises(ValueError, match=r"the constant .* can't be an input"):
+        function([at.constant(1.0)], x)
+
+
+def test_inplace_has_to_be_accepted() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    out = Elemwise(at.add.scalar_op, {0: 0})(x * 2, y)
+    with pytest.raises(TypeError, match="overwrites its input"):
+        function([x, y], out)
+    f = function([x, y], out, accept_inplace=True)
+    np.testing.assert_array_equal(f([1.0], [2.0]), [4.0])
+
+
+def test_the_users_graph_is_left_alone() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    out = (x * y) / y
+    given = In(x)
+    function([given, y], out, allow_input_downcast=True)
+    assert out.owner.op is at.true_div and out.owner.inputs[0].owner.inputs == [x, y]
+    assert given.allow_downcast is None
+
+
+def test_a_long_chain() -> None:
+    x = at.dvector("x")
+    e = x
+    for _ in range(100_000):
+        e = -e
+    for mode in (*plain.values(), "merge"):
+        f = function([x], e, mode)
+        assert f([3.0])[0] == 3
+    assert f.copy()([2.0])[0] == 2

@@ -1,0 +1,133 @@
+"""Patterns for all arguments of an op, and functions that are written as patterns."""
+
+import pytest
+from kanren import run
+from unification import var
+
+import relgraph.tensor as at
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import case, computo, several, view
+from relgraph.graph.kanren.explanation.explain import Reason
+from relgraph.graph.kanren.rules.matching import flat_arguments, match
+from relgraph.graph.kanren.search.guards import finite_constants
+from relgraph.tensor.lawkit.guards.types import constanto
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+a, b, c = at.dvectors("a", "b", "c")
+k, x, xs, y, ys = lvars("k x xs y ys")
+
+
+def reversed_(variables):
+    return variables[::-1]
+
+
+def law_of(sound="rounding"):
+    reverse = computo(ys, reversed_, xs)
+    return law("backwards", at.add(several(xs)), at.add(several(ys)), reverse, sound=sound)
+
+
+def forward(rule, var_, fgraph=None):
+    found = rule.forward.transform(fgraph, var_.owner)
+    return found if found is False else found[0].owner.inputs
+
+
+def test_all_arguments_are_matched_and_built():
+    assert forward(law_of(), at.add(a, b, c)) == [c, b, a]
+    assert forward(law_of(), a + (b + c)) == [c, b, a]
+    assert forward(law_of(), a * b) is False
+
+
+def test_an_exact_law_regroups_nothing():
+    nested = b + c
+    assert forward(law_of("exact"), a + nested) == [nested, a]
+
+
+def test_plain_kanren_says_the_same():
+    rule, q = law_of(), var()
+    (found,) = run(0, q, rule(at.add(a, b, c), q))
+    assert found.owner.inputs == [c, b, a]
+
+
+def test_what_is_there_already_is_no_answer():
+    same = law("flat", at.add(several(xs)), at.add(several(xs)), sound="rounding")
+    flat, q = at.add(a, b, c), var()
+    assert same.forward.transform(None, flat.owner) is False
+    assert run(0, q, same(flat, q)) == ()
+    assert same.forward.explain(flat).reason is Reason.SAME
+    assert forward(same, a + (b + c)) == [a, b, c]
+
+
+def test_a_sum_that_is_read_elsewhere_stays_whole():
+    shared = b + c
+    fgraph = FunctionGraph(outputs=[a + shared, at.exp(shared)], clone=False)
+    node = fgraph.outputs[0].owner
+    assert flat_arguments(fgraph, node) == ([a, shared], ())
+    assert flat_arguments(None, node) == ([a, b, c], (shared,))
+    assert flat_arguments(None, (shared + shared).owner) == ([b, c, shared], (shared,))
+
+
+def test_the_rest_of_the_arguments():
+    seen = [dict(s) for s in match(at.mul(k, several(xs)), at.mul(a, 2.0, b), {})]
+    assert len(seen) == 3
+    assert [s[xs] for s in seen if s[k] not in (a, b)] == [(a, b)]
+
+
+def test_the_arguments_of_a_finite_law_are_finite():
+    assert finite_constants([(a, at.constant(1.0))])
+    assert not finite_constants([(a, at.constant(float("inf")))])
+
+
+TERM = view(
+    "coefficient and factors",
+    case(at.mul(k, several(xs)), (k, xs), constanto(k)),
+    case(-x, (-1, (x,))),
+    case(x, (1, (x,))),
+)
+
+
+def test_a_view_is_a_function_by_cases():
+    coefficient, factors = TERM(at.mul(a, 2.0, b))
+    assert coefficient.data == 2.0
+    assert factors == (a, b)
+    assert TERM(-a) == (-1, (a,))
+    product = a * b
+    assert TERM(product) == (1, (product,))
+    assert TERM.each([a, b]) == ((1, (a,)), (1, (b,)))
+    assert TERM.depth == 1
+
+
+def test_a_view_may_build():
+    twice = view("twice", case(at.exp(x), at.exp(x + x)), case(x, x * 2.0))
+    assert twice(at.exp(a)).owner.inputs[0].owner.inputs == [a, a]
+    assert twice(a).owner.op is at.mul
+
+
+def test_a_view_of_everything():
+    with pytest.raises(ValueError, match="has to match everything"):
+        view("signs", case(-x, 1))
+
+
+def test_a_law_looks_as_deep_as_its_views():
+    seen = computo(ys, TERM.each, xs)
+    rule = law("seen", at.add(several(xs)), x, seen, computo(x, len, ys), sound="rounding")
+    assert rule.forward.depth == 2
+
+
+def test_late_laws_wait():
+    late = law("late", at.exp(at.log(x)), x, tags=("late",))
+    assert late.forward.late
+    assert not law("early", at.exp(at.log(x)), x).forward.late
+    assert late.late
+
+
+def test_a_function_may_say_which_heads_suit_it():
+    def needy(variables):
+        return variables[::-1]
+
+    needy.suits = lambda heads: at.exp in heads
+    reverse = computo(ys, needy, xs)
+    rule = law("needy", at.add(several(xs)), at.add(several(ys)), reverse, sound="rounding")
+    assert rule.forward.might_match(at.add(a, at.exp(b)).owner)
+    assert not rule.forward.might_match(at.add(a, at.log(b)).owner)
+    # what is nested may hold one
+    assert rule.forward.might_match(at.add(a, b + c).owner)

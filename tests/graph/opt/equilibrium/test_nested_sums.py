@@ -1,0 +1,87 @@
+from relgraph.graph.opt import EquilibriumOptimizer, LocalOptimizer
+from relgraph.graph.opt.base import describe
+from relgraph.graph.opt.dispatch.by_op import is_bag
+from relgraph.graph.opt.equilibrium.nested_sums import has_nest, is_nested
+from relgraph.scalar import abs, add, constant, mul, neg
+
+
+def test_which_sums_are_nested(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    outer = add(inner, z)
+    fgraph = graphs(outer)
+    assert is_nested(fgraph, inner.owner) and not is_nested(fgraph, outer.owner)
+    assert has_nest(outer.owner) and not has_nest(inner.owner)
+
+
+def test_a_sum_that_something_else_reads_stands_for_itself(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    for other in (mul(inner, x), add(inner, x), inner):
+        fgraph = graphs(add(inner, z), other)
+        assert not is_nested(fgraph, inner.owner)
+
+
+def test_sums_are_known_by_their_op():
+    assert is_bag(add) and is_bag(mul)
+    assert not is_bag(abs) and not is_bag(None) and not is_bag(constant(1.0).head)
+
+
+class Watcher(LocalOptimizer):
+    """Notes which sums it is tried on."""
+
+    depth = 1
+    regroups = True
+
+    def __init__(self):
+        self.seen = []
+
+    def tracks(self):
+        return [add]
+
+    def transform(self, fgraph, node):
+        self.seen.append(describe(node))
+        return False
+
+
+class TakeOff(Watcher):
+    """Replaces abs by what it is applied to."""
+
+    regroups = False
+
+    def tracks(self):
+        return [abs]
+
+    def transform(self, fgraph, node):
+        return [node.inputs[0]]
+
+
+def test_what_regroups_is_tried_on_the_outermost_sum_alone(graphs):
+    x, y, z = graphs.inputs
+    watcher = Watcher()
+    EquilibriumOptimizer([watcher]).optimize(graphs(neg(add(add(add(x, y), z), x))))
+    assert watcher.seen == ["add(add(add(x, y), z), x)"]
+
+
+def test_a_sum_that_comes_to_be_read_by_something_else_is_looked_at_again(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    watcher = Watcher()
+
+    class Split(TakeOff):
+        def tracks(self):
+            return [neg]
+
+        def transform(self, fgraph, node):
+            total = node.inputs[0].owner
+            return [mul(total.inputs[0], total.inputs[1])] if total is not None else False
+
+    EquilibriumOptimizer([watcher, Split()]).optimize(graphs(neg(add(inner, z))))
+    assert watcher.seen[-1] == "add(x, y)"
+
+
+def test_a_sum_that_becomes_nested_is_left_to_the_other(graphs):
+    x, y, z = graphs.inputs
+    watcher = Watcher()
+    EquilibriumOptimizer([watcher, TakeOff()]).optimize(graphs(add(abs(add(x, y)), z)))
+    assert watcher.seen[-1] == "add(add(x, y), z)"

@@ -1,0 +1,68 @@
+from relgraph.graph.opt.merge.hash_consing import (
+    ConstantTable,
+    HashConsing,
+    hashed,
+    node_key,
+    replaceable_by,
+)
+from relgraph.scalar import add, constant, exp, float32, sub
+
+
+def test_twins(graphs):
+    x, y = graphs.x, graphs.y
+    table = HashConsing()
+    first, second, other = (v.owner for v in (add(x, y), add(y, x), sub(x, y)))
+    assert table.twin(first) is None and table.twin(first) is None
+    assert table.twin(second) is first
+    assert table.twin(other) is None
+
+
+def test_a_forgotten_node_comes_back_under_its_new_key(graphs):
+    x, y = graphs.x, graphs.y
+    table = HashConsing()
+    node, other = exp(x).owner, exp(y).owner
+    table.twin(node)
+    table.twin(other)
+    table.forget(node)
+    node.inputs[0] = y
+    assert table.twin(node) is other
+    table.forget(other)
+    table.forget(other)
+    assert table.twin(node) is None
+    assert table.twin(exp(x).owner) is not node
+
+
+def test_constants_stand_for_their_kind():
+    table = ConstantTable()
+    two, again, three = constant(2.0), constant(2.0), constant(3.0)
+    assert table.representative(two) is two
+    assert table.representative(again) is two
+    assert table.representative(three) is three
+
+
+def test_types_decide_who_may_stand_for_whom(graphs):
+    a, b = exp(graphs.x).owner, exp(float32("f")).owner
+    assert replaceable_by(a, exp(graphs.y).owner)
+    assert not replaceable_by(a, b)
+
+
+def test_keys_hold_the_op(graphs):
+    assert node_key(exp(graphs.x).owner) == (exp, graphs.x)
+
+
+def test_a_table_for_the_time_of_a_block(graphs):
+    fgraph = graphs(exp(graphs.x))
+    node = fgraph.outputs[0].owner
+    with hashed(fgraph) as table:
+        assert table.twin(node) is None
+        with hashed(fgraph) as inner:
+            assert inner is table
+        assert fgraph.features == [table]
+        fgraph.replace(graphs.x, graphs.y)
+        assert node not in table.keys
+        table.twin(node)
+        fgraph.replace(node.outputs[0], graphs.y)
+        assert not table.keys
+        copy = table.clone()
+        assert isinstance(copy, HashConsing) and copy is not table
+    assert fgraph.features == []

@@ -1,0 +1,107 @@
+"""What each law about choices does to an expression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.choices import choice
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    b,
+    c,
+    f,
+    i,
+    j,
+    laws_of,
+    w,
+    written,
+    x,
+    y,
+    z,
+)
+
+LAWS = laws_of(choice)
+
+CASES = [
+    ("switch-true", at.switch(True, x, y), "x"),
+    ("switch-true", at.switch(2, f, x), "cast{float64}(f)"),
+    ("switch-false", at.switch(0.0, w, x), "cast{complex128}(x)"),
+    ("switch-same", at.switch(b, x, x), "x"),
+    ("switch-not", at.switch(~b, x, y), "switch(b, y, x)"),
+    ("switch-switch", at.switch(x > 0, at.switch(x > 0, x, y), z), "switch(x > 0.0, x, z)"),
+    ("switch-else-switch", at.switch(b, x, at.switch(b, y, z)), "switch(b, x, z)"),
+    ("switch-and", at.switch(b, at.switch(c, x, y), y), "switch(b & c, x, y)"),
+    ("switch-or", at.switch(b, x, at.switch(c, x, y)), "switch(b | c, x, y)"),
+    ("switch-neg", at.switch(b, -x, -y), "-switch(b, x, y)"),
+    ("switch-neg-else-zero", at.switch(b, -x, 0), "-switch(b, x, 0.0)"),
+    ("switch-zero-else-neg", at.switch(b, 0, -x), "-switch(b, 0.0, x)"),
+    ("switch-true-false", at.switch(b, True, False), "b"),
+    ("switch-false-true", at.switch(b, False, True), "invert(b)"),
+    ("switch-to-and", at.switch(b, c, False), "b & c"),
+    ("switch-to-or", at.switch(b, True, c), "b | c"),
+    ("switch-to-cast", at.switch(x > 0.5, 1.0, 0.0), "cast{float64}(x > 0.5)"),
+    ("lift-switch", at.exp(at.switch(b, 1.0, 2.0)), "switch(b, exp(1.0), exp(2.0))"),
+    ("lift-switch-first", at.switch(b, 1.0, -1.0) / 2, "switch(b, 1.0 / 2.0, -1.0 / 2.0)"),
+    ("lift-switch-second", 2 - at.switch(b, 1.0, -1.0), "switch(b, 2.0 - 1.0, 2.0 - -1.0)"),
+    ("add-switches-else-zero", at.switch(b, x, 0) + at.switch(b, y, 0), "switch(b, x + y, 0.0)"),
+    ("add-switches-then-zero", at.switch(b, 0, x) + at.switch(b, 0, y), "switch(b, 0.0, x + y)"),
+    (
+        "add-complementary-switches",
+        at.switch(b, x, 0) + z + at.switch(b, 0, y),
+        "switch(b, x, y) + z",
+    ),
+    ("mul-switches-else-zero", at.switch(b, x, 0) * at.switch(b, y, 0), "switch(b, x * y, 0.0)"),
+    ("mul-switch-else-zero", at.switch(b, x, 0) * y, "switch(b, x * y, 0.0)"),
+    ("mul-switch-then-zero", at.switch(b, 0, x) * y, "switch(b, 0.0, x * y)"),
+    ("second-where-compared", at.switch(x < 0, 0, x), "maximum(x, 0.0)"),
+    ("second-where-compared", at.switch(x >= 0.5, 0.5, x), "minimum(x, 0.5)"),
+    ("first-where-compared", at.switch(at.gt(0.5, x), 0.5, x), "maximum(0.5, x)"),
+    ("second-of-integers-where-compared", at.switch(i <= j, j, i), "maximum(i, j)"),
+    ("first-of-integers-where-compared", at.switch(i > 0, i, 0), "maximum(i, 0)"),
+    ("second-extreme", at.switch(x > y, y, x), "minimum(x, y)"),
+    ("first-extreme", at.switch(x > 0, x, 0), "maximum(x, 0.0)"),
+    ("abs-where-negative", at.switch(x < 0, -x, x), "abs(x)"),
+    ("abs-where-positive", at.switch(i >= 0, i, -i), "abs(i)"),
+    ("sign-by-cases", at.switch(i > 0, 1, at.switch(i < 0, -1, 0)), "sign(i)"),
+    ("sign-of-float-by-cases", at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0)), "sign(x)"),
+    ("sign-by-other-cases", at.switch(i < 0, -1, at.switch(i > 0, 1, 0)), "sign(i)"),
+    ("sign-of-float-by-other-cases", at.switch(x < 0, -1.0, at.switch(x > 0, 1.0, 0.0)), "sign(x)"),
+    ("clip-to-one", at.clip(at.sin(x), -1, 1), "sin(x)"),
+    ("clip-sigmoid", at.clip(at.sigmoid(x), 0, 1), "sigmoid(x)"),
+]
+
+NOT_MATCHED = [
+    ("switch-true", at.switch(np.array([1, 0, 1]), x, y)),
+    ("switch-not", at.switch(~i, x, y)),  # an integer's bits
+    ("switch-and", at.switch(b, at.switch(i, x, y), y)),
+    ("switch-neg", at.switch(b, -x, y)),
+    ("switch-neg-else-zero", at.switch(b, at.neg(at.constant([1.0, 2.0, 3.0])), 0)),  # is folded
+    ("switch-to-cast", at.switch(i, 1.0, 0.0)),
+    ("switch-to-cast", at.switch(b, 1.0, -0.0)),
+    ("switch-to-and", at.switch(b, i, False)),
+    ("lift-switch", at.exp(at.switch(b, x, 2.0))),
+    ("second-where-compared", at.switch(x < y, y, x)),  # y may be nan
+    ("second-where-compared", at.switch(x < np.nan, np.nan, x)),
+    ("first-where-compared", at.switch(x > 0, x, 0)),  # x may be nan
+    ("second-of-integers-where-compared", at.switch(x < y, y, x)),
+    ("sign-by-cases", at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))),
+    ("clip-to-one", at.clip(at.exp(x), -1, 1)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

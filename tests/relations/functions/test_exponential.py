@@ -1,0 +1,163 @@
+"""What each law about exponentials and logarithms does to an expression."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.functions import exponential
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    f,
+    h,
+    i,
+    laws_of,
+    value_of,
+    written,
+    x,
+    y,
+    z,
+)
+
+LAWS = laws_of(exponential)
+m = at.dmatrix("m")
+p, q = at.sigmoid(y), at.cosh(y)  # not negative, and positive
+
+CASES = [
+    ("log-exp", at.log(at.exp(x)), "x"),
+    ("log2-exp2", at.log2(at.exp2(x)), "x"),
+    ("log2-power", at.log2(2**x), "x"),
+    ("log10-power", at.log10(10**x), "x"),
+    ("log1p-expm1", at.log1p(at.expm1(x)), "x"),
+    ("one-plus-expm1", at.expm1(x) + 1, "exp(x)"),
+    ("log1p-less-one", at.log1p(x - 1), "log(x)"),
+    ("exp-log-nonnegative", at.exp(at.log(at.abs(x))), "abs(x)"),
+    ("exp2-log2-nonnegative", at.exp2(at.log2(p)), "sigmoid(y)"),
+    ("expm1-log-nonnegative", at.expm1(at.log(at.abs(x))), "abs(x) - 1.0"),
+    ("expm1-log1p-nonnegative", at.expm1(at.log1p(p)), "sigmoid(y)"),
+    ("exp-log1p-nonnegative", at.exp(at.log1p(p)), "1.0 + sigmoid(y)"),
+    ("exp-log", at.exp(at.log(x)), "x"),
+    ("exp2-log2", at.exp2(at.log2(x)), "x"),
+    ("expm1-log1p", at.expm1(at.log1p(x)), "x"),
+    ("expm1-log", at.expm1(at.log(x)), "x - 1.0"),
+    ("exp-log1p", at.exp(at.log1p(x)), "1.0 + x"),
+    ("exp-scaled-log", at.exp(3 * at.log(x)), "x ** 3.0"),
+    ("exp-neg-log", at.exp(-at.log(x)), "1.0 / x"),
+    ("exp-add-log", at.exp(at.log(y) + x), "exp(x) * y"),
+    ("exp-sub-log", at.exp(x - at.log(y)), "exp(x) / y"),
+    ("exp-mul-exp", at.exp(x) * z * at.exp(y), "exp(x + y) * z"),
+    ("exp-div-exp", at.exp(x) / at.exp(y), "exp(x - y)"),
+    ("mul-exp-div-exp", z * at.exp(x) / at.exp(y), "exp(x - y) * z"),
+    ("exp-div-mul-exp", at.exp(x) / (z * at.exp(y)), "exp(x - y) / z"),
+    ("one-by-exp", 1 / at.exp(x), "exp(-x)"),
+    ("reciprocal-exp", at.reciprocal(at.exp(x)), "exp(-x)"),
+    ("exp2-mul-exp2", at.exp2(x) * at.exp2(y), "exp2(x + y)"),
+    ("exp2-div-exp2", at.exp2(x) / at.exp2(y), "exp2(x - y)"),
+    ("pow-exp", at.exp(x) ** 3, "exp(3.0 * x)"),
+    ("sqr-exp", at.sqr(at.exp(x)), "exp(2.0 * x)"),
+    ("sqrt-exp", at.sqrt(at.exp(x)), "exp(x / 2.0)"),
+    ("log-sqrt", at.log(at.sqrt(x)), "0.5 * log(x)"),
+    ("log-sqr", at.log(at.sqr(x)), "2.0 * log(abs(x))"),
+    ("log-even-power", at.log(x**4), "4.0 * log(abs(x))"),
+    ("log-odd-power", at.log(x**3), "3.0 * log(x)"),
+    ("log-power", at.log(p**-0.5), "-0.5 * log(sigmoid(y))"),
+    ("log-inverse", at.log(1 / q), "-log(cosh(y))"),
+    ("log-mul-exp", at.log(p * at.exp(x)), "log(sigmoid(y)) + x"),
+    ("log-div-exp", at.log(p / at.exp(x)), "log(sigmoid(y)) - x"),
+    ("log-exp-div", at.log(at.exp(x) / q), "x - log(cosh(y))"),
+    ("log-mul", at.log(x * y), "log(x) + log(y)"),
+    ("log-div", at.log(x / y), "log(x) - log(y)"),
+    ("log-one-by", at.log(1 / x), "-log(x)"),
+    ("log-pow", at.log(x**y), "y * log(x)"),
+    ("log-by-log-two", at.log(x) / math.log(2), "log2(x)"),
+    ("log-by-log-ten", at.log(x) / math.log(10), "log10(x)"),
+    ("log-by-log-two", at.log(f) / math.log(2), "log2(f)"),
+    ("log-base-two", at.log(x) * (1 / math.log(2)), "log2(x)"),
+    ("log-base-ten", at.log(x) * (1 / math.log(10)), "log10(x)"),
+    ("power-of-two", 2.0**x, "exp2(x)"),
+    ("log1p", at.log(y + x + 1), "log1p(y + x)"),
+    ("log1p-neg", at.log(1 - x), "log1p(-x)"),
+    ("log1p-sub", at.log((x + 1) - y), "log1p(x - y)"),
+    ("expm1", at.exp(x) - 1, "expm1(x)"),
+    ("neg-expm1", 1 - at.exp(x), "-expm1(x)"),
+    ("log1p-neg-exp", at.log1p(-at.exp(-x)), "log1mexp(-x)"),
+    ("log-neg-expm1", at.log(-at.expm1(-x)), "log1mexp(-x)"),
+    ("log-expm1", at.log(at.expm1(x)), "x + log1mexp(-x)"),
+    ("log-add-exp", at.log(at.exp(x) + at.exp(y)), "logaddexp(x, y)"),
+    ("log-add-exps", at.log(at.exp(x) + at.exp(y) + at.exp(z)), "logaddexp(x, y, z)"),
+    ("log-sum-exp", at.log(at.sum(at.exp(x))), "logsumexp(x, axis=None)"),
+    ("log-sum-exp", at.log(at.sum(at.exp(m), axis=0)), "logsumexp(m, axis=0)"),
+    (
+        "log-sum-exp-moved",
+        at.log(at.sum(at.exp(m), axis=1, keepdims=True)),
+        "logsumexp(m, axis=1)",
+    ),
+    (
+        "log-mean-exp",
+        at.log(at.sum(at.exp(m), axis=1) / at.exp(y)),
+        "logsumexp(m, axis=1) - log(exp(y))",
+    ),
+    ("log-mean-exp", at.log(at.sum(at.exp(x)) / 3.0), "logsumexp(x, axis=None) - log(3.0)"),
+    ("log-sub-exp", at.log(at.exp(x) - at.exp(y)), "x + log1mexp(y - x)"),
+]
+
+NOT_MATCHED = [
+    ("exp-log-nonnegative", at.exp(at.log(x))),  # nan where x is negative
+    ("log-even-power", at.log(x**3)),
+    ("log-odd-power", at.log(x**-1)),
+    ("log-odd-power", at.log(x**4)),
+    ("log-power", at.log(x**0.5)),
+    ("log-power", at.log(p**0)),
+    ("pow-exp", at.exp(x) ** y),  # of 0 and infinity it is 1
+    ("pow-exp", at.exp(x) ** math.inf),
+    ("log-inverse", at.log(1 / x)),  # infinite, with the sign of a zero
+    ("log-inverse", at.log(1 / x)),
+    ("log-by-log-two", at.log(x) / 0.69),
+    ("log-exp", at.log(at.exp(i))),  # an integer is not a float
+    ("log1p", at.log(i + 1)),
+    ("log1p", at.log(at.add(1.0, i, i))),  # as integers they might wrap around
+    ("exp-mul-exp", at.exp(f) * at.exp(x)),  # one is of less precision
+    ("log-add-exp", at.log(at.exp(x) + y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+def test_what_overflows_does_not():
+    large = {"x": np.array([800.0, -800.0]), "y": np.array([799.0, -801.0])}
+    for name, before, expected in [
+        ("log-exp", at.log(at.exp(x)), large["x"]),
+        ("log-add-exp", at.log(at.exp(x) + at.exp(y)), large["x"] + math.log1p(math.exp(-1))),
+        ("exp-div-exp", at.exp(x) / at.exp(y), [math.e, math.e]),
+        ("log-expm1", at.log(at.expm1(x)), [800.0, math.nan]),
+    ]:
+        found = value_of(applied(LAWS[name], before), large)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_sum_of_no_exponentials():
+    after = applied(LAWS["log-sum-exp"], at.log(at.sum(at.exp(x))))
+    assert value_of(after, {"x": np.ones(0)}) == -math.inf
+
+
+def test_float32_stays_float32():
+    for before in (at.log(1 + f), at.log(at.sum(at.exp(f))), at.exp(f) * at.exp(h)):
+        for law in LAWS.values():
+            assert applied(law, before).type.dtype == "float32"

@@ -1,0 +1,109 @@
+"""What each law about angles and hyperbolas does to an expression."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.functions import trigonometric
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    i,
+    laws_of,
+    written,
+    x,
+    y,
+)
+
+LAWS = laws_of(trigonometric)
+
+CASES = [
+    ("sin-neg", at.sin(-x), "-sin(x)"),
+    ("tan-neg", at.tan(-x), "-tan(x)"),
+    ("arcsin-neg", at.arcsin(-x), "-arcsin(x)"),
+    ("arctan-neg", at.arctan(-x), "-arctan(x)"),
+    ("sinh-neg", at.sinh(-x), "-sinh(x)"),
+    ("tanh-neg", at.tanh(-x), "-tanh(x)"),
+    ("arcsinh-neg", at.arcsinh(-x), "-arcsinh(x)"),
+    ("arctanh-neg", at.arctanh(-x), "-arctanh(x)"),
+    ("cos-neg", at.cos(-x), "cos(x)"),
+    ("cosh-neg", at.cosh(-x), "cosh(x)"),
+    ("cos-abs", at.cos(at.abs(x)), "cos(x)"),
+    ("cosh-abs", at.cosh(at.abs(x)), "cosh(x)"),
+    ("arctan2-neg", at.arctan2(-y, x), "-arctan2(y, x)"),
+    ("arctan2-one", at.arctan2(y, 1), "arctan(y)"),
+    ("sinh-arcsinh", at.sinh(at.arcsinh(x)), "x"),
+    ("arcsinh-sinh", at.arcsinh(at.sinh(x)), "x"),
+    ("arctanh-tanh", at.arctanh(at.tanh(x)), "x"),
+    ("arccosh-cosh", at.arccosh(at.cosh(x)), "abs(x)"),
+    ("sin-arccos", at.sin(at.arccos(x)), "sqrt((1.0 - x) * (1.0 + x))"),
+    ("cos-arcsin", at.cos(at.arcsin(x)), "sqrt((1.0 - x) * (1.0 + x))"),
+    ("tan-arcsin", at.tan(at.arcsin(x)), "x / sqrt((1.0 - x) * (1.0 + x))"),
+    ("cos-arctan", at.cos(at.arctan(x)), "1.0 / sqrt(1.0 + sqr(x))"),
+    ("cosh-arcsinh", at.cosh(at.arcsinh(x)), "sqrt(1.0 + sqr(x))"),
+    ("sin-arcsin", at.sin(at.arcsin(x)), "x"),
+    ("cos-arccos", at.cos(at.arccos(x)), "x"),
+    ("cosh-arccosh", at.cosh(at.arccosh(x)), "x"),
+    ("tanh-arctanh", at.tanh(at.arctanh(x)), "x"),
+    ("sin-arctan", at.sin(at.arctan(x)), "x / sqrt(1.0 + sqr(x))"),
+    ("sinh-arccosh", at.sinh(at.arccosh(x)), "sqrt((x - 1.0) * (x + 1.0))"),
+    ("arcsin-arccos", at.arcsin(x) + at.arccos(x), "second(arcsin(x), 1.5707963267948966)"),
+    ("tan", at.sin(x) / at.cos(x), "tan(x)"),
+    ("cotangent", at.cos(x) / at.sin(x), "1.0 / tan(x)"),
+    ("tan-mul-cos", y * at.tan(x) * at.cos(x), "sin(x) * y"),
+    ("tanh", at.sinh(x) / at.cosh(x), "tanh(x)"),
+    ("coth", at.cosh(x) / at.sinh(x), "1.0 / tanh(x)"),
+    ("tanh-mul-cosh", at.tanh(x) * at.cosh(x), "sinh(x)"),
+    ("cos-squared", 1 - at.sqr(at.sin(x)), "sqr(cos(x))"),
+    ("sin-squared", 1 - at.sqr(at.cos(x)), "sqr(sin(x))"),
+    ("sinh-squared", at.sqr(at.cosh(x)) - 1, "sqr(sinh(x))"),
+    ("cosh-squared", at.sqr(at.sinh(x)) + 1, "sqr(cosh(x))"),
+    ("pythagoras", at.sqr(at.sin(x)) + y + at.sqr(at.cos(x)), "1.0 + y"),
+    ("pythagoras-hyperbolic", at.sqr(at.cosh(x)) - at.sqr(at.sinh(x)), "second(sqr(cosh(x)), 1.0)"),
+    ("sin-double", at.sin(x) * 2 * at.cos(x), "sin(2.0 * x)"),
+    ("sin-mul-cos", at.sin(x) * at.cos(x), "sin(2.0 * x) / 2.0"),
+    ("cos-double", at.sqr(at.cos(x)) - at.sqr(at.sin(x)), "cos(2.0 * x)"),
+    ("cos-double-by-cos", 2 * at.sqr(at.cos(x)) - 1, "cos(2.0 * x)"),
+    ("cos-double-by-sin", 1 - 2 * at.sqr(at.sin(x)), "cos(2.0 * x)"),
+    ("sinh-double", at.sinh(x) * 2 * at.cosh(x), "sinh(2.0 * x)"),
+    ("sinh-mul-cosh", at.sinh(x) * at.cosh(x), "sinh(2.0 * x) / 2.0"),
+    ("cosh-double", at.sqr(at.cosh(x)) + at.sqr(at.sinh(x)), "cosh(2.0 * x)"),
+    ("sinh", at.exp(x) - at.exp(-x), "2.0 * sinh(x)"),
+    ("cosh", at.exp(x) + y + at.exp(-x), "2.0 * cosh(x) + y"),
+    ("sinh-scaled", 3 * at.exp(x) - 3 * at.exp(-x), "3.0 * (2.0 * sinh(x))"),
+    ("cosh-scaled", at.exp(x) * y + y * at.exp(-x), "y * (2.0 * cosh(x))"),
+    ("cosh-add-sinh", at.cosh(x) + at.sinh(x), "exp(x)"),
+    ("cosh-sub-sinh", at.cosh(x) - at.sinh(x), "exp(-x)"),
+    ("arcsinh", at.log(x + at.sqrt(at.sqr(x) + 1)), "arcsinh(x)"),
+    ("arcsinh-of-power", at.log(x + at.sqrt(x**2 + 1)), "arcsinh(x)"),
+    ("arccosh", at.log(x + at.sqrt(at.sqr(x) - 1)), "arccosh(x)"),
+    ("arccosh-of-power", at.log(x + at.sqrt(x**2 - 1)), "arccosh(x)"),
+    ("arctanh", at.log((1 + x) / (1 - x)), "2.0 * arctanh(x)"),
+    ("arctanh-log1p", at.log1p(x) - at.log1p(-x), "2.0 * arctanh(x)"),
+]
+
+NOT_MATCHED = [
+    ("sin-neg", at.sin(-i)),
+    ("tan", at.sin(x) / at.cos(y)),
+    ("pythagoras", at.sqr(at.sin(x)) + at.sqr(at.cos(y))),
+    ("sinh", at.exp(x) - at.exp(-y)),
+    ("arcsinh", at.log(x + at.sqrt(at.sqr(y) + 1))),
+    ("arctanh", at.log((1 + x) / (1 - y))),
+    ("arctan2-one", at.arctan2(y, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

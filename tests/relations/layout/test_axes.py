@@ -1,0 +1,97 @@
+"""Each law about the order of axes at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.layout import axes
+from tests.relations.tables import (
+    check_row,
+    check_unchanged,
+    laws_of,
+    rewritten,
+    same_values,
+    values_of,
+)
+
+LAWS = laws_of(axes)
+x, y = at.dmatrix("x"), at.dmatrix("y")
+t = at.dtensor3("t")
+v, w = at.dvector("v"), at.dvector("w")
+row = at.drow("row")
+
+TABLE = [
+    (
+        "dimshuffle-of-dimshuffle",
+        t.dimshuffle(2, 0, 1).dimshuffle(1, "x", 0, 2),
+        t.dimshuffle(0, "x", 2, 1),
+    ),
+    ("dimshuffle-of-dimshuffle", v.dimshuffle(0, "x").dimshuffle(0), v.dimshuffle(0)),
+    ("dimshuffle-of-dimshuffle", x.T.T, x.dimshuffle(0, 1)),
+    ("dimshuffle-unneeded", x.dimshuffle(0, 1), x),
+    ("dimshuffle-unneeded", row.dimshuffle("x", 1), row),
+    ("dimshuffle-of-elemwise", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x).T, at.exp(x.T)),
+    ("dimshuffle-of-few-ops", at.exp(x + y).T, at.exp(x.T + y.T)),
+    (
+        "dimshuffle-of-elemwise",
+        (v + at.tanh(w)).dimshuffle("x", 0),
+        v.dimshuffle("x", 0) + at.tanh(w.dimshuffle("x", 0)),
+    ),
+    (
+        "dimshuffle-of-elemwise",
+        at.switch(at.gt(x, row), x, y).T,
+        at.switch(at.gt(x.T, row.T), x.T, y.T),
+    ),
+    ("dimshuffle-of-elemwise", at.add(x, y, x).T, at.add(x.T, y.T, x.T)),
+    ("dimshuffle-of-elemwise", at.cast(x, "float32").T, at.cast(x.T, "float32")),
+    ("join-of-dimshuffles", at.join(1, x.T, y.T), at.join(0, x, y).T),
+    (
+        "join-of-dimshuffles",
+        at.join(0, v.dimshuffle(0, "x"), w.dimshuffle(0, "x"), v.dimshuffle(0, "x")),
+        at.join(0, v, w, v).dimshuffle(0, "x"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("dimshuffle-unneeded", x.T),
+        ("dimshuffle-of-elemwise", at.sum(t, axis=0).T),
+        ("join-of-dimshuffles", at.join(1, x.T, y)),
+        ("join-of-dimshuffles", at.join(1, v.dimshuffle(0, "x"), w.dimshuffle(0, "x"))),
+        ("join-of-dimshuffles", at.join(0, t.dimshuffle(0, 2, 1), t.dimshuffle(2, 1, 0))),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)
+
+
+def test_what_is_read_elsewhere_is_not_computed_again():
+    once = at.exp(x)
+    for name in ("dimshuffle-of-elemwise", "dimshuffle-of-few-ops"):
+        check_unchanged(LAWS[name], once.T, once)
+
+
+def test_what_has_far_to_go_waits_for_the_rest():
+    check_unchanged(LAWS["dimshuffle-of-few-ops"], at.exp(at.sin(at.tanh(at.exp(x)))).T)
+
+
+def test_laws_together_settle():
+    outputs = [
+        at.tanh(at.exp(x.T).T + row).T,
+        at.sum(at.stack([v * w, v + w]).T, axis=0).dimshuffle("x", 0),
+    ]
+    before = values_of(outputs)
+    assert same_values(values_of(rewritten(list(LAWS.values()), outputs)), before)

@@ -1,0 +1,160 @@
+"""What each law about repeated values does to an expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.layout import filling
+from relgraph.compile import Mode, function
+from relgraph.compile.optimize import optimize_graph
+from relgraph.graph.basic import Constant, Variable, graph_inputs
+from relgraph.tensor.shapes.allocation import Alloc
+from relgraph.tensor.shapes.shape import Shape_i
+from tests.relations.applied import applied, laws_of, written
+
+LAWS = laws_of(filling)
+x, y, z, t = (at.dmatrix(name) for name in "xyzt")
+small, tiny = (at.TensorType("float64", (1, 1))(name) for name in ("small", "tiny"))
+row, column = at.row("row"), at.col("column")
+v, w, s = at.dvector("v"), at.dvector("w"), at.dscalar("s")
+one = at.TensorType("float64", (1,))("one")
+cube = at.TensorType("float64", (3, 3, 3))("cube")
+known = at.TensorType("float64", (3, 3))("known")
+n, m, k = at.lscalar("n"), at.lscalar("m"), at.lscalar("k")
+
+CASES = [
+    ("fill-sink", at.exp(at.second(x, small)), "second(x, exp(small))"),
+    ("fill-sink-1-of-2", at.second(x, small) - tiny, "second(x, small - tiny)"),
+    ("fill-sink-2-of-2", tiny - at.second(x, small), "second(x, tiny - small)"),
+    ("fill-sink-1-of-3", at.switch(at.second(x, small), y, z), "second(x, switch(small, y, z))"),
+    ("fill-sink-2-of-3", at.switch(y, at.second(x, small), z), "second(x, switch(y, small, z))"),
+    ("fill-sink-3-of-3", at.clip(y, z, at.second(x, small)), "second(x, clip(y, z, small))"),
+    ("fill-sink-add", at.add(y, at.second(x, small), z, t), "second(x, small + y + z + t)"),
+    ("fill-sink-mul", at.mul(y, at.second(x, small), z, t), "second(x, small * y * z * t)"),
+    ("fill-cut", at.second(x, y), "y"),
+    ("fill-cut", at.second(row, x), "x"),
+    ("fill-of-fill", at.second(x, at.second(row, small)), "second(x, small)"),
+    (
+        "fill-cut-moved-1",
+        at.second(v, s).dimshuffle("x", 0) * x,
+        "s * x",
+    ),
+    (
+        "fill-cut-moved-2",
+        at.second(x, at.second(row, small).T),
+        "second(x, small.T)",
+    ),
+    ("fill-like", at.second(at.exp(x), small), "second(x, small)"),
+    ("fill-like", at.second(x - row, small), "second(x, small)"),
+    ("fill-like", at.second(row - x, small), "second(x, small)"),
+    ("fill-like", at.second(at.switch(x, row, column), small), "second(x, small)"),
+    ("fill-like", at.second(at.switch(row, x, column), small), "second(x, small)"),
+    ("fill-like", at.second(at.switch(row, column, x), small), "second(x, small)"),
+    ("fill-like", at.second(at.add(row, x, column, tiny), small), "second(x, small)"),
+    ("fill-like", at.second(at.mul(row, x, column, tiny), small), "second(x, small)"),
+    ("fill-known", at.second(known, small), "alloc(small, 3, 3)"),
+    ("alloc-unneeded-2d", at.alloc(known, 3, 3), "known"),
+    ("alloc-unneeded-1d", at.alloc(known[0], 3), "subtensor{0}(known)"),
+    ("alloc-unneeded-1d", at.alloc(v, Shape_i(0)(v)), "v"),
+    ("alloc-unneeded-2d", at.alloc(x, Shape_i(0)(x), Shape_i(1)(x)), "x"),
+    ("alloc-fill-2d", at.second(at.alloc(s, n, m), small), "alloc(small, n, m)"),
+    ("alloc-sink-2d", at.exp(at.alloc(s, n, m)), "alloc(exp(s), n, m)"),
+    ("alloc-cut-1-of-2-2d", at.alloc(s, n, m) - x, "s - x"),
+    ("alloc-cut-2-of-2-2d", x - at.alloc(v, n, m), "x - v"),
+    ("alloc-sink-1-of-2-2d", at.alloc(s, n, m) - small, "alloc(s - small, n, m)"),
+    ("alloc-sink-2-of-2-2d", row - at.alloc(s, n, m), "alloc(row - s, n, m)"),
+    ("alloc-fill-1d", at.second(at.alloc(s, n), one), "alloc(one, n)"),
+    ("alloc-sink-1d", at.exp(at.alloc(s, n)), "alloc(exp(s), n)"),
+    ("alloc-cut-1-of-2-1d", at.alloc(s, n) / v, "s / v"),
+    ("alloc-cut-2-of-2-1d", v / at.alloc(s, n), "v / s"),
+    ("alloc-sink-1-of-2-1d", at.alloc(s, n) - one, "alloc(s - one, n)"),
+    ("alloc-sink-2-of-2-1d", one - at.alloc(s, n), "alloc(one - s, n)"),
+    ("alloc-unneeded-3d", at.alloc(cube, 3, 3, 3), "cube"),
+    ("alloc-fill-3d", at.second(at.alloc(s, n, m, k), small), "alloc(small, n, m, k)"),
+    ("alloc-sink-3d", at.exp(at.alloc(v, n, m, 3)), "alloc(exp(v), n, m, 3)"),
+    ("alloc-cut-1-of-2-3d", at.alloc(s, n, m, k) - cube, "s - cube"),
+    ("alloc-cut-2-of-2-3d", cube - at.alloc(x, n, m, k), "cube - x"),
+    ("alloc-sink-1-of-2-3d", at.alloc(s, n, m, k) - row, "alloc(s - row, n, m, k)"),
+    ("alloc-sink-2-of-2-3d", row - at.alloc(s, n, m, k), "alloc(row - s, n, m, k)"),
+]
+
+NOT_MATCHED = [
+    ("fill-cut", at.second(x, row)),
+    ("fill-of-fill", at.second(row, at.second(x, small))),
+    ("fill-sink-2-of-2", at.second(y, at.second(x, small))),  # they would change places for ever
+    ("fill-like", at.second(row - column, small)),
+    ("fill-known", at.second(x, small)),
+    ("alloc-unneeded-1d", at.alloc(v, n)),
+    ("alloc-unneeded-1d", at.alloc(v, Shape_i(0)(w))),
+    ("alloc-unneeded-2d", at.alloc(x, Shape_i(1)(x), Shape_i(0)(x))),
+    ("alloc-cut-1-of-2-2d", at.alloc(s, n, m) - row),
+    ("alloc-sink-1-of-2-2d", at.alloc(s, n, 1) - x),
+    ("fill-cut-moved-1", at.second(v, s).dimshuffle("x", 0) * column),
+    # of an empty `x` no negative power is computed
+    ("fill-sink-1-of-2", at.second(x, at.lscalar("i")) ** at.lscalar("j")),
+    ("alloc-sink-2-of-2-1d", at.lscalar("i") ** at.alloc(at.lscalar("j"), n)),
+]
+
+
+SHAPES = {
+    **{"row": (1, 3), "column": (3, 1), "small": (1, 1), "tiny": (1, 1)},
+    **{"one": (1,), "v": (3,), "s": (), "cube": (3, 3, 3)},
+}
+
+
+def value_of(var: Variable) -> Any:
+    """Return a value for an input: 3 for a length, numbers between 0 and 1 for the rest."""
+    if var in (n, m, k):
+        return np.int64(3)
+    shape = SHAPES.get(str(var.name), (3, 3))
+    return np.linspace(0.1, 0.9, int(np.prod(shape))).reshape(shape)
+
+
+def replaced(before: Any, law: Any) -> Any:
+    """Return `before`, rewritten by a law, on the same inputs."""
+    answer = law.forward.transform(None, before.owner)
+    assert answer
+    return answer[0]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name: str, before: Any, after: str) -> None:
+    assert written(LAWS[name], before) == after
+    inputs = [u for u in graph_inputs([before]) if not isinstance(u, Constant)]
+    values = [value_of(u) for u in inputs]
+    old, new = (
+        function(inputs, e, Mode("py", None), on_unused_input="ignore")(*values)
+        for e in (before, replaced(before, LAWS[name]))
+    )
+    assert old.shape == new.shape
+    np.testing.assert_allclose(new, old, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name: str, before: Any) -> None:
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+@pytest.mark.parametrize("shape", [(1, 5, 1), (1, None, 1), (None, 1, 1), (1, 1, 1)])
+def test_what_is_allocated_to_its_own_lengths_goes_in_no_circle(shape: Any) -> None:
+    y = at.sin(at.TensorType("float64", shape)("y"))
+    full = at.alloc(y, Shape_i(0)(y), Shape_i(1)(y), 1)
+    made = optimize_graph(full, include=("fast_run",), clone=True)
+    assert made.type.ndim == 3
+
+
+def test_what_is_of_length_one_by_and_by_goes_in_no_circle() -> None:
+    # the length is known only once it is folded, and the type of what it is the length of stays
+    single = at.TensorType("float64", (1,))("single")
+    length = at.constant(np.array([1]))[0]
+    positive = Alloc()(single, length) > at.constant(np.array([0.0]))
+    f = function([single], at.switch(~positive, single, single), mode="o3")
+    assert f(np.array([2.0])).tolist() == [2.0]
+
+
+def test_every_law_has_a_case() -> None:
+    assert set(LAWS) == {name for name, *_ in CASES}

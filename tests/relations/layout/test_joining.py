@@ -1,0 +1,118 @@
+"""Each law about tensors side by side at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.layout import joining
+from relgraph.graph.notation.algebra import algebra
+from relgraph.tensor.shapes.joining import Join, Split
+from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from tests.relations.tables import (
+    check_row,
+    check_unchanged,
+    laws_of,
+    rewritten,
+    same_values,
+    values_of,
+)
+
+LAWS = laws_of(joining)
+x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")
+v, w = at.dvector("v"), at.dvector("w")
+c = at.dscalar("c")
+m, n = at.lscalar("m"), at.lscalar("n")
+six = at.TensorType("float64", (6, None))("six")
+sizes = at.TensorType("int64", (2,))("sizes")
+none = at.TensorType("float64", (0, None))("none")
+fixed = [at.TensorType("float64", (k, None))(f"p{k}") for k in (1, 2, 3, 4)]
+free = [at.dmatrix(f"q{k}") for k in range(4)]
+join = at.join
+
+
+def own_lengths(parts):
+    return MakeVector("int64")(*[Shape_i(0)(p) for p in parts])
+
+
+def pieces_of(count):
+    """Return the rows of the table for what is in `count` pieces."""
+    sizes = (*[1] * (count - 1), 7 - count)
+    parts = at.split(six, sizes, axis=0)
+    yield f"join-of-split-{count}", join(0, *parts), six
+    for i in range(count):
+        given = free[:count]
+        yield (
+            f"split-of-join-{count}-{i}",
+            Split(count, 0)(join(0, *given), own_lengths(given), return_list=True)[i],
+            given[i],
+        )
+        known = fixed[:count]
+        lengths = tuple(range(1, count + 1))
+        yield f"split-of-join-{count}-{i}", at.split(join(0, *known), lengths)[i], known[i]
+
+
+TABLE = [
+    ("join-of-one", Join(0)(x), x),
+    ("join-of-join-first", join(0, join(0, x, y), z), join(0, x, y, z)),
+    ("join-of-join-second", join(1, x, join(1, y, z), x), join(1, x, y, z, x)),
+    ("join-of-join-third", join(0, x, y, join(0, z, x)), join(0, x, y, z, x)),
+    ("join-with-nothing", join(0, none, x, y), join(0, x, y)),
+    ("join-of-neighbours", join(0, v[:2], v[2:]), "join(subtensor{}(v), axis=0)"),
+    ("join-of-neighbours", join(0, v[1:2], v[2:]), "join(subtensor{1:}(v), axis=0)"),
+    ("join-of-neighbours", join(1, x[:, :-1], x[:, -1:], y), "join(subtensor{}(x), y, axis=1)"),
+    ("join-of-halves", join(0, v[:n], v[n:]), v),
+    ("split-of-one", at.split(six, [6])[0], six),
+    *[row for count in (2, 3, 4) for row in pieces_of(count)],
+    ("join-of-split-2", join(1, *at.split(x, sizes, n_splits=2, axis=1)), x),
+    ("join-of-allocs", join(0, at.alloc(c, m), at.alloc(c, n), v), join(0, at.alloc(c, m + n), v)),
+    ("alloc-of-alloc", at.alloc(at.alloc(c, n), m, n), at.alloc(c, m, n)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("join-of-one", join(0, x, y)),
+        ("join-of-join-first", join(0, join(1, x, y), z)),
+        ("join-of-neighbours", join(0, v[:2], v[3:])),
+        ("join-of-neighbours", join(0, v[:2], w[2:])),
+        ("join-of-neighbours", join(0, v[2:], v[:2])),
+        ("join-of-neighbours", join(0, v[1:-1], v[-1:])),
+        ("join-of-halves", join(0, v[:n], v[m:])),
+        ("join-with-nothing", join(0, none, none)),
+        ("join-of-split-2", join(1, *at.split(x, (1, 1)))),
+        ("join-of-split-2", join(0, *reversed(at.split(x, (1, 2))))),
+        ("split-of-join-2-0", at.split(join(0, *fixed[:2]), (2, 1))[0]),
+        ("join-of-allocs", join(0, at.alloc(c, m), at.alloc(1.0, n))),
+        # the vector has to be as long as the allocation in between says
+        ("alloc-of-alloc", at.alloc(at.alloc(v, 1), 3)),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)
+
+
+def test_laws_together_settle():
+    lengths = own_lengths(free[:2])
+    parts = Split(2, 0)(join(0, *free[:2]), lengths, return_list=True)
+    outputs = [
+        join(0, x, join(0, y, join(0, z, x))),
+        join(0, *parts),
+        join(0, join(0, v[:1], v[1:2]), v[2:]),
+    ]
+    before = values_of(outputs)
+    found = rewritten(list(LAWS.values()), outputs)
+    assert same_values(values_of(found), before)
+    assert found[0].owner.inputs == [x, y, z, x]
+    assert found[1].owner.inputs == free[:2]
+    assert algebra(found[2]) == "subtensor{}(v)"

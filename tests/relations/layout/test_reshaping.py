@@ -1,0 +1,65 @@
+"""What each law about reshapes does to an expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.layout import reshaping
+from relgraph.compile import function
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from tests.relations.applied import applied, assert_same_values, laws_of, written
+
+LAWS = laws_of(reshaping)
+x, v = at.dmatrix("x"), at.dvector("v")
+cube = at.TensorType("float64", (None, None, None))("cube")
+known = at.TensorType("float64", (3, 3))("known")
+
+CASES = [
+    ("reshape-chain", at.reshape(at.reshape(x, (-1,)), (1, 9)), "reshape{2}(x, [1 9])"),
+    ("reshape-of-dimshuffle", at.reshape(x.dimshuffle(0, "x", 1), (-1,)), "reshape{1}(x, -1)"),
+    ("reshape-vector", at.reshape(v, (-1,)), "v"),
+    ("reshape-to-own-shape", Reshape(2)(x, x.shape), "x"),
+    ("reshape-to-known-shape", at.reshape(known, (3, 3)), "known"),
+    ("reshape-to-known-shape", at.reshape(known, (3, -1)), "known"),
+    ("specify-known-shape", SpecifyShape((3, None))(known), "known"),
+    (
+        "specify-shape-twice",
+        SpecifyShape((3, None))(SpecifyShape((None, 3))(x)),
+        "specify_shape{3, 3}(x)",
+    ),
+]
+
+NOT_MATCHED = [
+    ("reshape-of-dimshuffle", at.reshape(x.T, (-1,))),
+    ("reshape-vector", at.reshape(v, (3, 1))),
+    ("reshape-vector", at.reshape(v, (1,))),  # that it has one element is known from the shape
+    ("reshape-to-own-shape", at.reshape(x, x.T.shape)),
+    ("reshape-to-known-shape", at.reshape(x, (3, 3))),
+    ("reshape-to-known-shape", at.reshape(x, (x.shape[0], -1))),  # where there are no rows
+    ("specify-known-shape", SpecifyShape((3, None))(x)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name: str, before: Any, after: str) -> None:
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name: str, before: Any) -> None:
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case() -> None:
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+def test_a_shape_made_of_own_lengths() -> None:
+    f = function([x], at.reshape(x, (x.shape[0], x.shape[1])))
+    assert "reshape" not in " ".join(str(node.op) for node in f.maker.fgraph.toposort())
+    assert f(np.ones((2, 3))).shape == (2, 3)

@@ -1,0 +1,122 @@
+"""What each law about shapes does to an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.layout import shapes
+from relgraph.compile import function, optimize_graph
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Op
+from relgraph.graph.opt import EquilibriumOptimizer
+from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
+from tests.relations.applied import applied, assert_same_values, laws_of, written
+
+LAWS = laws_of(shapes)
+x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
+n, m = at.lscalar("n"), at.lscalar("m")
+rows = at.TensorType("float64", (None, 3))("rows")
+cube = at.TensorType("float64", (None, None, None))("cube")
+
+CASES = [
+    ("length", Shape_i(0)(at.log(x)), "shape_i{0}(x)"),
+    ("length", Shape_i(1)(at.dot(x, y)), "shape_i{1}(y)"),
+    ("length", Shape_i(1)(rows), "3"),
+    ("length", Shape_i(0)(at.second(at.exp(v), 0.0)), "shape_i{0}(v)"),
+    ("length-computed", Shape_i(0)(v[1:]), "maximum(shape_i{0}(v) - 1, 0)"),
+    ("length-computed", Shape_i(0)(at.concatenate([x, y])), "shape_i{0}(x) + shape_i{0}(y)"),
+    ("shape", at.log(x).shape, "shape(x)"),
+    ("shape", _shape(at.ones((2, 3))), "[2 3]"),
+    ("shape-computed", at.dot(x, y).shape, "make_vector{int64}(shape_i{0}(x), shape_i{1}(y))"),
+    ("element-of-shape", x.shape[-1], "shape_i{1}(x)"),
+    ("shape-of-lengths-1d", MakeVector()(Shape_i(0)(v)), "shape(v)"),
+    ("shape-of-lengths-2d", MakeVector()(Shape_i(0)(x), Shape_i(1)(x)), "shape(x)"),
+    ("shape-of-lengths-3d", MakeVector()(*[Shape_i(i)(cube) for i in range(3)]), "shape(cube)"),
+    ("element-of-vector", MakeVector()(n, m, n + 1)[-2], "m"),
+    ("part-of-vector", MakeVector()(n, m, n + 1)[1:], "make_vector{int64}(m, n + 1)"),
+]
+
+NOT_MATCHED = [
+    ("length", Shape_i(0)(x)),
+    ("length", Shape_i(0)(v[1:])),
+    ("shape", x.shape),
+    ("shape", at.dot(x, y).shape),
+    ("element-of-shape", x.shape[n]),
+    ("shape-of-lengths-2d", MakeVector()(Shape_i(1)(x), Shape_i(0)(x))),
+    ("shape-of-lengths-2d", MakeVector()(Shape_i(0)(x), Shape_i(1)(y))),
+    ("shape-of-lengths-1d", MakeVector()(Shape_i(0)(x))),
+    ("element-of-vector", MakeVector()(n, m)[n]),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name: str, before: Any, after: str) -> None:
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name: str, before: Any) -> None:
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case() -> None:
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+class Silent(Op):
+    """An op with two outputs that says nothing of its shapes."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: Any) -> Apply:
+        x = at.as_tensor_variable(inputs[0])
+        return Apply(self, [x], [x.type(), x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        for cell in output_storage:
+            cell[0] = inputs[0] * 2
+
+
+class Telling(Silent):
+    """The same, but its second output has the shape of its input."""
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(shapes[0][1], shapes[0][0]), shapes[0]]
+
+
+def shape_laws() -> EquilibriumOptimizer:
+    return EquilibriumOptimizer(list(LAWS.values()))
+
+
+def test_ops_of_several_outputs_and_ops_that_do_not_tell() -> None:
+    def shape_of(op: Op, output: int) -> Any:
+        before = op.make_node(x).outputs[output].shape[0]
+        return optimize_graph(before, include=(), custom_opt=shape_laws(), clone=True)
+
+    assert str(shape_of(Telling(), 0).owner.op) == "shape_i{1}"
+    assert str(shape_of(Telling(), 1).owner.op) == "shape_i{0}"
+    kept = shape_of(Silent(), 1).owner.inputs[0].owner
+    assert isinstance(kept.op, Silent)
+
+
+def test_a_length_that_takes_arithmetic_is_taken_of_a_result_that_is_there_anyway() -> None:
+    part = x[1:]
+    both = optimize_graph([part, part.shape[0]], include=(), custom_opt=shape_laws(), clone=True)
+    assert both[1].owner.inputs[0] is both[0]
+    alone = optimize_graph(part.shape[0], include=(), custom_opt=shape_laws(), clone=True)
+    assert alone.owner.op is at.maximum
+
+
+def test_nothing_is_computed_for_its_shape() -> None:
+    z = at.tanh(at.dot(at.exp(x), y) + v)
+    f = function([x, y, v], [z.shape, z.shape[0] * z.shape[1], at.mean(z, axis=0).shape])
+    ops = {str(node.op) for node in f.maker.fgraph.toposort()}
+    assert not ops & {"exp", "dot", "dot22", "tanh", "add", "sum{axis=(0,)}"}
+    shape, size, mean = f(np.ones((2, 3)), np.ones((3, 4)), np.ones(4))
+    assert shape.tolist() == [2, 4] and size == 8 and mean.tolist() == [4]

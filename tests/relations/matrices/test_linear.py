@@ -1,0 +1,149 @@
+"""Each law about products of matrices at work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import linear
+from relgraph.tensor.lawkit.matrix_products import is_cheaper_from_left, is_cheaper_from_right
+from tests.relations.tables import (
+    check_row,
+    check_unchanged,
+    laws_of,
+    rewritten,
+    same_values,
+    values_of,
+)
+
+LAWS = laws_of(linear)
+x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")
+v, w = at.dvector("v"), at.dvector("w")
+s, t, u = at.dtensor3("s"), at.dtensor3("t"), at.dtensor3("u")
+c = at.dscalar("c")
+n = at.lscalar("n")
+row, col = at.drow("row"), at.dcol("col")
+three = at.TensorType("float64", (3,))("three")
+tall = at.TensorType("float64", (30, 3))("tall")
+wide = at.TensorType("float64", (3, 30))("wide")
+ones = np.ones(3)
+dot, matmul = at.dot, at.matmul
+cc, ccc = c.dimshuffle("x", "x"), c.dimshuffle("x", "x", "x")
+
+TABLE = [
+    ("dot-transposed", dot(x, y.T).T, dot(y.T.T, x.T)),
+    ("dot-of-transpose-and-vector", dot(x.T, v), dot(v, x)),
+    ("dot-of-vector-and-transpose", dot(v, x.T), dot(x, v)),
+    ("dot-column", dot(x, v.dimshuffle(0, "x")), dot(x, v).dimshuffle(0, "x")),
+    ("dot-row", dot(v.dimshuffle("x", 0), x), dot(v, x).dimshuffle("x", 0)),
+    ("dot-outer", dot(col, row), col * row),
+    ("dot-eye-left", dot(at.eye(n), x), x),
+    ("dot-eye-right", dot(x, at.eye(x.shape[1])), x),
+    ("dot-identity-left", dot(np.eye(3), three), three),
+    ("dot-identity-right", dot(tall, np.eye(3)), tall),
+    ("dot-ones-left", dot(ones, x), at.sum(x, axis=0)),
+    ("dot-ones-right", dot(x, ones), at.sum(x, axis=1)),
+    ("inner-ones-left", dot(ones, v), at.sum(v)),
+    ("inner-ones-right", dot(v, ones), at.sum(v)),
+    ("dot-zero-left", dot(np.zeros((2, 3)), tall.T), at.constant(np.zeros((2, 30)))),
+    (
+        "dot-zero-right",
+        dot(x, at.zeros((3, n))),
+        "alloc(0.0, shape_i{0}(x), shape_i{1}(alloc(0.0, 3, n)))",
+    ),
+    ("dot-neg-left", dot(-x, v), -dot(x, v)),
+    ("dot-neg-right", dot(x, -y), -dot(x, y)),
+    ("dot-scalar-left", dot(cc * x, y), cc.dimshuffle() * dot(x, y)),
+    ("dot-scalar-right", dot(v, 2.0 * x), "2.0 * (v @ x)"),
+    ("dot-divided-left", dot(x / 2.0, v), "x @ v / 2.0"),
+    ("dot-divided-right", dot(x, y / c), dot(x, y) / cc.dimshuffle()),
+    ("matmul-zero-left", matmul(np.zeros((2, 3, 3)), x), "alloc(0.0, 2, 3, shape_i{1}(x))"),
+    (
+        "matmul-zero-right",
+        matmul(s, at.zeros((3, 5))),
+        "alloc(0.0, shape_i{0}(s), shape_i{1}(s), 5)",
+    ),
+    ("matmul-neg-left", matmul(-s, t), -matmul(s, t)),
+    ("matmul-neg-right", matmul(x, -s), -matmul(x, s)),
+    ("matmul-scalar-left", matmul(c * s, t), ccc * matmul(s, t)),
+    ("matmul-scalar-right", matmul(s, c * x), cc * matmul(s, x)),
+    ("matmul-divided-left", matmul(s / c, t), matmul(s, t) / ccc),
+    ("matmul-divided-right", matmul(s, t / c), matmul(s, t) / ccc),
+    ("dot-factor-left-add", dot(x, y) + dot(x, z), dot(x, y + z)),
+    ("dot-factor-right-add", dot(x, v) + dot(y, v), dot(x + y, v)),
+    ("dot-factor-left-sub", dot(x, v) - dot(x, w), dot(x, v - w)),
+    ("dot-factor-right-sub", dot(x, z) - dot(y, z), dot(x - y, z)),
+    ("matmul-factor-left-add", matmul(s, t) + matmul(s, u), matmul(s, t + u)),
+    ("matmul-factor-right-add", matmul(s, x) + matmul(t, x), matmul(s + t, x)),
+    ("matmul-factor-left-sub", matmul(s, t) - matmul(s, u), matmul(s, t - u)),
+    ("matmul-factor-right-sub", matmul(s, u) - matmul(t, u), matmul(s - t, u)),
+    ("dot-from-right", dot(dot(x, y), v), dot(x, dot(y, v))),
+    ("dot-from-right", dot(dot(tall, wide), tall), dot(tall, dot(wide, tall))),
+    ("dot-from-left", dot(v, dot(x, y)), dot(dot(v, x), y)),
+    ("dot-from-left", dot(wide, dot(tall, wide)), dot(dot(wide, tall), wide)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("dot-eye-left", dot(at.eye(n, n + 0), x)),
+        ("dot-eye-left", dot(at.eye(3, k=1), x)),
+        ("dot-identity-left", dot(np.ones((3, 3)), x)),
+        # rows of sums are no vector of sums
+        ("dot-ones-right", dot(x, np.ones((3, 3)))),
+        ("dot-scalar-left", dot(row * x, y)),
+        ("dot-column", dot(v, at.dot(x, w).dimshuffle(0, "x"))),
+        ("dot-from-right", dot(dot(x, y), z)),
+        ("dot-from-right", dot(dot(col, row), v)),
+        ("dot-from-left", dot(x, dot(y, v))),
+        ("dot-factor-left-add", dot(x, y) + dot(y, z)),
+        # 8-bit integers would wrap around otherwise
+        ("dot-neg-left", dot(-at.cast(x, "int8"), at.cast(y, "int16"))),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)
+
+
+def test_a_product_that_is_read_elsewhere_is_not_made_again():
+    product = dot(x, y)
+    check_unchanged(LAWS["dot-transposed"], product.T, product)
+    check_unchanged(LAWS["dot-factor-left-add"], product + dot(x, z), product)
+
+
+@pytest.mark.parametrize(
+    "shapes", [[(9, 2), (2, 9), (9, 1)], [(1, 9), (9, 9), (9, 9)], [(3,), (3, 4), (4, 5)]]
+)
+def test_a_chain_is_multiplied_in_the_cheaper_order(shapes):
+    a, b, c = (
+        at.TensorType("float64", shape)(name) for name, shape in zip("abc", shapes, strict=True)
+    )
+
+    def cost(p, q):
+        return int(np.prod(p[:-1]) * np.prod(q))
+
+    left = cost(shapes[0], shapes[1]) + cost(dot(a, b).type.shape, shapes[2])
+    right = cost(shapes[1], shapes[2]) + cost(shapes[0], dot(b, c).type.shape)
+    assert is_cheaper_from_left(a, b, c) is (left < right)
+    assert is_cheaper_from_right(a, b, c) is (right < left)
+
+
+def test_laws_together_settle():
+    outputs = [
+        dot(dot(-x, 2.0 * y).T, v),
+        (dot(x, y) + dot(x, z) + dot(x, x)).T,
+        dot(dot(v, dot(x.T, y)), dot(z, w)),
+    ]
+    before = values_of(outputs)
+    assert same_values(values_of(rewritten(list(LAWS.values()), outputs)), before)

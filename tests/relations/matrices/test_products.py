@@ -1,0 +1,42 @@
+"""Which products become one of the BLAS."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import products
+from relgraph.compile import function
+from relgraph.tensor.linalg.blas import _dot22
+from tests.relations.applied import applied, assert_same_values, laws_of, written
+
+LAW = laws_of(products)["dot-to-dot22"]
+x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
+
+CASES = [("dot-to-dot22", at.dot(x, y), "dot22(x, y)")]
+
+
+def test_matrices_of_one_dtype() -> None:
+    for _, before, after in CASES:
+        assert written(LAW, before) == after
+        assert_same_values(before, applied(LAW, before))
+    assert applied(LAW, at.dot(at.zmatrix(), at.zmatrix())).owner.op is _dot22
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        at.dot(x, v),
+        at.dot(v, x),
+        at.dot(v, v),
+        at.dot(at.lmatrix(), at.lmatrix()),
+        at.dot(x, at.fmatrix()),
+    ],
+)
+def test_what_is_left_alone(before: at.TensorVariable) -> None:
+    assert applied(LAW, before).owner.op is before.owner.op
+
+
+def test_it_comes_after_what_has_something_to_say_about_products() -> None:
+    f = function([x, y], at.dot(x, y).T)
+    assert _dot22 in [node.op for node in f.maker.fgraph.toposort()]

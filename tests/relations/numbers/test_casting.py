@@ -1,0 +1,80 @@
+"""What each law about casts does to an expression."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.numbers import casting
+from relgraph.scalar import Cast
+from relgraph.tensor import Elemwise
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    b,
+    f,
+    h,
+    i,
+    laws_of,
+    u,
+    written,
+    x,
+    y,
+)
+
+LAWS = laws_of(casting)
+v = at.TensorType("uint8", (None,))("v")
+
+CASES = [
+    ("cast-to-own", Elemwise(Cast("float64"))(x), "x"),
+    ("cast-cast", at.cast(at.cast(f, "float64"), "float16"), "cast{float16}(f)"),
+    ("cast-cast", at.cast(at.cast(b, "float32"), "int8"), "cast{int8}(b)"),
+    ("cast-cast", at.cast(at.cast(i, "int32"), "int8"), "cast{int8}(i)"),
+    ("cast-cast", at.cast(at.cast(f, "complex64"), "complex128"), "cast{complex128}(f)"),
+    ("cast-trunc", at.cast(at.trunc(x), "int64"), "cast{int64}(x)"),
+    ("compare-casts", at.cast(f, "float64") < at.cast(h, "float64"), "f < h"),
+    (
+        "maximum-casts",
+        at.maximum(at.cast(f, "float64"), at.cast(h, "float64")),
+        "cast{float64}(maximum(f, h))",
+    ),
+    (
+        "minimum-casts",
+        at.minimum(at.cast(u, "int64"), at.cast(v, "int64")),
+        "cast{int64}(minimum(u, v))",
+    ),
+    ("switch-cast", at.switch(at.cast(b, "float64"), x, y), "switch(b, x, y)"),
+    ("isnan-cast", at.isnan(at.cast(f, "float64")), "isnan(f)"),
+    ("neq-cast-zero", at.neq(at.cast(b, "int8"), 0), "b"),
+    ("eq-cast-zero", at.eq(at.cast(b, "int8"), 0), "invert(b)"),
+    ("eq-cast-one", at.eq(at.cast(b, "float32"), 1), "b"),
+    ("neq-cast-one", at.neq(at.cast(b, "int8"), 1), "invert(b)"),
+]
+
+NOT_MATCHED = [
+    ("cast-cast", at.cast(at.cast(x, "float32"), "float64")),  # it rounds
+    ("cast-cast", at.cast(at.cast(i, "float64"), "int64")),
+    ("cast-cast", at.cast(at.cast(at.ivector(), "float64"), "int8")),  # 300 is no int8
+    ("cast-cast", at.cast(at.cast(i, "int8"), "int64")),
+    ("cast-trunc", at.cast(at.trunc(x), "float32")),
+    ("compare-casts", at.cast(f, "float64") < at.cast(i, "float64")),
+    ("compare-casts", at.cast(x, "float32") < at.cast(y, "float32")),
+    ("maximum-casts", at.maximum(at.cast(x, "int8"), at.cast(y, "int8"))),
+    ("switch-cast", at.switch(at.cast(x, "int64"), x, y)),
+    ("neq-cast-zero", at.neq(at.cast(i, "int8"), 0)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

@@ -1,0 +1,234 @@
+"""The canonical forms of sums and products: what is collected, what is not, and that it ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relations.numbers import collecting
+from relgraph.compile.optimize import optimize_graph
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.opt import EquilibriumOptimizer
+from tests.relations.applied import (
+    applied,
+    assert_compiled_as_searched,
+    assert_same_values,
+    f,
+    i,
+    laws_of,
+    u,
+    v,
+    value_of,
+    written,
+    x,
+    y,
+    z,
+)
+
+LAWS = laws_of(collecting)
+PHASES = ("canonicalize", "stabilize", "specialize")
+
+CASES = [
+    ("sum-of-differences", x + -y + (z - x), "x + z - (y + x)"),
+    ("sum-of-differences", x + -2 * y, "x - 2.0 * y"),
+    ("sum-of-differences", -1 + x, "x - 1.0"),
+    ("difference-constants", (x + 5) - (y + 3), "2.0 + x - y"),
+    ("difference-constants", x - -2.0, "2.0 + x"),
+    ("difference-constants", (1 + x) - 3, "x - 2.0"),
+    ("sum-constants", (x + 2) + 3, "5.0 + x"),
+    ("sum-constants", (u + 200) + 100, "44 + u"),
+    ("sum-constants", at.add(x, y, 2), "2.0 + x + y"),
+    ("collect-terms", x + x + x, "3.0 * x"),
+    ("collect-terms", 2 * x + 3 * x + y, "5.0 * x + y"),
+    ("collect-terms", x * y + at.mul(2.0, y, x), "3.0 * x * y"),
+    ("collect-terms", f + 0.5 * f, "1.5 * f"),
+    ("collect-terms", at.add(u, -v, u), "2 * u + -v"),
+    ("collect-terms", i - i + -i + i + i, "i - i + i"),
+    ("cancel-terms", at.add(3 * x, -x, y), "2.0 * x + y"),
+    ("cancel-terms", at.add(x, y, -x), "y"),
+    ("cancel-terms", at.add(x, -x), "second(x, 0.0)"),
+    ("cancel-difference", (x + y) - (y + z), "x - z"),
+    ("cancel-difference", 3 * x - x, "2.0 * x"),
+    ("cancel-difference", x - (3 * x + y), "-(2.0 * x + y)"),
+    ("flatten-sum", (x + y) + (z + x), "x + y + z + x"),
+    ("product-constants", 2 * x * 3, "6.0 * x"),
+    ("product-constants", u * 16 * 17, "16 * u"),
+    ("collect-powers", x * x * x, "x ** 3.0"),
+    ("collect-powers", x * y * x, "sqr(x) * y"),
+    ("collect-powers", u * at.sqr(u), "u ** 3"),
+    ("add-powers", x**0.5 * x**2.5, "x ** 3.0"),
+    ("add-powers", at.mul(x**-2.0, y, x), "y / x"),
+    ("cancel-quotient", (x * y) / (z * x), "y / z"),
+    ("cancel-quotient", x**3 / x, "sqr(x)"),
+    ("cancel-quotient", x / at.sqrt(x), "x ** 0.5"),
+    ("cancel-quotient", x / (y * at.sqr(x)), "1.0 / (x * y)"),
+    ("flatten-product", (x * y) * (z * x), "x * y * z * x"),
+]
+
+LEFT_ALONE = [
+    ("collect-terms", at.add(3 * x, -x)),  # inf - inf is nan
+    ("collect-terms", at.add(0 * x, x)),  # 0 * inf is nan
+    ("collect-terms", at.add(x > y, x > y)),
+    ("collect-terms", at.add(i, i, x)),  # integers wrap around, and these are cast first
+    ("sum-constants", at.add(x, 1e308, 1e308)),
+    ("sum-constants", x + 1),
+    ("product-constants", x * 1e308 * 1e308),
+    ("collect-powers", at.mul(x**0.5, x**0.5)),
+    ("collect-powers", at.mul(*[i**60] * 3, i ** (2**62))),
+    ("flatten-sum", at.add(x, y, z)),
+    ("cancel-difference", i - (x + y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES)
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), LEFT_ALONE)
+def test_what_it_leaves_alone(name, before):
+    assert written(LAWS[name], before) == algebra(before)
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+def canonical(var):
+    return optimize_graph(var, include=("canonicalize",), clone=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((x + y) - (y - x), "2.0 * x"),
+        (x * y + 2 * y * x, "3.0 * x * y"),
+        (x - (y - (x - (y - x))), "3.0 * x - 2.0 * y"),
+        (2 * (x / 4) + x / 2, "x"),
+        (1 + x - 2 + y + 1, "x + y"),
+        (-(x - y) - z, "y - (x + z)"),
+        ((x / y) / (z / y), "x / z"),
+        (x * y * x / (x * z), "x * y / z"),
+        (3 * (x * 2) / 6, "x"),
+        (-x * -y * -z, "-(z * x * y)"),
+        ((x + y) * 2 * (x + y), "2.0 * sqr(x + y)"),
+        (sum(k * x for k in range(1, 5)), "10.0 * x"),
+    ],
+)
+def test_the_canonical_form(before, after):
+    found = canonical(before)
+    assert algebra(found) == after
+    assert_same_values(before, found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (at.log(1 - at.exp(-x)), "log(-expm1(-x))"),
+        (at.log(1 + at.exp(x)), "softplus(x)"),
+        (at.log(at.exp(x) + 1), "softplus(x)"),
+        (1 - at.sigmoid(x), "sigmoid(-x)"),
+        (-at.sigmoid(x) + 1, "sigmoid(-x)"),
+        (at.exp(x) - 1, "expm1(x)"),
+        (-1 + at.exp(x), "expm1(x)"),
+        (at.exp(x) + 2 - 3, "expm1(x)"),
+        (1 / (1 + at.exp(-x)), "sigmoid(x)"),
+        (at.log(at.sigmoid(x)), "-softplus(-x)"),
+        (at.log(1 - at.sigmoid(x)), "-softplus(x)"),
+        (at.log1p(-at.sigmoid(x)), "-softplus(x)"),
+        (1 - at.erf(x), "erfc(x)"),
+    ],
+)
+def test_stabilizations_find_their_patterns_in_canonical_form(before, after):
+    found = optimize_graph(
+        before, include=("fast_run",), exclude=("elemwise_fusion", "inplace"), clone=True
+    )
+    assert algebra(found) in (after, "log1mexp(-x)" if "expm1(-x)" in after else after)
+
+
+def test_a_sum_that_is_read_elsewhere_too_is_not_taken_apart():
+    shared = x + y
+    outputs = [shared + z, at.exp(shared)]
+    fgraph = FunctionGraph(outputs=outputs, clone=True)
+    EquilibriumOptimizer([LAWS["flatten-sum"]]).optimize(fgraph)
+    assert [algebra(out) for out in fgraph.outputs] == ["x + y + z", "exp(x + y)"]
+    assert len(fgraph.apply_nodes) == 3
+
+
+def test_doubling_many_times_takes_no_time():
+    var = x
+    for _ in range(60):
+        var = var + var
+    assert algebra(canonical(var)) == f"{2.0**60} * x"
+    for _ in range(60):
+        var = var + var + y
+    assert len(FunctionGraph(outputs=[canonical(var)]).apply_nodes) <= 121
+
+
+def test_many_different_terms_stay_as_they_are():
+    terms = [at.dvector() for _ in range(500)]
+    var = terms[0]
+    for term in terms[1:]:
+        var = var + term
+    found = canonical(var)
+    assert found.owner.op is at.add
+    assert len(found.owner.inputs) == 500
+
+
+LEAVES = st.sampled_from([x, y, z, 1.0, 2.0, -0.5])
+
+
+def _combined(parts):
+    two = st.tuples(parts, parts)
+    return st.one_of(
+        two.map(lambda p: at.add(*p)),
+        two.map(lambda p: at.sub(*p)),
+        two.map(lambda p: at.mul(*p)),
+        two.map(lambda p: at.true_div(*p)),
+        parts.map(at.neg),
+        parts.map(at.sqr),
+        st.tuples(parts, st.sampled_from([2.0, 3.0, -1.0])).map(lambda p: at.pow(*p)),
+    )
+
+
+GRAPHS = st.recursive(LEAVES, _combined, max_leaves=9).map(lambda e: at.add(x, e))
+VALUES = {
+    "x": np.array([0.75, -1.5, 2.25]),
+    "y": np.array([1.25, 0.5, -3.0]),
+    "z": np.array([-0.625, 1.75, 1.0]),
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(GRAPHS)
+def test_canonicalizing_ends_keeps_the_value_and_is_idempotent(before):
+    after = canonical(before)
+    assert after.type.dtype == before.type.dtype
+    expected, found = value_of(before, VALUES), value_of(after, VALUES)
+    usual = np.isfinite(expected) & (np.abs(expected) < 1e6)
+    np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-6)
+    again = canonical(after)
+    assert algebra(again, 2000) == algebra(after, 2000)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["+i", "-i", "+j", "-3i", "+2j", "+7", "-9"]), min_size=2, max_size=12)
+)
+def test_sums_of_small_integers_wrap_around_as_before(terms):
+    a, b = at.vector("a", dtype="int8"), at.vector("b", dtype="int8")
+    made = {"+i": a, "-i": -a, "+j": b, "-3i": -3 * a, "+2j": 2 * b}
+    var = made.get(terms[0], a)
+    for term in terms[1:]:
+        var = var + made[term] if term in made else var + np.int8(int(term))
+    values = {"a": np.array([-128, 127, 3], "int8"), "b": np.array([100, -77, 0], "int8")}
+    found, expected = value_of(canonical(var), values), value_of(var, values)
+    assert found.dtype == "int8"
+    np.testing.assert_array_equal(np.broadcast_to(found, expected.shape), expected)

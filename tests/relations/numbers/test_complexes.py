@@ -1,0 +1,59 @@
+"""What each law about complex numbers does to an expression."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.numbers import complexes
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    i,
+    laws_of,
+    w,
+    written,
+    x,
+    y,
+)
+
+LAWS = laws_of(complexes)
+
+CASES = [
+    ("conj-real", at.conj(x), "x"),
+    ("real-real", at.real(i), "i"),
+    ("imag-real", at.imag(x), "second(x, 0.0)"),
+    ("real-cast", at.real(at.cast(x, "complex128")), "x"),
+    ("imag-cast", at.imag(at.cast(x, "complex128")), "second(cast{complex128}(x), 0.0)"),
+    ("conj-cast", at.conj(at.cast(x, "complex128")), "cast{complex128}(x)"),
+    ("conj-conj", at.conj(at.conj(w)), "w"),
+    ("real-conj", at.real(at.conj(w)), "real(w)"),
+    ("imag-conj", at.imag(at.conj(w)), "-imag(w)"),
+    ("angle-conj", at.angle(at.conj(w)), "-angle(w)"),
+    ("abs-conj", at.abs(at.conj(w)), "abs(w)"),
+    ("real-mul-conj", at.real(w * at.conj(w)), "sqr(real(w)) + sqr(imag(w))"),
+    ("real-of-parts", at.real(x + 1j * y), "x"),
+    ("imag-of-parts", at.imag(x + y * 1j), "y"),
+]
+
+NOT_MATCHED = [
+    ("conj-real", at.conj(w)),
+    ("imag-real", at.imag(w)),
+    ("angle-conj", at.angle(at.conj(x))),  # the angle of -1 is pi, not -pi
+    ("real-of-parts", at.real(w + 1j * y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

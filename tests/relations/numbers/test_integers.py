@@ -1,0 +1,87 @@
+"""What each law about floor division and remainders does to an expression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.numbers import integers
+from relgraph.compile.optimize import optimize_graph
+from tests.relations.applied import (
+    applied,
+    assert_compiled_as_searched,
+    assert_same_values,
+    i,
+    j,
+    laws_of,
+    u,
+    value_of,
+    written,
+    x,
+)
+
+LAWS = laws_of(integers)
+
+CASES = [
+    ("int-div-one", u // 1, "u"),
+    ("int-div-minus-one", i // -1, "-i"),
+    ("int-div-one-float", x // 1, "floor(x)"),
+    ("zero-int-div", 0 // i, "second(i, 0)"),
+    ("int-div-twice", i // 3 // 5, "i // 15"),
+    ("mod-one", i % 1, "second(i, 0)"),
+    ("mod-minus-one", i % -1, "second(i, 0)"),
+    ("zero-mod", 0 % i, "second(i, 0)"),
+    ("mod-self", i % i, "second(i, 0)"),
+    ("mod-twice", i % j % j, "i % j"),
+    ("int-div-of-mod", i % 3 // 3, "second(i % 3, 0)"),
+    ("div-mod", i // 3 * 3 + i % 3, "i"),
+    ("sub-int-div", i - i // -3 * -3, "i % -3"),
+    ("sub-mod", i - i % 3, "i // 3 * 3"),
+]
+
+LEFT_ALONE = [
+    ("int-div-minus-one", u // np.uint8(255)),
+    ("int-div-twice", u // np.uint8(16) // np.uint8(16)),
+    ("int-div-twice", i // -3 // 5),
+    ("int-div-of-mod", i % 0 // 0),
+    ("div-mod", i // 0 * 0 + i % 0),
+    ("mod-self", x % x),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), LEFT_ALONE)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+@pytest.mark.parametrize(
+    ("before", "values"),
+    [
+        (i * 3 // 3, [2**62, -(2**62), 5]),
+        (i * 4 % 4, [2**62, -7, 5]),
+        (i // 2, [-7, 7, -1]),
+        (i % 2, [-7, 7, -1]),
+        (i // 0, [-7, 7, 0]),
+        (i % 0, [-7, 7, 0]),
+        (i + i - i, [2**63 - 1, -(2**63), 0]),
+        (at.neg(-i) + abs(-i), [-(2**63), 2**63 - 1, 0]),
+    ],
+)
+def test_integers_wrap_around_as_before(before, values):
+    after = optimize_graph(before, include=("canonicalize", "specialize"), clone=True)
+    expected, found = (value_of(graph, {"i": np.array(values)}) for graph in (before, after))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)

@@ -1,0 +1,95 @@
+"""What each law about absolute values, signs, extremes and bounds does to an expression."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.numbers import magnitudes
+from tests.relations.applied import (
+    applied,
+    assert_compiled_as_searched,
+    assert_same_values,
+    i,
+    laws_of,
+    u,
+    v,
+    written,
+    x,
+    y,
+    z,
+)
+
+LAWS = laws_of(magnitudes)
+
+CASES = [
+    ("abs-abs", abs(abs(i)), "abs(i)"),
+    ("abs-neg", abs(-x), "abs(x)"),
+    ("abs-unsigned", abs(u), "u"),
+    ("abs-nonnegative", abs(at.sqr(x)), "sqr(x)"),
+    ("abs-product", abs(x) * abs(y), "abs(x * y)"),
+    ("abs-quotient", abs(x) / abs(y), "abs(x / y)"),
+    ("abs-of-abs-product", abs(abs(x) * y), "abs(x * y)"),
+    ("abs-mul-sign", abs(x) * at.sign(x), "x"),
+    ("mul-sign", i * at.sign(i), "abs(i)"),
+    ("div-abs", x / abs(x), "sign(x)"),
+    ("abs-div", abs(x) / x, "sign(x)"),
+    ("maximum-neg-self", at.maximum(x, -x), "abs(x)"),
+    ("minimum-neg-self", at.minimum(-x, x), "-abs(x)"),
+    ("sign-sign", at.sign(at.sign(i)), "sign(i)"),
+    ("sign-neg", at.sign(-x), "-sign(x)"),
+    ("sign-product", at.sign(x) * at.sign(y), "sign(x * y)"),
+    ("sign-positive", at.sign(at.exp(x) + 1), "second(exp(x) + 1.0, 1.0)"),
+    ("maximum-self", at.maximum(x, x), "x"),
+    ("minimum-self", at.minimum(u, u), "u"),
+    ("maximum-minimum", at.maximum(x, at.minimum(y, x)), "x"),
+    ("minimum-maximum", at.minimum(at.maximum(x, y), x), "x"),
+    ("maximum-least", at.maximum(x, -float("inf")), "x"),
+    ("minimum-greatest", at.minimum(x, float("inf")), "x"),
+    ("maximum-zero", at.maximum(at.exp(x), 0), "exp(x)"),
+    ("minimum-zero", at.minimum(at.exp(x), 0), "second(exp(x), 0.0)"),
+    ("maximum-of-neg", at.maximum(-x, -y), "-minimum(x, y)"),
+    ("minimum-of-neg", at.minimum(-x, -y), "-maximum(x, y)"),
+    ("maximum-neg-minimum", -at.minimum(-x, y), "maximum(x, -y)"),
+    ("maximum-plus-minimum", at.maximum(x, y) + at.minimum(x, y) + z, "x + y + z"),
+    ("maximum-times-minimum", at.maximum(x, y) * at.minimum(y, x), "x * y"),
+    ("maximum-less-minimum", at.maximum(x, y) - at.minimum(x, y), "abs(x - y)"),
+    ("maximum-constants", at.maximum(at.maximum(x, 2), 3), "maximum(3.0, x)"),
+    ("maximum-repeated", at.maximum(at.maximum(u, v), u), "maximum(u, v)"),
+    ("minimum-constants", at.minimum(2, at.minimum(i, 3)), "minimum(2, i)"),
+    ("minimum-repeated", at.minimum(at.minimum(x, y), x), "minimum(x, y)"),
+    ("clip-twice", at.clip(at.clip(x, 0, y), 0, y), "clip(x, 0.0, y)"),
+    ("clip-nonnegative", at.clip(at.exp(x), -1, 2), "minimum(exp(x), 2.0)"),
+    ("clip-of-maximum", at.minimum(at.maximum(x, 0), 1), "clip(x, 0.0, 1.0)"),
+    ("clip-of-minimum", at.maximum(at.minimum(i, 5), 0), "clip(i, 0, 5)"),
+]
+
+LEFT_ALONE = [
+    ("abs-neg", abs(-u)),
+    ("abs-product", abs(i) * abs(i)),
+    ("abs-nonnegative", abs(x)),
+    ("sign-neg", at.sign(-i)),
+    ("maximum-zero", at.maximum(x, 0)),
+    ("maximum-least", at.maximum(x, float("inf"))),
+    ("clip-of-maximum", at.minimum(at.maximum(x, 2), 1)),
+    ("clip-twice", at.clip(at.clip(x, 0, 1), 0, 2)),
+    ("maximum-of-neg", at.maximum(-i, -i + 1)),
+    ("maximum-repeated", at.maximum(x, y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), LEFT_ALONE)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

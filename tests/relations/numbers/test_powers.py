@@ -1,0 +1,80 @@
+"""What each law about powers and roots does to an expression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.numbers import powers
+from tests.relations.applied import (
+    applied,
+    assert_compiled_as_searched,
+    assert_same_values,
+    i,
+    laws_of,
+    u,
+    written,
+    x,
+)
+
+LAWS = laws_of(powers)
+
+CASES = [
+    ("pow-zero", x**0, "second(x, 1.0)"),
+    ("one-pow", 1**x, "second(x, 1.0)"),
+    ("sqr-neg", at.sqr(-u), "sqr(u)"),
+    ("sqr-abs", at.sqr(abs(x)), "sqr(x)"),
+    ("pow-neg-even", (-x) ** 4, "x ** 4.0"),
+    ("pow-neg-odd", (-i) ** 3, "-(i ** 3)"),
+    ("pow-abs-even", abs(x) ** 4, "x ** 4.0"),
+    ("pow-of-pow", (x**3) ** -3.0, "x ** -9.0"),
+    ("sqr-of-pow", at.sqr(i**3), "i ** 6"),
+    ("pow-of-sqr", at.sqr(x) ** 3, "x ** 6.0"),
+    ("pow-of-sqrt", at.sqrt(x) ** 3, "x ** 1.5"),
+    ("sqrt-sqr", at.sqrt(at.sqr(x)), "abs(x)"),
+    ("sqr-sqrt", at.sqr(at.sqrt(x)), "x"),
+    ("sqr-sqrt-nonnegative", at.sqr(at.sqrt(abs(x))), "abs(x)"),
+    ("mul-self", u * u, "sqr(u)"),
+    ("pow-two", x**2, "sqr(x)"),
+    ("pow-two-integer", u**2, "sqr(u)"),
+    ("pow-three", x**3, "x * sqr(x)"),
+    ("pow-four", i**4, "sqr(sqr(i))"),
+    ("pow-five", x**5, "x * sqr(sqr(x))"),
+    ("pow-six", x**6, "sqr(x * sqr(x))"),
+    ("pow-eight", x**8, "sqr(sqr(sqr(x)))"),
+    ("pow-half", x**0.5, "sqrt(x)"),
+    ("pow-three-halves", x**1.5, "x * sqrt(x)"),
+    ("pow-minus-half", x**-0.5, "reciprocal(sqrt(x))"),
+    ("pow-minus-one", x**-1.0, "reciprocal(x)"),
+    ("pow-minus-two", x**-2.0, "reciprocal(sqr(x))"),
+    ("reciprocal-of-sqrt-sqr", at.sqr(at.reciprocal(at.sqrt(x))), "reciprocal(x)"),
+]
+
+LEFT_ALONE = [
+    ("pow-of-pow", (x**2.0) ** 0.5),
+    ("pow-of-pow", (x**0.5) ** 2.0),
+    ("pow-of-pow", (u ** np.uint8(16)) ** np.uint8(16)),
+    ("pow-neg-even", (-x) ** 3),
+    ("pow-neg-even", (-x) ** 0.5),
+    ("sqrt-sqr", at.sqrt(at.sqr(i))),
+    ("sqr-sqrt-nonnegative", at.sqr(at.sqrt(x))),
+    ("pow-of-sqrt", at.sqrt(x) ** 0),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), LEFT_ALONE)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+    assert_compiled_as_searched(LAWS[name], before)
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}

@@ -1,0 +1,73 @@
+"""Each law about tensors with a part changed at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.parts import changing
+from tests.relations.tables import check_row, check_unchanged, laws_of
+
+LAWS = laws_of(changing)
+x = at.dmatrix("x")
+v, w = at.dvector("v"), at.dvector("w")
+i, j = at.lscalar("i"), at.lscalar("j")
+k = at.lvector("k")
+six = at.TensorType("float64", (6,))("six")
+small = at.TensorType("int8", (None,))("small")
+
+
+def put(part, value):
+    return at.set_subtensor(part, value)
+
+
+def raised(part, value):
+    return at.inc_subtensor(part, value)
+
+
+TABLE = [
+    ("set-own-part", put(x[i], x[i]), x),
+    ("advanced-set-own-part", put(x[k], x[k]), x),
+    ("set-after-change", put(put(x[i], v)[i], w), put(x[i], w)),
+    ("set-after-change", put(raised(x[:, 1], v)[:, 1], w), put(x[:, 1], w)),
+    ("advanced-set-after-change", put(put(x[k], v)[k], w), put(x[k], w)),
+    ("inc-twice", raised(raised(x[i], v)[i], w), raised(x[i], v + w)),
+    (
+        "advanced-inc-twice",
+        raised(raised(v[k], 2.0)[k], w),
+        "advanced_inc_subtensor{array}(v, 2.0 + w, k)",
+    ),
+    ("inc-by-zero", raised(x[i], 0.0), x),
+    ("advanced-inc-by-zero", raised(v[k], 0.0), v),
+    ("inc-after-set", raised(put(x[i], v)[i], w), put(x[i], v + w)),
+    ("set-everything", put(six[:6], 2.0), "2.0"),
+    ("set-everything", put(v[0:], w), w),
+    ("inc-everything", raised(v[0:], w), v + w),
+    ("inc-of-zeros", raised(at.zeros((3, 3))[i], v), put(at.zeros((3, 3))[i], v)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("set-own-part", put(x[i], x[j])),
+        ("set-after-change", put(put(x[i], v)[j], w)),
+        # a position that is named twice is raised twice
+        ("inc-after-set", raised(put(v[k], 1.0)[k], w)),
+        ("inc-twice", raised(raised(v[i:], small[i:])[i:], small[i:])),
+        ("inc-by-zero", put(x[i], 0.0)),
+        ("set-everything", put(v[:6], 2.0)),
+        ("inc-of-zeros", raised(x[i], v)),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)

@@ -1,0 +1,89 @@
+"""What each law about increments does to an expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.parts import increments
+from tests.relations.applied import applied, assert_same_values, laws_of, written
+
+LAWS = laws_of(increments)
+v, w, x = at.dvector("v"), at.dvector("w"), at.dmatrix("x")
+i, j, s = at.lscalar("i"), at.lscalar("j"), at.dscalar("s")
+places, others = at.constant([0, 0, 2]), at.constant([1, 1, 0])
+zeros = at.second(v, 0.0)
+
+CASES = [
+    ("inc-serialize-0", at.inc_subtensor(v[:2], s) + w, "inc_subtensor{:2}(v + w, s)"),
+    (
+        "inc-serialize-0",
+        at.add(w, at.inc_subtensor(v[:2], s), w),
+        "inc_subtensor{:2}(v + w + w, s)",
+    ),
+    (
+        "inc-serialize-0",
+        at.add(
+            at.inc_subtensor(v[:2], s), at.inc_subtensor(w[i:], s), at.set_subtensor(zeros[:1], s)
+        ),
+        "inc_subtensor{:2}(inc_subtensor{i:}(inc_subtensor{:1}(…, s), s, i), s)",
+    ),
+    (
+        "inc-instead-of-zeros-0",
+        at.set_subtensor(zeros[:2], s) + at.set_subtensor(zeros[1:], s),
+        "inc_subtensor{:2}(set_subtensor{1:}(second(v, 0.0), s), s)",
+    ),
+    ("inc-serialize-1", at.inc_subtensor(v[i:], s) + w, "inc_subtensor{i:}(v + w, s, i)"),
+    (
+        "inc-serialize-2",
+        at.inc_subtensor(x[i, j], s) + v,
+        "inc_subtensor{i, i}(x + v, s, i, j)",
+    ),
+    ("inc-instead-of-zeros-0", at.set_subtensor(zeros[:2], s) + w, "inc_subtensor{:2}(w, s)"),
+    ("inc-instead-of-zeros-1", at.set_subtensor(zeros[i:], s) + w, "inc_subtensor{i:}(w, s, i)"),
+    (
+        "inc-by-arrays-serialize-1",
+        at.inc_subtensor(v[places], s) + w,
+        "advanced_inc_subtensor{array}(v + w, s, [0 0 2])",
+    ),
+    (
+        "inc-by-arrays-serialize-2",
+        at.inc_subtensor(x[places, others], s) + v,
+        "advanced_inc_subtensor{array, array}(x + v, s, [0 0 2], [1 1 0])",
+    ),
+]
+
+row = at.row("row")
+NOT_MATCHED = [
+    ("inc-serialize-0", at.inc_subtensor(row[:, :2], s) + x),  # the sum has more rows
+    ("inc-serialize-0", at.set_subtensor(v[:2], s) + w),
+    ("inc-serialize-0", at.inc_subtensor(at.fvector("f")[:2], 1) + w),  # added up as float32
+    ("inc-instead-of-zeros-0", at.set_subtensor(v[:2], s) + w),
+    ("inc-instead-of-zeros-0", at.set_subtensor(at.second(x, 0.0)[:2], s) + row),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name: str, before: Any, after: str) -> None:
+    assert written(LAWS[name], before) == after
+    if not {i, j} & set(applied(LAWS[name], before).owner.inputs):
+        assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name: str, before: Any) -> None:
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case() -> None:
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+def test_with_an_index_that_is_known_at_run_time() -> None:
+    before = at.inc_subtensor(x[i, j], s) + v
+    (after,) = LAWS["inc-serialize-2"].forward.transform(None, before.owner)
+    given = {x: np.ones((2, 3)), v: np.arange(3.0), s: np.float64(2), i: 1, j: -1}
+    np.testing.assert_array_equal(before.eval(given), after.eval(given))

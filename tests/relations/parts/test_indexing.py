@@ -1,0 +1,145 @@
+"""Each law about parts of tensors at work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.parts import indexing
+from tests.relations.tables import (
+    check_row,
+    check_unchanged,
+    laws_of,
+    rewritten,
+    same_values,
+    values_of,
+)
+
+LAWS = laws_of(indexing)
+x, y = at.dmatrix("x"), at.dmatrix("y")
+t = at.dtensor3("t")
+v, w = at.dvector("v"), at.dvector("w")
+c = at.dscalar("c")
+i, j, n = at.lscalar("i"), at.lscalar("j"), at.lscalar("n")
+k = at.lvector("k")
+row, col = at.drow("row"), at.dcol("col")
+six = at.TensorType("float64", (6,))("six")
+three = at.TensorType("float64", (3,))("three")
+
+
+def changed(part, value):
+    return at.set_subtensor(part, value)
+
+
+TABLE = [
+    ("subtensor-of-subtensor", v[1:][1], v[2]),
+    ("subtensor-of-subtensor", v[1:-1][1:], v[2:-1]),
+    ("subtensor-of-subtensor", six[::2][::-1], six[4::-2]),
+    ("subtensor-of-subtensor", six[4:][:-3], six[0:0]),
+    ("subtensor-of-subtensor", x[i][j], x[i, j]),
+    ("subtensor-of-subtensor", t[:, i][1:, j], t[1:, i, j]),
+    ("subtensor-of-subtensor", t[:, :n][i], t[i, :n]),
+    ("subtensor-of-subtensor", v[::-1][::-1], "subtensor{}(v)"),
+    ("subtensor-unneeded", six[0:6], six),
+    ("subtensor-of-elemwise", at.exp(x)[i], at.exp(x[i])),
+    ("subtensor-of-elemwise", (x * y)[1:, ::-1], x[1:, ::-1] * y[1:, ::-1]),
+    ("subtensor-of-elemwise", (x + row)[i, 1:], x[i, 1:] + row[0, 1:]),
+    ("subtensor-of-elemwise", (x + v)[:2], x[:2] + v.dimshuffle("x", 0)),
+    (
+        "subtensor-of-elemwise",
+        at.switch(at.gt(v, w), v, w)[:n],
+        at.switch(at.gt(v[:n], w[:n]), v[:n], w[:n]),
+    ),
+    ("subtensor-of-elemwise", at.add(x, col, y)[:, j], at.add(x[:, j], col[:, 0], y[:, j])),
+    ("subtensor-of-elemwise", at.second(x, c)[0], at.second(x[0], c.dimshuffle("x", "x")[0])),
+    ("subtensor-of-dimshuffle", x.T[i], x[:, i].dimshuffle(0)),
+    ("subtensor-of-dimshuffle", t.dimshuffle(2, 0, 1)[1:, j], t[j, :, 1:].dimshuffle(1, 0)),
+    ("subtensor-of-dimshuffle", v.dimshuffle("x", 0)[0, 1:], v[1:].dimshuffle(0)),
+    ("subtensor-of-dot", at.dot(x, y)[i], at.dot(x[i], y)),
+    ("subtensor-of-dot", at.dot(x, y)[1:, j], at.dot(x[1:], y[:, j])),
+    ("subtensor-of-dot", at.dot(x, v)[:2], at.dot(x[:2], v)),
+    ("subtensor-of-dot", at.dot(v, x)[j], at.dot(v, x[:, j])),
+    ("subtensor-of-reduce", at.sum(x, axis=1)[i], at.sum(x[i])),
+    ("subtensor-of-reduce", at.max(t, axis=1)[:, 1:], at.max(t[:, :, 1:], axis=1)),
+    ("subtensor-of-alloc", at.alloc(c, n, 3)[:, 1], at.alloc(c, n)),
+    ("subtensor-of-alloc", at.alloc(three, 4, 3)[1:3, 2], at.alloc(three[2], 2)),
+    ("subtensor-of-alloc", at.zeros((n,))[2:], "alloc(0.0, maximum(n - 2, 0))"),
+    ("subtensor-of-join", at.join(0, six, v)[2], six[2]),
+    ("subtensor-of-join", at.join(0, v, six)[-1], six[-1]),
+    ("subtensor-of-join", at.join(0, six, three)[6:], "subtensor{:3}(three)"),
+    (
+        "subtensor-of-join",
+        at.join(0, six.dimshuffle(0, "x"), col)[1:3, 0],
+        six.dimshuffle(0, "x")[1:3, 0],
+    ),
+    ("subtensor-of-set-subtensor", changed(x[i], v)[i], v),
+    ("subtensor-of-set-subtensor", changed(six[1:3], 2.0)[1:3], "2.0"),
+    ("subtensor-of-inc-subtensor", at.inc_subtensor(x[:, 1], v)[:, 1], x[:, 1] + v),
+    ("subtensor-of-change-elsewhere", changed(x[0], v)[1], x[1]),
+    ("subtensor-of-change-elsewhere", at.inc_subtensor(six[::2], 1.0)[1], six[1]),
+    ("take-all", x[at.arange(at.shape_i(x, 0))], x),
+    ("take-run", six[np.array([4, 2, 0])], six[4::-2]),
+    ("row-of-taken", x[k][i, 1:], x[k[i], 1:]),
+    ("row-of-taken", v[k][0], v[k[0]]),
+    ("slice-of-taken", x[k][1:], x[k[1:]]),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("subtensor-of-subtensor", v[:3][-1]),
+        ("subtensor-of-subtensor", v[i:][j]),
+        ("subtensor-unneeded", v[:6]),
+        # all rows of the sum are one if those of v are, but then v[:1] would broadcast
+        ("subtensor-of-elemwise", (three + v)[:1]),
+        ("subtensor-of-dimshuffle", v.dimshuffle("x", 0)[i]),
+        ("subtensor-of-alloc", at.alloc(c, n)[2]),
+        ("subtensor-of-join", at.join(0, v, six)[2]),
+        ("subtensor-of-join", at.join(0, six, three)[4:8]),
+        ("subtensor-of-join", at.join(0, six, three)[i]),
+        ("subtensor-of-set-subtensor", changed(x[i], v)[j]),
+        ("subtensor-of-change-elsewhere", changed(x[0], v)[-1]),
+        ("subtensor-of-change-elsewhere", changed(x[i], v)[0]),
+        ("take-run", v[np.array([0, 1])]),
+        ("take-run", six[np.array([0, 1, 3])]),
+        ("take-all", x[at.arange(y.shape[0])]),
+        ("row-of-taken", x[at.gt(v, 0)][0]),
+        ("slice-of-taken", x[k][1:, 0]),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("subtensor-of-elemwise", at.exp(x)),
+        ("subtensor-of-dot", at.dot(x, y)),
+        ("subtensor-of-reduce", at.sum(t, axis=0)),
+    ],
+)
+def test_what_is_read_elsewhere_is_not_computed_again(name, whole):
+    check_unchanged(LAWS[name], whole[0], whole)
+
+
+def test_laws_together_settle():
+    outputs = [
+        at.tanh((x.T + v).T[:, 1:])[i, :1],
+        changed(at.exp(at.dot(x, y) + row)[1:], 0.0)[0],
+        at.sum(at.join(0, x, y)[::-1][1:], axis=1)[i],
+        (at.alloc(c, n, 3) * x)[i][::-1][0],
+    ]
+    before = values_of(outputs)
+    assert same_values(values_of(rewritten(list(LAWS.values()), outputs)), before)

@@ -1,0 +1,92 @@
+"""Each law about greatest and least elements at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.reductions import extremes
+from tests.relations.tables import check_row, check_unchanged, laws_of
+
+LAWS = laws_of(extremes)
+x, y = at.dmatrix("x"), at.dmatrix("y")
+v = at.dvector("v")
+c = at.dscalar("c")
+row, col = at.drow("row"), at.dcol("col")
+small = at.TensorType("int8", (None, None))("small")
+top, low = at.max, at.min
+
+
+def no_rows(v):
+    return v.dimshuffle(1)
+
+
+TABLE = [
+    ("max-increasing", top(at.tanh(x), axis=1), at.tanh(top(x, axis=1))),
+    ("max-increasing", top(at.floor(x)), at.floor(top(x))),
+    ("min-increasing", low(at.exp(x)), at.exp(low(x))),
+    ("max-decreasing", top(at.erfc(x)), at.erfc(low(x))),
+    ("min-decreasing", low(at.erfc(x), axis=0), at.erfc(top(x, axis=0))),
+    ("max-above-zero", top(at.sqrt(at.sqr(x))), at.sqrt(top(at.sqr(x)))),
+    ("min-above-zero", low(at.log1p(at.abs(x))), at.log1p(low(at.abs(x)))),
+    ("min-nan-below", low(at.log(x), axis=1), at.log(low(x, axis=1))),
+    ("max-neg", top(-x), -low(x)),
+    ("min-neg", low(-x, axis=0), -top(x, axis=0)),
+    ("max-add", top(x + row, axis=0), top(x, axis=0) + no_rows(row)),
+    ("min-add", low(x + 2.0), "min(x) + 2.0"),
+    ("max-sub", top(x - col, axis=1), top(x, axis=1) - col.dimshuffle(0)),
+    ("min-sub", low(x - row, axis=0), low(x, axis=0) - no_rows(row)),
+    ("max-of-rest", top(1.0 - x), "1.0 - min(x)"),
+    ("min-of-rest", low(row - x, axis=0), no_rows(row) - top(x, axis=0)),
+    ("max-mul", top(2.0 * x), "2.0 * max(x)"),
+    ("min-mul", low(x * at.cosh(row), axis=0), no_rows(at.cosh(row)) * low(x, axis=0)),
+    ("max-mul-negative", top(-2.0 * x), "-2.0 * min(x)"),
+    ("min-mul-negative", low(x * -0.5), "-0.5 * max(x)"),
+    ("max-div", top(x / 3.0), "max(x) / 3.0"),
+    ("min-div", low(x / at.cosh(col), axis=1), low(x, axis=1) / at.cosh(col).dimshuffle(0)),
+    ("max-maximum", top(at.maximum(x, 0.0)), "maximum(max(x), 0.0)"),
+    ("max-minimum", top(at.minimum(x, row), axis=0), at.minimum(top(x, axis=0), no_rows(row))),
+    ("min-maximum", low(at.maximum(small, 2)), "maximum(min(small), 2)"),
+    ("min-minimum", low(at.minimum(x, 1.0), axis=1), "minimum(min(x, axis=(1,)), 1.0)"),
+    ("argmax-increasing", at.argmax(at.sigmoid(x), axis=1), at.argmax(x, axis=1)),
+    ("argmin-increasing", at.argmin(at.exp(x)), at.argmin(x)),
+    ("argmax-decreasing", at.argmax(at.erfc(x)), at.argmin(x)),
+    ("argmin-decreasing", at.argmin(at.erfc(x), axis=0), at.argmax(x, axis=0)),
+    ("argmax-neg", at.argmax(-x, axis=1), at.argmin(x, axis=1)),
+    ("argmin-neg", at.argmin(-x), at.argmax(x)),
+    ("element-at-argmax", v[at.argmax(v, axis=0)], at.max(v)),
+    ("element-at-argmin", v[at.argmin(v, axis=0)], at.min(v)),
+    ("element-at-argmax-of-all", v[at.argmax(v)], at.max(v)),
+    ("element-at-argmin-of-all", v[at.argmin(v)], at.min(v)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        # the least int8 has no negative
+        ("max-neg", top(-small)),
+        ("argmax-neg", at.argmax(-small, axis=0)),
+        ("max-add", top(small + 1)),
+        # log(-1) is nan, the greatest of all
+        ("max-above-zero", top(at.log(x))),
+        ("max-increasing", top(at.sqr(x))),
+        ("max-mul", top(c * x)),
+        ("max-mul-negative", top(2.0 * x)),
+        ("max-add", top(x + row, axis=1)),
+        ("element-at-argmax", v[at.argmax(v * 2)]),
+        # floor makes many elements one
+        ("argmax-increasing", at.argmax(at.floor(x))),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)

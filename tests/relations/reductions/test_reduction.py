@@ -1,0 +1,175 @@
+"""Each law about reductions at work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.reductions import reduction
+from relgraph.graph.notation.algebra import algebra
+from tests.relations.tables import (
+    check_row,
+    check_unchanged,
+    laws_of,
+    rewritten,
+    same_values,
+    values_of,
+)
+
+LAWS = laws_of(reduction)
+x, y = at.dmatrix("x"), at.dmatrix("y")
+t = at.dtensor3("t")
+v, w = at.dvector("v"), at.dvector("w")
+c, s = at.dscalar("c"), at.dscalar("s")
+row, col = at.drow("row"), at.dcol("col")
+wide = at.TensorType("float64", (None, 3))("wide")
+b, mask = at.bmatrix("b"), at.TensorType("bool", (None, None))("mask")
+bits = at.TensorType("bool", (1, None))("bits")
+small = at.TensorType("int8", (None, None))("small")
+n = at.lscalar("n")
+three = at.TensorType("float64", (3,))("three")
+fixed = at.TensorType("float64", (2, 3))("fixed")
+
+
+def dropped(v):
+    """Return what has one row without the axis of the rows."""
+    return v.dimshuffle(1)
+
+
+TABLE = [
+    ("sum-of-sums", at.sum(at.sum(t, axis=0), axis=1), at.sum(t, axis=(0, 2))),
+    ("sum-of-sums", at.sum(at.sum(small, axis=0)), at.sum(small)),
+    ("prod-of-prods", at.prod(at.prod(t, axis=1), axis=0), at.prod(t, axis=(0, 1))),
+    ("max-of-max", at.max(at.max(t, axis=2)), at.max(t)),
+    ("min-of-min", at.min(at.min(x, axis=1)), at.min(x)),
+    ("all-of-all", at.all(at.all(mask, axis=1)), at.all(mask)),
+    ("any-of-any", at.any(at.any(mask, axis=0)), at.any(mask)),
+    ("reduce-of-dimshuffle", at.sum(x.T), at.sum(x).dimshuffle()),
+    (
+        "reduce-of-dimshuffle",
+        at.sum(t.dimshuffle(2, 0, 1), axis=0),
+        at.sum(t, axis=2).dimshuffle(0, 1),
+    ),
+    ("reduce-of-dimshuffle", at.max(v.dimshuffle("x", 0), axis=1), at.max(v).dimshuffle("x")),
+    ("reduce-of-reshape", at.sum(at.reshape(x, (-1,))), at.sum(x)),
+    ("reduce-of-reshape", at.max(x.flatten()), at.max(x)),
+    ("reduce-no-axis", at.sum(x, axis=()), x),
+    ("reduce-scalar", at.sum(s), s),
+    ("reduce-length-one", at.sum(row, axis=0), dropped(row)),
+    ("reduce-length-one", at.max(col, axis=1), col.dimshuffle(0)),
+    ("sum-scalar-mul", at.sum(c * x), c.dimshuffle("x", "x").dimshuffle() * at.sum(x)),
+    ("sum-scalar-mul", at.sum(2.0 * x, axis=1), "2.0 * sum(x, axis=(1,))"),
+    ("sum-scalar-mul", at.sum(row * x, axis=0), dropped(row) * at.sum(x, axis=0)),
+    ("sum-scalar-div", at.sum(x / 3.0, axis=1), "sum(x, axis=(1,)) / 3.0"),
+    ("sum-scalar-div", at.sum(wide / col, axis=1), at.sum(wide, axis=1) / col.dimshuffle(0)),
+    ("sum-neg", at.sum(-x), -at.sum(x)),
+    ("prod-sqr", at.prod(at.sqr(x)), at.sqr(at.prod(x))),
+    ("prod-abs", at.prod(at.abs(x), axis=0), at.abs(at.prod(x, axis=0))),
+    ("prod-sign", at.prod(at.sign(v)), at.sign(at.prod(v))),
+    ("prod-inverse", at.prod(1 / v), at.reciprocal(at.prod(v))),
+    ("prod-sqrt", at.prod(at.sqrt(at.exp(v))), at.sqrt(at.prod(at.exp(v)))),
+    (
+        "prod-pow",
+        at.prod(at.exp(x) ** col, axis=1),
+        at.prod(at.exp(x), axis=1) ** col.dimshuffle(0),
+    ),
+    ("log-prod", at.log(at.prod(at.exp(v))), at.sum(at.log(at.exp(v)))),
+    ("log-abs-prod", at.log(at.abs(at.prod(x, axis=1))), at.sum(at.log(at.abs(x)), axis=1)),
+    ("all-not", at.all(~mask, axis=1), ~at.any(mask, axis=1)),
+    ("any-not", at.any(~mask), ~at.all(mask)),
+    ("any-and", at.any(mask & bits, axis=0), at.any(mask, axis=0) & dropped(bits)),
+    ("all-or", at.all(mask | bits, axis=0), at.all(mask, axis=0) | dropped(bits)),
+    ("sum-rows-of-dot", at.sum(at.dot(x, y), axis=0), at.dot(at.sum(x, axis=0), y)),
+    ("sum-columns-of-dot", at.sum(at.dot(x, y), axis=1), at.dot(x, at.sum(y, axis=1))),
+    ("sum-of-dot", at.sum(at.dot(x, y)), at.dot(at.sum(x, axis=0), at.sum(y, axis=1))),
+    ("sum-of-matrix-vector", at.sum(at.dot(x, v)), at.dot(at.sum(x, axis=0), v)),
+    ("sum-of-vector-matrix", at.sum(at.dot(v, x)), at.dot(v, at.sum(x, axis=1))),
+    ("sum-of-alloc", at.sum(at.alloc(c, n, 4)), "cast{float64}(4 * n) * sum(c)"),
+    (
+        "sum-of-alloc",
+        at.sum(at.alloc(three, n, 3), axis=0),
+        "cast{float64}(n) * sum(three, axis=(0,))",
+    ),
+    ("sum-of-alloc", at.sum(at.alloc(v, n, 3)), "cast{float64}(n) * sum(v)"),
+    ("prod-of-alloc", at.prod(at.alloc(c, n)), "prod(c) ** cast{float64}(n)"),
+    ("reduce-of-alloc", at.max(at.alloc(three, 2, 3), axis=0), "max(three, axis=(0,))"),
+    ("reduce-of-alloc", at.all(at.alloc(at.gt(c, 0), 2)), "all(c > 0.0)"),
+    (
+        "sum-of-fill",
+        at.sum(at.second(x, 2.5)),
+        "cast{float64}(shape_i{0}(x) * shape_i{1}(x)) * sum(2.5)",
+    ),
+    ("sum-of-fill", at.sum(at.second(fixed, c), axis=0), "alloc(2.0 * sum(c, axis=(0,)), 3)"),
+    (
+        "sum-of-filled-number",
+        at.sum(at.ones_like(x), axis=1),
+        "alloc(cast{float64}(shape_i{1}(x)) * sum(1.0, axis=(1,)), shape_i{0}(second(x, 1.0)))",
+    ),
+    (
+        "reduce-of-fill",
+        at.min(at.second(wide, c), axis=1),
+        "alloc(min(c, axis=(1,)), shape_i{0}(second(wide, c)))",
+    ),
+    ("reduce-of-join", at.sum(at.join(0, x, y)), at.sum(x) + at.sum(y)),
+    (
+        "reduce-of-join",
+        at.sum(at.join(1, x, y, t[0]), axis=1),
+        "sum(x, axis=(1,)) + sum(y, axis=(1,)) + sum(subtensor{0}(t), axis=(1,))",
+    ),
+    ("reduce-of-join", at.max(at.join(0, fixed, fixed)), "maximum(max(fixed), max(fixed))"),
+    ("reduce-of-vector", at.sum(at.stack([c, s])), c + s),
+    ("reduce-of-vector", at.prod(at.stack([c, s, c])), at.mul(c, s, c)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        # int8 is multiplied as int8 and summed as int64
+        ("sum-scalar-mul", at.sum(small * np.int8(3))),
+        ("sum-neg", at.sum(-small)),
+        # neither factor is constant along the rows
+        ("sum-scalar-mul", at.sum(row * x, axis=1)),
+        ("reduce-length-one", at.sum(x, axis=0)),
+        # a sum of nothing is 0, and 0 divided by 0 is not
+        ("sum-scalar-div", at.sum(x / col, axis=1)),
+        # the roots of negative numbers are nan, that of their product may be none
+        ("prod-sqrt", at.prod(at.sqrt(v))),
+        ("log-prod", at.log(at.prod(v))),
+        # there may be no element
+        ("reduce-of-alloc", at.max(at.alloc(c, n))),
+        ("reduce-of-fill", at.max(at.second(x, c))),
+        ("reduce-of-join", at.max(at.join(0, x, y))),
+        ("sum-of-alloc", at.sum(at.alloc(at.cast(c, "float16"), n))),
+        ("sum-of-alloc", at.sum(at.alloc(x, n, 3, 3), axis=1)),
+        ("reduce-of-join", at.sum(at.join(0, x, y), axis=1)),
+        ("sum-rows-of-dot", at.sum(at.dot(small, small), axis=0)),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)
+
+
+def test_a_join_that_is_read_elsewhere_is_made_anyway():
+    joined = at.join(0, x, y)
+    check_unchanged(LAWS["reduce-of-join"], at.sum(joined), joined * 2)
+
+
+def test_laws_together_settle():
+    mean = at.mean(x, axis=1, keepdims=True)
+    off = x - mean
+    outputs = [at.sum(at.sum(2.0 * (-x).T, axis=0)), at.mean(at.sqr(off)), at.sum(3.0 * off / mean)]
+    before = values_of(outputs)
+    found = rewritten(list(LAWS.values()), outputs)
+    assert same_values(values_of(found), before)
+    assert algebra(found[0]) == "2.0 * -sum(x)"

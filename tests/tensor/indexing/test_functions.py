@@ -1,0 +1,241 @@
+"""Indexing, against NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.gradient import verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.indices import Placeholder, Slice, static_length, symbolic_length
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+
+X = np.arange(60.0).reshape(3, 4, 5)
+BASIC = [
+    np.s_[1],
+    np.s_[-1, 2],
+    np.s_[:],
+    np.s_[1:],
+    np.s_[::-1],
+    np.s_[..., 1],
+    np.s_[1, ..., ::2],
+    np.s_[:, None],
+    np.s_[None, 1, None, 2:],
+    np.s_[5:],
+    np.s_[-100:100:2],
+    np.s_[2:0:-1, 1:3],
+    np.s_[()],
+    np.s_[...],
+    np.s_[0, 1, 2],
+    np.s_[:, :, 4:1:-2],
+    np.s_[None],
+]
+ARRAYS = [
+    np.s_[[0, 2]],
+    np.s_[[0, 0, -1], 1],
+    np.s_[:, [0, 2]],
+    np.s_[[0, 1], :, [2, 3]],
+    np.s_[[[0], [1]], [1, 2]],
+    np.s_[X > 30],
+    np.s_[X[:, :, 0] > 20],
+    np.s_[[True, False, True]],
+    np.s_[:, X[0, :, 0] > 4, 1],
+    np.s_[1:, [0, 2], ::2],
+    np.s_[None, [0, 2]],
+    np.s_[0, [1, 1], 2:],
+    np.s_[[]],
+    np.s_[1, :, [0, 1]],
+]
+
+
+@pytest.mark.parametrize("key", BASIC + ARRAYS, ids=str)
+def test_parts(against_numpy, key):
+    against_numpy(lambda v: v[key], lambda v: v[key], X)
+    verify_grad(lambda v: v[key], [X[:3, :4, :5]], n_tests=1)
+
+
+@pytest.mark.parametrize("key", BASIC + ARRAYS, ids=str)
+@pytest.mark.parametrize("name", ["set_subtensor", "inc_subtensor"])
+def test_changed_parts(against_numpy, key, name):
+
+    def change(x, y):
+        out = x.copy()
+        if name == "set_subtensor":
+            out[key] = y
+        else:
+            np.add.at(out, key, y)
+        return out
+
+    v = at.tensor3()
+    part = v[key]
+    if part.owner is None or not isinstance(part.owner.op, Subtensor | AdvancedSubtensor):
+        with pytest.raises(TypeError, match="no part of a tensor"):
+            getattr(at, name)(part, 1.0)
+        return
+    build = lambda x, y: getattr(at, name)(x[key], y)  # noqa: E731
+    duplicates = str(key) == "[0, 0, -1]" or "[1, 1]" in str(key) or "0, 0" in str(key)
+    y = np.full(X[key].shape, 7.0)
+    against_numpy(build, change, X, np.array(5.0))
+    against_numpy(build, change, X, y)
+    if not (duplicates and name == "set_subtensor"):
+        verify_grad(build, [X, np.array(5.0)], n_tests=1)
+        verify_grad(build, [X, y], n_tests=1)
+
+
+@given(st.data())
+def test_slices_of_variables(data):
+    end = st.integers(-7, 7)
+    n = data.draw(st.integers(0, 5))
+    start, stop, step = (
+        data.draw(end | st.none()),
+        data.draw(end | st.none()),
+        data.draw(st.integers(-3, 3).filter(bool) | st.none()),
+    )
+    v = at.dvector()
+    symbols = {p: at.lscalar() for p in ("start", "stop", "step") if data.draw(st.booleans())}
+    givens = {v: np.arange(float(n))}
+    parts = []
+    for name, value in (("start", start), ("stop", stop), ("step", step)):
+        symbol = symbols.get(name) if value is not None else None
+        if symbol is not None:
+            givens[symbol] = np.array(value)
+        parts.append(value if symbol is None else symbol)
+    out = v[slice(*parts)]
+    (found,) = evaluate([out], givens)
+    expected = np.arange(float(n))[slice(start, stop, step)]
+    np.testing.assert_array_equal(found, expected)
+    length = symbolic_length(v.shape[0], slice(*parts))
+    assert evaluate([at.as_tensor_variable(length)], givens)[0] == len(expected)
+    assert static_length(n, Slice(start, stop, step)) == len(expected)
+
+
+@given(
+    st.integers(0, 6),
+    st.none() | st.integers(-8, 8),
+    st.none() | st.integers(-8, 8),
+    st.none() | st.integers(-3, 3).filter(bool),
+)
+def test_lengths_of_slices(n, start, stop, step):
+    assert symbolic_length(n, slice(start, stop, step)) == len(range(n)[slice(start, stop, step)])
+
+
+def test_symbolic_integers(against_numpy):
+    i = np.array(1)
+    against_numpy(lambda v, i: v[i, :, -i], lambda v, i: v[i, :, -i], X, i)
+    against_numpy(lambda v, i: v[:i, [0, 2]], lambda v, i: v[: int(i), [0, 2]], X, i)
+    j = at.lscalar()
+    assert at.tensor3()[j, 2, j:].owner.op is Subtensor(
+        (Placeholder.INTEGER, 2, Slice(Placeholder.INTEGER))
+    )
+    verify_grad(lambda v: v[at.constant(1)], [X])
+
+
+def test_an_op_has_one_spelling():
+    x = at.tensor3()
+    assert x[1, :].owner.op is x[1].owner.op is x[1, ...].owner.op is Subtensor((1,))
+    assert x[:] is x
+    assert str(x[1:, ::2].owner.op) == "subtensor{1:, ::2}"
+    assert str(x[at.lvector()].owner.op) == "advanced_subtensor{array}"
+
+
+def test_what_is_known_of_a_part():
+    x = at.tensor("float64", (5, None))
+    assert x[1:].type.shape == (4, None)
+    assert x[::-1, :0].type.shape == (5, None)
+    assert x[at.lscalar() :].type.shape == (None, None)
+    assert x[[1, 2]].type.shape == (2, None)
+
+
+def test_a_basic_part_is_a_view():
+    x = at.tensor3()
+    (found,) = evaluate([x[1:]], {x: X})
+    assert np.shares_memory(found, X)
+    assert x[1:].owner.op.view_map == {0: [0]}
+    assert not at.set_subtensor(x[1:], 0.0).owner.op.destroy_map
+
+
+def test_inplace_overwrites():
+    x = at.dvector()
+    op = IncSubtensor((Slice(1),), inplace=True)
+    node = op.make_node(x, 2.0)
+    a, storage = np.zeros(3), [[None]]
+    assert op.destroy_map == {0: [0]}
+    op.perform(node, [a, np.array(2.0)], storage)
+    assert storage[0][0] is a
+    np.testing.assert_array_equal(a, [0, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "text"),
+    [
+        (np.s_[0, 0, 0, 0], IndexError, "4 indices"),
+        (np.s_[..., ...], IndexError, "more than one ellipsis"),
+        (np.s_[1.5], TypeError, "no index"),
+        (np.s_[True], TypeError, "True is no index"),
+        (np.s_[::0], ValueError, "step of a slice is 0"),
+        (np.s_["a"], TypeError, "array of numbers"),
+    ],
+)
+def test_what_is_no_index(key, error, text):
+    with pytest.raises(error, match=text):
+        at.tensor3()[key]
+
+
+def test_out_of_bounds():
+    with pytest.raises(IndexError, match="axis 0 has length 2, so there's no 2"):
+        at.tensor("float64", (2,))[2]
+    x = at.dvector("x")
+    with pytest.raises(IndexError, match=r"subtensor\{5\}: x has shape \(3,\)"):
+        evaluate([x[5]], {x: np.ones(3)})
+    with pytest.raises(IndexError, match=r"x has shape \(3,\)"):
+        evaluate([x[[5, 1]]], {x: np.ones(3)})
+
+
+def test_values_that_do_not_fit():
+    x, y = at.lvector("x"), at.dvector("y")
+    with pytest.raises(TypeError, match="float64 values don't fit into a tensor of int64"):
+        at.set_subtensor(x[1:], y)
+    with pytest.raises(TypeError, match="can't be broadcast to the part"):
+        at.set_subtensor(y[1:], at.dmatrix())
+    with pytest.raises(
+        ValueError, match="axis 0 of the new values has length 3, that of the part 2"
+    ):
+        at.inc_subtensor(at.tensor("float64", (4,))[:2], np.ones(3))
+    with pytest.raises(ValueError, match="only an axis whose length is known to be 1 broadcasts"):
+        z = at.dvector()
+        evaluate([at.set_subtensor(y[1:], z)], {y: np.ones(4), z: np.ones(1)})
+    with pytest.raises(TypeError, match="no part of a tensor"):
+        at.set_subtensor(y, 1.0)
+
+
+def test_numbers_take_the_dtype(against_numpy):
+    x = np.zeros(3, "float32")
+    (v,) = [at.fvector()]
+    out = at.set_subtensor(v[0], 1.5)
+    assert out.type.dtype == "float32"
+    np.testing.assert_array_equal(evaluate([out], {v: x})[0], [1.5, 0, 0])
+
+
+def test_take(against_numpy):
+    i = np.array([[0, 2], [1, 0]])
+    for axis in (None, 0, -1):
+        against_numpy(
+            lambda v, i, a=axis: at.take(v, i, a), lambda v, i, a=axis: np.take(v, i, a), X, i
+        )
+        verify_grad(lambda v, a=axis: at.take(v, i, a), [X], n_tests=1)
+    against_numpy(lambda v: at.take(v, 1, 1), lambda v: np.take(v, 1, 1), X)
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1, 7])
+def test_diagonals(against_numpy, offset):
+    against_numpy(lambda v: at.diagonal(v, offset), lambda v: np.diagonal(v, offset), X)
+    against_numpy(lambda v: at.diagonal(v, offset, 2, 0), lambda v: np.diagonal(v, offset, 2, 0), X)
+    against_numpy(lambda v: at.trace(v, offset), lambda v: np.trace(v, offset), X)
+    against_numpy(lambda v: at.diag(v, offset), lambda v: np.diag(v, offset), X[0])
+    against_numpy(lambda v: at.diag(v, offset), lambda v: np.diag(v, offset), X[0, 0])
+    verify_grad(lambda v: at.diagonal(v, offset), [X], n_tests=1)
+    verify_grad(lambda v: at.diag(v, offset), [X[0, 0]], n_tests=1)
+    with pytest.raises(ValueError, match="diag: the input is a"):
+        at.diag(at.tensor3())

@@ -1,0 +1,218 @@
+"""Reductions, against NumPy."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.reductions.reduction import CAReduce
+
+DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]
+AXES = [None, 0, 1, -1, (0, 1), (0, -1), (), (2, 0), (0, 1, 2)]
+
+
+def some(shape, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=shape) * 3
+    return (
+        values > 0 if dtype == "bool" else np.abs(values) if dtype[0] == "u" else values
+    ).astype(dtype)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", AXES)
+def test_values_dtypes_and_shapes(against_numpy, name, dtype, axis):
+    x = some((2, 3, 4), dtype)
+    for keepdims in (False, True):
+        against_numpy(
+            lambda v, k=keepdims: getattr(at, name)(v, axis=axis, keepdims=k),
+            lambda v, k=keepdims: getattr(np, name)(v, axis=axis, keepdims=k),
+            x,
+            rtol=1e-5 if dtype == "float32" else 1e-12,
+        )
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("axis", [None, 0, (0, 2), -1])
+def test_means_and_variances(against_numpy, name, dtype, axis):
+    tolerance = {"float16": 1e-2, "float32": 1e-4}.get(dtype, 1e-10)
+    against_numpy(
+        lambda v: getattr(at, name)(v, axis=axis, keepdims=True),
+        lambda v: getattr(np, name)(v, axis=axis, keepdims=True),
+        some((2, 3, 4), dtype),
+        rtol=tolerance,
+    )
+
+
+def test_ddof(against_numpy):
+    x = some((3, 4))
+    against_numpy(lambda v: at.var(v, axis=1, ddof=1), lambda v: np.var(v, axis=1, ddof=1), x)
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from(["int16", "float64"]),
+        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+        elements=st.integers(-3, 3),
+    ),
+    st.data(),
+)
+def test_sums_of_any_shape(x, data):
+    axes = st.none() | st.lists(
+        st.integers(-x.ndim, x.ndim - 1), unique_by=lambda a: a % max(x.ndim, 1), max_size=x.ndim
+    ).map(tuple)
+    axis = data.draw(axes if x.ndim else st.none())
+    v = at.TensorType(x.dtype, (None,) * x.ndim)()
+    for name in ("sum", "prod"):
+        (found,) = evaluate([getattr(at, name)(v, axis=axis)], {v: x})
+        expected = np.asarray(getattr(np, name)(x, axis=axis))
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_empty_axes(against_numpy):
+    x = np.zeros((0, 3))
+    against_numpy(lambda v: at.sum(v, axis=0), lambda v: np.sum(v, axis=0), x)
+    against_numpy(lambda v: at.prod(v), np.prod, x)
+    against_numpy(lambda v: at.max(v, axis=1), lambda v: np.max(v, axis=1), x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        against_numpy(lambda v: at.mean(v, axis=0), lambda v: np.full(3, np.nan), x)
+
+
+def test_the_extreme_of_nothing_is_an_error_that_names_the_input():
+    x = at.dmatrix("x")
+    with pytest.raises(ValueError, match=r"max\{axis=\(0,\)\}: axis 0 of x has length 0"):
+        evaluate([at.max(x, axis=0)], {x: np.zeros((0, 3))})
+    with pytest.raises(ValueError, match="argmin"):
+        evaluate([at.argmin(x, axis=0)], {x: np.zeros((0, 3))})
+
+
+def test_nan_wins(against_numpy):
+    x = np.array([[1.0, np.nan], [3.0, 2.0]])
+    against_numpy(lambda v: at.max(v, axis=1), lambda v: np.max(v, axis=1), x)
+    against_numpy(lambda v: at.argmax(v, axis=1), lambda v: np.argmax(v, axis=1), x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex128"])
+def test_dtype_argument(against_numpy, dtype):
+    x = some((3, 4), "int8")
+    against_numpy(lambda v: at.sum(v, dtype=dtype), lambda v: np.sum(v, dtype=dtype), x)
+    against_numpy(lambda v: at.prod(v, 0, dtype), lambda v: np.prod(v, 0, dtype), x, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_where_the_extremes_are(against_numpy, name, axis, keepdims):
+    x = some((3, 4), "int8")
+    against_numpy(
+        lambda v: getattr(at, name)(v, axis, keepdims),
+        lambda v: getattr(np, name)(v, axis, keepdims=keepdims),
+        x,
+    )
+
+
+def test_all_axes_are_spelt_none():
+    x = at.dmatrix()
+    op = at.sum(x, axis=(0, 1)).owner.op
+    assert op is CAReduce(scalar.add, None) is at.sum(x).owner.op
+    assert CAReduce(scalar.add, (1, 0))(x).owner.op is op
+    assert CAReduce(scalar.add, (-1,))(x).owner.op is CAReduce(scalar.add, (1,))
+    assert at.sum(x, axis=-1).owner.op.axis == (1,)
+    assert str(op) == "sum"
+    assert str(at.max(x, axis=1).owner.op) == "max{axis=(1,)}"
+
+
+def test_types_are_remembered():
+    x = at.dmatrix()
+    assert at.sum(x, axis=0).type is at.sum(at.dmatrix(), axis=0).type
+
+
+@pytest.mark.parametrize(
+    ("axis", "error"), [(2, ValueError), (-3, ValueError), ((0, 0), ValueError), ("a", TypeError)]
+)
+def test_axes_there_are_not(axis, error):
+    with pytest.raises(error, match="sum"):
+        at.sum(at.dmatrix(), axis=axis)
+
+
+def test_keepdims_broadcasts():
+    x = at.dmatrix("x")
+    assert at.max(x, axis=1, keepdims=True).type.shape == (None, 1)
+    a = some((3, 4))
+    (found,) = evaluate([x - at.max(x, axis=1, keepdims=True)], {x: a})
+    np.testing.assert_array_equal(found, a - a.max(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std"])
+def test_gradients(name, axis):
+    verify_grad(lambda v: getattr(at, name)(v, axis=axis), [some((2, 3, 4))])
+    verify_grad(lambda v: getattr(at, name)(v, axis=axis, keepdims=True) * v, [some((2, 1, 3))])
+
+
+@pytest.mark.parametrize("zeros", [[], [1], [0, 2], [0, 1, 2]])
+def test_gradient_of_a_product_with_zeros(zeros):
+    x = np.array([2.0, 3.0, -4.0])
+    x[zeros] = 0
+    v = at.dvector()
+    (found,) = evaluate([grad(at.prod(v), v)], {v: x})
+    np.testing.assert_allclose(found, [x[1] * x[2], x[0] * x[2], x[0] * x[1]])
+    matrix = np.stack([x, [1.0, 2.0, 3.0]])
+    verify_grad(lambda m: at.prod(m, axis=1), [matrix])
+
+
+def test_ties_share_the_gradient():
+    v = at.dvector()
+    (found,) = evaluate([grad(at.max(v), v)], {v: np.array([1.0, 5.0, 5.0, 2.0])})
+    np.testing.assert_array_equal(found, [0, 0.5, 0.5, 0])
+    (found,) = evaluate([grad(at.min(v), v)], {v: np.array([1.0, np.inf])})
+    np.testing.assert_array_equal(found, [1, 0])
+
+
+def test_the_gradient_of_a_position_is_zero():
+    v = at.dvector()
+    g = grad(at.sum(v * at.argmax(v)), v)
+    (found,) = evaluate([g], {v: np.array([1.0, 5.0, 2.0])})
+    np.testing.assert_array_equal(found, [1, 1, 1])
+
+
+def test_a_complex_product_has_a_conjugate_gradient():
+    v = at.zvector()
+    x = np.array([1 + 2j, 3 - 1j])
+    (found,) = evaluate([grad(at.real(at.prod(v)), v)], {v: x})
+    np.testing.assert_allclose(found, np.conj([x[1], x[0]]))
+
+
+def test_terms():
+    x, axis = lvars("x axis")
+    for term in (
+        at.sum(x),
+        at.max(x, axis=1),
+        at.prod(x, axis=axis),
+        at.sum(at.dmatrix(), axis=axis),
+    ):
+        assert not hasattr(term, "owner")
+    with pytest.raises(ValueError, match="counts from an unknown end"):
+        at.sum(x, axis=-1)
+    with pytest.raises(TypeError, match="takes no keepdims"):
+        at.sum(x, keepdims=True)
+    with pytest.raises(TypeError, match="depends on a shape"):
+        at.mean(x)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+def test_ranges(against_numpy, axis):
+    x = np.array([[1.0, 5.0, 2.0], [4.0, -3.0, 0.0]])
+    against_numpy(lambda v: at.ptp(v, axis), lambda v: np.ptp(v, axis), x)
