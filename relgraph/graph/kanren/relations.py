@@ -11,7 +11,7 @@ from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.rules.extraction import Extraction, extract
 
 if TYPE_CHECKING:
-    from relgraph.testing.result import CheckResult
+    from relgraph.testing.check_result import CheckResult
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """What a law may claim about values; see `Law`."""
@@ -128,7 +128,7 @@ class Relation(Explainable):
         """
         # A law is data on a low layer, and what checks it needs all the others; that it can be
         # asked is worth one of the three imports that go up.
-        from relgraph.testing.check import check_relation  # noqa: PLC0415
+        from relgraph.testing.law_check import check_relation  # noqa: PLC0415
 
         return check_relation(self, examples, seed, directions, **options)
 
