@@ -22,7 +22,7 @@ from relgraph.tensor.lawkit.layout.joined_parts import (
 )
 from relgraph.tensor.lawkit.layout.part_indices import is_known, neighbours
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.allocation import Alloc
+from relgraph.tensor.shapes.creation import Alloc
 from relgraph.tensor.shapes.joining import Join, Split
 
 a, i, j, k, m, n, s, x, y, z = lvars("a i j k m n s x y z")

@@ -28,7 +28,7 @@ from relgraph.tensor.lawkit.matrix_products import (
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.linalg.products import _matmul
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Eye
+from relgraph.tensor.shapes.creation import Eye
 
 c, d, n, x, y, z = lvars("c d n x y z")
 

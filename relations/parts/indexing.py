@@ -50,7 +50,7 @@ from relgraph.tensor.lawkit.layout.slice_arithmetic import order_of_part
 from relgraph.tensor.lawkit.matrix_products import is_real_tensor
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Alloc, ARange
+from relgraph.tensor.shapes.creation import Alloc, ARange
 from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.shape import Shape_i
 

@@ -59,7 +59,7 @@ from relgraph.tensor.lawkit.layout.axis_orders import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Alloc
+from relgraph.tensor.shapes.creation import Alloc
 from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.shapes.shape import MakeVector

@@ -16,7 +16,7 @@ from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.arithmetic.multiplicity import has_length_one_along
 from relgraph.tensor.lawkit.layout.part_indices import axis_in_part, is_last, is_prefix
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.repetition import Cumulate
+from relgraph.tensor.reductions.cumulative import Cumulate
 
 a, b, i, s, x = lvars("a b i s x")
 indices, inner, part = lvars("indices inner part")

@@ -14,7 +14,7 @@ from relgraph.tensor.lawkit.arithmetic.multiplicity import has_length_one_along
 from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.layout.axis_orders import includes_axis
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.reductions.sorting import ArgSort, Sort
+from relgraph.tensor.sorting import ArgSort, Sort
 
 a, b, s, x = lvars("a b s x")
 

@@ -17,7 +17,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 
 Policy = Literal["raise", "warn", "ignore"]
 

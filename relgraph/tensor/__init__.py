@@ -21,7 +21,7 @@ from relgraph.tensor.constructors import *  # noqa: F403
 from relgraph.tensor.elemwise.dimshuffle import (
     DimShuffle,
 )
-from relgraph.tensor.elemwise.op import (
+from relgraph.tensor.elemwise.elemwise import (
     Elemwise,
 )
 from relgraph.tensor.indexing.functions import (
@@ -53,11 +53,7 @@ from relgraph.tensor.reductions.argmax import (
     argmax,
     argmin,
 )
-from relgraph.tensor.reductions.averages import (
-    mean,
-    std,
-    var,
-)
+from relgraph.tensor.reductions.cumulative import cumprod, cumsum
 from relgraph.tensor.reductions.reduction import (
     CAReduce,
     all,
@@ -68,11 +64,12 @@ from relgraph.tensor.reductions.reduction import (
     ptp,
     sum,
 )
-from relgraph.tensor.reductions.sorting import (
-    argsort,
-    sort,
+from relgraph.tensor.reductions.statistics import (
+    mean,
+    std,
+    var,
 )
-from relgraph.tensor.shapes.allocation import (
+from relgraph.tensor.shapes.creation import (
     alloc,
     arange,
     broadcast_to,
@@ -95,7 +92,7 @@ from relgraph.tensor.shapes.joining import (
     stack,
     vstack,
 )
-from relgraph.tensor.shapes.repetition import cumprod, cumsum, flip, repeat, roll, tile
+from relgraph.tensor.shapes.rearranging import flip, repeat, roll, tile
 from relgraph.tensor.shapes.reshaping import (
     expand_dims,
     flatten,
@@ -111,6 +108,10 @@ from relgraph.tensor.shapes.shape import (
     shape,
     shape_i,
     size,
+)
+from relgraph.tensor.sorting import (
+    argsort,
+    sort,
 )
 from relgraph.tensor.type import (
     TensorType,

@@ -13,7 +13,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.op import FoldOp
-from relgraph.tensor.elemwise.op import DimShuffle, Elemwise
+from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
 from relgraph.vm.kernels import kernel_of
 from relgraph.vm.names import Names
 

@@ -28,7 +28,7 @@ from relgraph.tensor.indexing.subtensor import (
     take_part,
 )
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.allocation import zeros_like
+from relgraph.tensor.shapes.creation import zeros_like
 from relgraph.tensor.type import TensorType
 
 

@@ -14,7 +14,7 @@ from relgraph.tensor.indexing.indices import Placeholder, Slice, parse
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.allocation import arange, zeros
+from relgraph.tensor.shapes.creation import arange, zeros
 from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis
 from relgraph.tensor.shapes.shape import lengths
 

@@ -25,7 +25,7 @@ from relgraph.tensor.indexing.indices import (
     symbolic_length,
 )
 from relgraph.tensor.reductions.reduction import sum_like
-from relgraph.tensor.shapes.allocation import zeros_like
+from relgraph.tensor.shapes.creation import zeros_like
 from relgraph.tensor.type import TensorType
 
 

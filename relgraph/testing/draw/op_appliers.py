@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.draw.graph_builder import GraphBuilder
 from relgraph.testing.draw.idioms import IDIOMS, apply_idiom

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Increment
-from relgraph.tensor.linalg.contraction import Product
+from relgraph.tensor.linalg.dot import Product
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values

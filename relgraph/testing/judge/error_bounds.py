@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.elemwise.op import Elemwise
-from relgraph.tensor.linalg.contraction import Product
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.repetition import Cumulate
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values
 

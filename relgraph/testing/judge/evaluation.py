@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 
 Values = dict[Variable, Any]
 """The value of each variable of a graph."""

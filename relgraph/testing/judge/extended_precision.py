@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.evaluation import Values, perform_on_copies, value_of
 
 EXTENDED = np.longdouble

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.array_equality import same_bits, same_nan_or_infinity
 from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
 from relgraph.testing.judge.error_bounds import MAX_ULPS, largest_magnitude, rounding_error_bound

@@ -20,11 +20,11 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.allocation import Alloc
+from relgraph.tensor.shapes.creation import Alloc
 from relgraph.tensor.shapes.joining import Join, Split
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector

@@ -13,7 +13,7 @@ from relgraph.graph.utils import MetaObject
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import ScalarType
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce

@@ -3,7 +3,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.scalar.op import FloatOp
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 

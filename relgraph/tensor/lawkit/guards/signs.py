@@ -13,7 +13,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.reductions.reduction import CAReduce

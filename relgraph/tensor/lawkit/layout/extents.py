@@ -18,7 +18,7 @@ from relgraph.tensor.indexing.indices import Slice, static_length
 from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.lawkit.layout.fills import inferred_shape
 from relgraph.tensor.math import cast
-from relgraph.tensor.shapes.allocation import alloc
+from relgraph.tensor.shapes.creation import alloc
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
 from relgraph.tensor.type import TensorType
 

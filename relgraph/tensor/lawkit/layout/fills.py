@@ -7,7 +7,7 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.lawkit.guards.types import broadcasts_like
 from relgraph.tensor.math import second

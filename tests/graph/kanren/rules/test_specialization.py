@@ -35,7 +35,7 @@ from relgraph.graph.kanren.staging.stage import MOST_ANSWERS, stage
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import _dot as dot_op

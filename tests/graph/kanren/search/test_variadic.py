@@ -14,7 +14,7 @@ from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import argumentso, build, eacho
 from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import GuardedState
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
 
 a, b, c = at.dvectors("a", "b", "c")

@@ -14,7 +14,7 @@ from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.math import second
-from relgraph.tensor.shapes.allocation import arange
+from relgraph.tensor.shapes.creation import arange
 from relgraph.tensor.shapes.reshaping import flatten
 from relgraph.tensor.shapes.shape import one_input, shape_i
 from relgraph.tensor.type import TensorType

@@ -16,7 +16,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.dtypes import DTYPES
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.elemwise.elemwise import Elemwise
 
 UNARY = {
     "neg": np.negative, "abs": np.absolute, "sign": np.sign, "sqr": np.square, "sqrt": np.sqrt,

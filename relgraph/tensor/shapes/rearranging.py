@@ -1,0 +1,89 @@
+"""Elements repeated or moved along an axis: repeat, tile, flip, roll."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.tensor.axes import normalize_axes, normalize_axis
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.indexing.functions import getitem, take
+from relgraph.tensor.math import maximum
+from relgraph.tensor.shapes.creation import arange
+from relgraph.tensor.shapes.joining import join
+from relgraph.tensor.shapes.reshaping import flatten, reshape
+from relgraph.tensor.shapes.shape import as_length, lengths
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Return `x` with each element along `axis` (or of the flattened `x`) repeated.
+
+    Parameters
+    ----------
+    repeats
+        How many times: an int or an integer variable of rank 0.
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        x, axis = flatten(x), 0
+    axis = normalize_axis(axis, x.type.ndim, "repeat")
+    times = as_length(repeats, "repeat")
+    if isinstance(times, int) and times < 0:
+        raise ValueError(f"repeat: {times} times")
+    return take(x, arange(lengths(x)[axis] * times) // times, axis)
+
+
+def tile(x: Any, reps: Any) -> Any:
+    """Return copies of `x` side by side.
+
+    Parameters
+    ----------
+    reps
+        How many along each axis: an int for the last one, or several ints, for new axes on the
+        left as well if there are more than `x` has axes.
+    """
+    x = as_tensor_variable(x)
+    times = (reps,) if isinstance(reps, int) else tuple(reps)
+    ndim = max(x.type.ndim, len(times))
+    times = (1,) * (ndim - len(times)) + times
+    x = x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
+    for axis, n in enumerate(times):
+        if n < 0:
+            raise ValueError(f"tile: {n} times along axis {axis}")
+        if n != 1:
+            whole = (slice(None),) * axis
+            x = join(axis, *[x] * n) if n else getitem(x, (*whole, slice(0, 0)))
+    return x
+
+
+def flip(x: Any, axis: Any = None) -> Any:
+    """Return `x` turned round along `axis`: an int, several, or None for all."""
+    x = as_tensor_variable(x)
+    axes = normalize_axes(axis, x.type.ndim, "flip")
+    return getitem(
+        x, tuple(slice(None, None, -1 if i in axes else None) for i in range(x.type.ndim))
+    )
+
+
+def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
+    """Return `x` with its elements moved on by `shift` along `axis` (or in the flattened `x`).
+
+    What moves past the end comes in again at the front.
+
+    Parameters
+    ----------
+    shift
+        How far: an int or an integer variable of rank 0.
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        shape = lengths(x)
+        return reshape(roll(flatten(x), shift, 0), shape) if x.type.ndim else x
+    axis = normalize_axis(axis, x.type.ndim, "roll")
+    n = lengths(x)[axis]
+    if isinstance(n, int) and n == 0:
+        return x
+    start = -as_length(shift, "roll") % maximum(n, 1)
+    whole = (slice(None),) * axis
+    return join(
+        axis, getitem(x, (*whole, slice(start, None))), getitem(x, (*whole, slice(None, start)))
+    )
