@@ -119,7 +119,7 @@ CALLS = {
     "dtype": (F, np.ones(3), ["argument 0 `f`", "TensorType(float32", "float64", "allow_downcast"]),
     "value": (N, [1.5], ["argument 0 `i`", "TensorType(int64, (?,))", "[1.5]"]),
     "text": (N, "a", ["argument 0 `i`", "TensorType(int64, (?,))", "'a' (str)"]),
-    "variable": (N, N, ["argument 0 `i`", "the variable i came where a value"]),
+    "variable": (N, N, ["argument 0 `i`", "not the variable i"]),
 }
 
 

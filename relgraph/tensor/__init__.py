@@ -1,4 +1,4 @@
-"""Arrays: types, variables, and the functions that NumPy has for them.
+"""Tensors: their types and variables, their ops, and functions with NumPy's names.
 
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
 """
@@ -16,7 +16,7 @@ from relgraph.tensor.basic import (
     constant,
 )
 
-# Each of these lists what it defines in its __all__.
+# The two modules imported with a star list their names in `__all__`.
 from relgraph.tensor.constructors import *  # noqa: F403
 from relgraph.tensor.elemwise.dimshuffle import (
     DimShuffle,
@@ -127,18 +127,18 @@ def _dimshuffle(x: Any, order: Any) -> Any:
 
 
 def _iterate(x: Any) -> Any:
-    """Return an iterator over the first axis, whose length has to be known."""
+    """Return an iterator over the first axis of `x`, whose static length must be known."""
     if x.type.ndim == 0:
         raise TypeError(f"{x} is of rank 0 and can't be iterated over")
     length = x.type.shape[0]
     if length is None:
         raise TypeError(
-            f"{x} can't be iterated over: the length of its first axis is not known beforehand"
+            f"{x} can't be iterated over: the static length of its first axis is not known"
         )
     return (x[i] for i in range(length))
 
 
-# What Python's operators and NumPy's methods mean on tensor variables, and operators in laws.
+# The functions behind the operators and methods of tensor variables, and the operators in laws.
 TensorVariable._ops = SimpleNamespace(
     **{name: getattr(math, name) for name in math.__all__},
     alloc=alloc,

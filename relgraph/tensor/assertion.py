@@ -1,4 +1,4 @@
-"""An op that passes a tensor on if conditions hold."""
+"""`Assert`: an op that returns its input, or raises an error if a condition does not hold."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from relgraph.tensor.type import TensorType
 
 
 class Assert(TypedOp):
-    """Its first input, if all elements of the others are true; else an error at run time.
+    """Its first input, checked at run time: an AssertionError unless all conditions are true.
+
+    The inputs are a tensor, and at least one condition of any dtype and rank. The output is a view
+    of the tensor. A condition is true if no element is zero.
 
     Parameters
     ----------
     message
-        What the error says.
-
-    The result is a view of the first input. The conditions are of any dtype and rank.
+        The beginning of the error's message.
     """
 
     __props__ = ("message",)
@@ -51,8 +52,8 @@ class Assert(TypedOp):
         x, *conditions = inputs
         for var, value in zip(node.inputs[1:], conditions, strict=True):
             if not np.all(value):
-                said = f"{self.message}: " if self.message else ""
-                raise AssertionError(f"{said}{var} does not hold, a condition of {node}")
+                prefix = f"{self.message}: " if self.message else ""
+                raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
         output_storage[0][0] = x
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -69,20 +70,22 @@ class Assert(TypedOp):
 
 
 def assert_(x: Any, *conditions: Any, message: str = "") -> Any:
-    """Return `x`, which is refused at run time unless all `conditions` are true everywhere.
+    """Return `x`, with a check at run time that all elements of the conditions are true.
 
     Parameters
     ----------
+    x
+        A tensor.
     conditions
-        Tensors or numbers; what isn't zero is true.
+        Tensors or numbers; an element is true if it is not zero.
     message
-        What the `AssertionError` says.
+        The beginning of the message of the `AssertionError`.
     """
     return Assert(message)(x, *conditions)
 
 
 def is_satisfied(condition: Any) -> bool:
-    """Return whether all elements of `condition` are known to be true."""
+    """Return whether a condition is a constant all elements of which are true."""
     data = seen_constant(condition)
     return data is not None and bool(np.all(data))
 

@@ -1,4 +1,4 @@
-"""Axes and lengths: what the functions that take an `axis` or a `shape` share."""
+"""Checks and conversions of arguments that are axes or lengths of axes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ Shape = tuple[int | None, ...]
 
 
 def normalize_axis(axis: Any, ndim: int, what: str) -> int:
-    """Return `axis` as an int between 0 and ``ndim - 1``.
+    """Return `axis` as an int from 0 to ``ndim - 1``.
 
     Parameters
     ----------
+    axis
+        An integer; a negative one counts from the end.
+    ndim
+        The rank of the tensor.
     what
-        The function that was asked, for the error.
+        The name of the calling function, for the error.
 
     Raises
     ------
     TypeError
         If `axis` is not an integer.
     ValueError
-        If there is no such axis (NumPy's AxisError is one, too).
+        If there is no such axis (NumPy's AxisError is a ValueError too).
     """
     try:
         number = operator.index(axis)
@@ -39,12 +43,12 @@ def normalize_axis(axis: Any, ndim: int, what: str) -> int:
 
 
 def normalize_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
-    """Return `axis` (an integer, several, or None for all) as sorted ints from 0 to ``ndim - 1``.
+    """Return `axis`, an integer, several or None for all, as sorted ints from 0 to ``ndim - 1``.
 
     Raises
     ------
     TypeError, ValueError
-        As `normalize_axis`, and if an axis comes twice.
+        As for `normalize_axis`. Also a ValueError if an axis is named twice.
     """
     if axis is None:
         return tuple(range(ndim))
@@ -56,7 +60,7 @@ def normalize_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
 
 
 def static_int(value: Any) -> int | None:
-    """Return the int that `value` is (a number, or an integer constant of rank 0), or None."""
+    """Return the int that an integer, or an integer constant of rank 0, is; else None."""
     if isinstance(value, Constant):
         data = np.asarray(value.data)
         return int(data) if data.ndim == 0 and data.dtype.kind in "iu" else None
@@ -69,12 +73,19 @@ def static_int(value: Any) -> int | None:
 
 
 def merge_lengths(lengths: Sequence[int | None], axis: int, what: str) -> int | None:
-    """Return the one length that `lengths` agree on, or None if none is known.
+    """Return the length of an axis that several inputs share; None if no input knows it.
+
+    Parameters
+    ----------
+    lengths
+        The static length of the axis in each input.
+    axis, what
+        The axis and the name of the op, for the error.
 
     Raises
     ------
     ValueError
-        If two of them differ.
+        If two of the lengths differ.
     """
     known = {n for n in lengths if n is not None}
     if len(known) > 1:

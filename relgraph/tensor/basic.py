@@ -1,4 +1,4 @@
-"""What makes a variable or a constant of something else."""
+"""Conversions of numbers, arrays and sequences to tensor variables and constants."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from relgraph.tensor.variable import TensorConstant, TensorVariable
 def constant(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorConstant:
-    """Return a value as a constant.
+    """Return a constant tensor.
 
     Parameters
     ----------
     x
-        A number, or anything NumPy makes an array of.
+        A number, or anything that NumPy converts to an array.
+    name
+        The name of the constant.
     ndim
-        The rank to give it, by axes of length 1 in front.
+        The rank of the constant: axes of length 1 are added in front.
     dtype
         Its dtype; by default that of `x`, int64 for a Python int, ``config.floatX`` for a float.
 
     Raises
     ------
     TypeError
-        If it is no array of numbers, or loses its value as a `dtype`.
+        If `x` is no array of numbers, or `dtype` can't hold its values.
     ValueError
         If it has more than `ndim` axes.
     """
@@ -65,10 +67,10 @@ def _one_element(dtype: str, ndim: int) -> TensorType:
 
 
 def number(x: bool | int | float | complex, dtype: str, ndim: int) -> TensorConstant:
-    """Return a Python number as a constant of rank `ndim`, whose axes are of length 1.
+    """Return a Python number as a constant of a rank and dtype; all its axes have length 1.
 
-    It is rounded where `dtype` is a float or complex type. What does not go into `dtype` at all
-    (300 into int8) is the caller's to refuse.
+    It is rounded if `dtype` is a float or complex one. The caller checks that an integer is in the
+    range of `dtype`.
     """
     data = np.full((1,) * ndim, x, dtype)
     data.flags.writeable = False
@@ -76,23 +78,23 @@ def number(x: bool | int | float | complex, dtype: str, ndim: int) -> TensorCons
 
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Any:
-    """Return `x` as a tensor variable; logic variables and terms are passed through.
+    """Return `x` as a tensor variable; a logic variable or term is returned as it is.
 
     Parameters
     ----------
     x
         A tensor variable, a node (its default output), a number, an array, or a sequence of these.
     name
-        A name for a constant.
+        The name, if the result is a constant.
     ndim
-        The rank to give it: axes of length 1 are added in front, or taken away from there.
+        The rank of the result: axes of length 1 are added in front or dropped there.
 
     Raises
     ------
     TypeError
-        If it can't be made one.
+        If `x` can't be converted.
     ValueError
-        If an axis that is not known to be of length 1 would have to go.
+        If an axis would be dropped whose static length is not 1.
     """
     if isinstance(x, Apply):
         x = x.default_output()
@@ -110,20 +112,22 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None)
     return constant(x, name, ndim)
 
 
-def as_argument(x: Any, what: Any, place: int = 0) -> Any:
-    """Return `x` as `as_tensor_variable` does; its errors say whose input it was to be.
+def as_argument(x: Any, what: Any, position: int = 0) -> Any:
+    """Return an argument as a tensor variable; errors name the function and the position.
 
     Parameters
     ----------
+    x
+        As for `as_tensor_variable`.
     what
-        The op or the function.
-    place
-        Which of its inputs, from 0 on.
+        The op or the function that takes the argument.
+    position
+        The position of the argument, from 0 on.
     """
     try:
         return as_tensor_variable(x)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{what}: input {place}: {error}") from None
+        raise type(error)(f"{what}: input {position}: {error}") from None
 
 
 def _advice(x: Any) -> str:

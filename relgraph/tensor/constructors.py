@@ -21,20 +21,20 @@ PREFIXES = {
 
 
 class Constructor:
-    """A function that makes a variable of a rank.
+    """A function that makes variables of one rank.
 
     Parameters
     ----------
-    what
-        Its name.
+    name
+        The name of the function.
     shape
-        The static shape of what it makes.
+        The static shape of the variables.
     dtype
-        The dtype; None for the configured one, or what the caller says.
+        Their dtype; None if the caller may give one.
     """
 
-    def __init__(self, what: str, shape: Shape, dtype: str | None = None) -> None:
-        self.__name__ = what
+    def __init__(self, name: str, shape: Shape, dtype: str | None = None) -> None:
+        self.__name__ = name
         self.shape = shape
         self.dtype = dtype
 
@@ -49,16 +49,18 @@ class Constructor:
         Parameters
         ----------
         name
-            What to call it.
+            Its name.
         dtype
-            Its dtype, where the constructor fixes none; by default ``config.floatX``.
+            Its dtype, if the constructor fixes none; by default ``config.floatX``.
         shape
-            The lengths of its axes, None for each that is not known.
+            Its static shape: for each axis a length, or None if it is not known.
 
         Raises
         ------
-        TypeError, ValueError
-            If the dtype contradicts the constructor's, or the shape is of another rank.
+        TypeError
+            If the constructor fixes the dtype.
+        ValueError
+            If the shape contradicts that of the constructor.
         """
         if self.dtype is not None and dtype is not None:
             raise TypeError(f"{self.__name__} makes variables of dtype {self.dtype}, not {dtype}")
@@ -76,21 +78,23 @@ class Constructor:
         return f"<constructor {self.__name__}>"
 
 
-class Plural:
+class PluralConstructor:
     """A function that makes several variables at once.
 
     Parameters
     ----------
+    name
+        The name of the function.
     one
-        What makes one.
+        The constructor that makes one variable.
     """
 
-    def __init__(self, what: str, one: Constructor) -> None:
-        self.__name__ = what
+    def __init__(self, name: str, one: Constructor) -> None:
+        self.__name__ = name
         self.one = one
 
     def __call__(self, *names: Any, dtype: Any = None) -> list[TensorVariable]:
-        """Return a list of new variables: one for each name, or as many as one int says."""
+        """Return a list of new variables: one for each name, or as many as a single int says."""
         if len(names) == 1 and isinstance(names[0], int):
             names = (None,) * names[0]
         return [self.one(name, dtype) for name in names]
@@ -100,7 +104,7 @@ class Plural:
 
 
 def _typed(one: Constructor) -> list[Constructor]:
-    """Return constructors like `one` with a fixed dtype, in the order of `PREFIXES`."""
+    """Return the constructors like `one` for each dtype of `PREFIXES`, in that order."""
     return [Constructor(p + one.__name__, one.shape, dtype) for p, dtype in PREFIXES.items()]
 
 
@@ -126,69 +130,69 @@ bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _typed(col)
 btensor3, wtensor3, itensor3, ltensor3, ftensor3, dtensor3, ctensor3, ztensor3 = _typed(tensor3)
 btensor4, wtensor4, itensor4, ltensor4, ftensor4, dtensor4, ctensor4, ztensor4 = _typed(tensor4)
 
-scalars = Plural("scalars", scalar)
-bscalars = Plural("bscalars", bscalar)
-wscalars = Plural("wscalars", wscalar)
-iscalars = Plural("iscalars", iscalar)
-lscalars = Plural("lscalars", lscalar)
-fscalars = Plural("fscalars", fscalar)
-dscalars = Plural("dscalars", dscalar)
-cscalars = Plural("cscalars", cscalar)
-zscalars = Plural("zscalars", zscalar)
-vectors = Plural("vectors", vector)
-bvectors = Plural("bvectors", bvector)
-wvectors = Plural("wvectors", wvector)
-ivectors = Plural("ivectors", ivector)
-lvectors = Plural("lvectors", lvector)
-fvectors = Plural("fvectors", fvector)
-dvectors = Plural("dvectors", dvector)
-cvectors = Plural("cvectors", cvector)
-zvectors = Plural("zvectors", zvector)
-matrices = Plural("matrices", matrix)
-bmatrices = Plural("bmatrices", bmatrix)
-wmatrices = Plural("wmatrices", wmatrix)
-imatrices = Plural("imatrices", imatrix)
-lmatrices = Plural("lmatrices", lmatrix)
-fmatrices = Plural("fmatrices", fmatrix)
-dmatrices = Plural("dmatrices", dmatrix)
-cmatrices = Plural("cmatrices", cmatrix)
-zmatrices = Plural("zmatrices", zmatrix)
-rows = Plural("rows", row)
-brows = Plural("brows", brow)
-wrows = Plural("wrows", wrow)
-irows = Plural("irows", irow)
-lrows = Plural("lrows", lrow)
-frows = Plural("frows", frow)
-drows = Plural("drows", drow)
-crows = Plural("crows", crow)
-zrows = Plural("zrows", zrow)
-cols = Plural("cols", col)
-bcols = Plural("bcols", bcol)
-wcols = Plural("wcols", wcol)
-icols = Plural("icols", icol)
-lcols = Plural("lcols", lcol)
-fcols = Plural("fcols", fcol)
-dcols = Plural("dcols", dcol)
-ccols = Plural("ccols", ccol)
-zcols = Plural("zcols", zcol)
-tensor3s = Plural("tensor3s", tensor3)
-btensor3s = Plural("btensor3s", btensor3)
-wtensor3s = Plural("wtensor3s", wtensor3)
-itensor3s = Plural("itensor3s", itensor3)
-ltensor3s = Plural("ltensor3s", ltensor3)
-ftensor3s = Plural("ftensor3s", ftensor3)
-dtensor3s = Plural("dtensor3s", dtensor3)
-ctensor3s = Plural("ctensor3s", ctensor3)
-ztensor3s = Plural("ztensor3s", ztensor3)
-tensor4s = Plural("tensor4s", tensor4)
-btensor4s = Plural("btensor4s", btensor4)
-wtensor4s = Plural("wtensor4s", wtensor4)
-itensor4s = Plural("itensor4s", itensor4)
-ltensor4s = Plural("ltensor4s", ltensor4)
-ftensor4s = Plural("ftensor4s", ftensor4)
-dtensor4s = Plural("dtensor4s", dtensor4)
-ctensor4s = Plural("ctensor4s", ctensor4)
-ztensor4s = Plural("ztensor4s", ztensor4)
+scalars = PluralConstructor("scalars", scalar)
+bscalars = PluralConstructor("bscalars", bscalar)
+wscalars = PluralConstructor("wscalars", wscalar)
+iscalars = PluralConstructor("iscalars", iscalar)
+lscalars = PluralConstructor("lscalars", lscalar)
+fscalars = PluralConstructor("fscalars", fscalar)
+dscalars = PluralConstructor("dscalars", dscalar)
+cscalars = PluralConstructor("cscalars", cscalar)
+zscalars = PluralConstructor("zscalars", zscalar)
+vectors = PluralConstructor("vectors", vector)
+bvectors = PluralConstructor("bvectors", bvector)
+wvectors = PluralConstructor("wvectors", wvector)
+ivectors = PluralConstructor("ivectors", ivector)
+lvectors = PluralConstructor("lvectors", lvector)
+fvectors = PluralConstructor("fvectors", fvector)
+dvectors = PluralConstructor("dvectors", dvector)
+cvectors = PluralConstructor("cvectors", cvector)
+zvectors = PluralConstructor("zvectors", zvector)
+matrices = PluralConstructor("matrices", matrix)
+bmatrices = PluralConstructor("bmatrices", bmatrix)
+wmatrices = PluralConstructor("wmatrices", wmatrix)
+imatrices = PluralConstructor("imatrices", imatrix)
+lmatrices = PluralConstructor("lmatrices", lmatrix)
+fmatrices = PluralConstructor("fmatrices", fmatrix)
+dmatrices = PluralConstructor("dmatrices", dmatrix)
+cmatrices = PluralConstructor("cmatrices", cmatrix)
+zmatrices = PluralConstructor("zmatrices", zmatrix)
+rows = PluralConstructor("rows", row)
+brows = PluralConstructor("brows", brow)
+wrows = PluralConstructor("wrows", wrow)
+irows = PluralConstructor("irows", irow)
+lrows = PluralConstructor("lrows", lrow)
+frows = PluralConstructor("frows", frow)
+drows = PluralConstructor("drows", drow)
+crows = PluralConstructor("crows", crow)
+zrows = PluralConstructor("zrows", zrow)
+cols = PluralConstructor("cols", col)
+bcols = PluralConstructor("bcols", bcol)
+wcols = PluralConstructor("wcols", wcol)
+icols = PluralConstructor("icols", icol)
+lcols = PluralConstructor("lcols", lcol)
+fcols = PluralConstructor("fcols", fcol)
+dcols = PluralConstructor("dcols", dcol)
+ccols = PluralConstructor("ccols", ccol)
+zcols = PluralConstructor("zcols", zcol)
+tensor3s = PluralConstructor("tensor3s", tensor3)
+btensor3s = PluralConstructor("btensor3s", btensor3)
+wtensor3s = PluralConstructor("wtensor3s", wtensor3)
+itensor3s = PluralConstructor("itensor3s", itensor3)
+ltensor3s = PluralConstructor("ltensor3s", ltensor3)
+ftensor3s = PluralConstructor("ftensor3s", ftensor3)
+dtensor3s = PluralConstructor("dtensor3s", dtensor3)
+ctensor3s = PluralConstructor("ctensor3s", ctensor3)
+ztensor3s = PluralConstructor("ztensor3s", ztensor3)
+tensor4s = PluralConstructor("tensor4s", tensor4)
+btensor4s = PluralConstructor("btensor4s", btensor4)
+wtensor4s = PluralConstructor("wtensor4s", wtensor4)
+itensor4s = PluralConstructor("itensor4s", itensor4)
+ltensor4s = PluralConstructor("ltensor4s", ltensor4)
+ftensor4s = PluralConstructor("ftensor4s", ftensor4)
+dtensor4s = PluralConstructor("dtensor4s", dtensor4)
+ctensor4s = PluralConstructor("ctensor4s", ctensor4)
+ztensor4s = PluralConstructor("ztensor4s", ztensor4)
 
 __all__ = [
     "bcol",

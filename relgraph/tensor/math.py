@@ -1,4 +1,4 @@
-"""The ops on arrays element by element, by the field's names and by NumPy's."""
+"""The elementwise ops, by the names of Aesara and by those of NumPy."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ real = Elemwise(scalar.real)
 imag = Elemwise(scalar.imag)
 angle = Elemwise(scalar.angle)
 
-# NumPy's names for what has another one here.
+# NumPy's names for ops that have another name above.
 subtract = sub
 multiply = mul
 divide = true_divide = true_div
@@ -114,12 +114,12 @@ fill = second
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """Return `x` as a tensor of `dtype`: `x` itself if it is one.
+    """Return `x` as a tensor of `dtype`; `x` itself if it has that dtype.
 
     Raises
     ------
     TypeError
-        If a complex tensor is to be a real one.
+        If `x` is complex and `dtype` is real.
     """
     x = as_tensor_variable(x)
     op = scalar.Cast(dtype)
@@ -129,7 +129,7 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """Return the elements of `x` where the condition holds (is not zero), else those of `y`."""
+    """Return the elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
     return switch(condition, x, y)
 
 
@@ -139,35 +139,36 @@ def _as_bool(x: Any) -> Any:
 
 
 def logical_and(x: Any, y: Any) -> Any:
-    """Return whether both are true (not zero)."""
+    """Return where both `x` and `y` are not zero, as bool."""
     return and_(_as_bool(x), _as_bool(y))
 
 
 def logical_or(x: Any, y: Any) -> Any:
-    """Return whether one is true (not zero)."""
+    """Return where `x` or `y` is not zero, as bool."""
     return or_(_as_bool(x), _as_bool(y))
 
 
 def logical_xor(x: Any, y: Any) -> Any:
-    """Return whether one and only one is true (not zero)."""
+    """Return where exactly one of `x` and `y` is not zero, as bool."""
     return xor(_as_bool(x), _as_bool(y))
 
 
 def logical_not(x: Any) -> Any:
-    """Return whether `x` is false (zero)."""
+    """Return where `x` is zero, as bool."""
     return invert(_as_bool(x))
 
 
 def isfinite(x: Any) -> Any:
-    """Return whether the elements are neither nan nor infinite."""
+    """Return where `x` is neither nan nor infinite, as bool."""
     x = as_tensor_variable(x)
     return invert(or_(isnan(x), isinf(x)))
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Return whether the elements of `a` are near those of `b`, as `numpy.isclose` does.
+    """Return where `a` is close to `b`, as `numpy.isclose` does.
 
-    Where both are finite that is ``|a - b| <= atol + rtol * |b|``; an infinity is near its like.
+    Finite elements are close if ``|a - b| <= atol + rtol * |b|``; equal infinities are close; two
+    nan are close if `equal_nan`.
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     near = le(abs(sub(a, b)), add(atol, mul(rtol, abs(b))))
@@ -176,12 +177,12 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 
 def deg2rad(x: Any) -> Any:
-    """Return degrees as radians."""
+    """Convert degrees to radians."""
     return mul(x, math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
-    """Return radians as degrees."""
+    """Convert radians to degrees."""
     return mul(x, 180 / math.pi)
 
 

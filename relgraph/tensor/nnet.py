@@ -1,4 +1,4 @@
-"""Softmax and its relatives, computed so that large inputs don't overflow."""
+"""Softmax, log-softmax and log-sum-exp, computed so that large inputs don't overflow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ Axes = int | tuple[int, ...] | None
 
 
 class _Softmax(TypedOp):
-    """What `Softmax` and `LogSoftmax` share."""
+    """Base class of `Softmax`, `LogSoftmax` and `LogSumExp`.
+
+    Parameters
+    ----------
+    axis
+        An int, a tuple of ints, or None for all axes.
+    """
 
     __props__ = ("axis",)
     name: str
@@ -48,25 +54,28 @@ class _Softmax(TypedOp):
         return [shapes[0]]
 
     def shifted(self, x: Any) -> tuple[Any, Any]:
-        """Return ``x - max(x)`` and the sum of its exponentials, both over the axes."""
+        """Return ``x - max(x)`` and the sum of its exponentials, both over the axes.
+
+        Where the maximum is not finite, nothing is subtracted.
+        """
         if x.size == 0:
             return x.copy(), np.ones_like(x)
-        most = np.max(x, axis=self.axis, keepdims=True)
-        low = x - np.where(np.isfinite(most), most, 0)
-        return low, np.sum(np.exp(low), axis=self.axis, keepdims=True)
+        largest = np.max(x, axis=self.axis, keepdims=True)
+        shifted = x - np.where(np.isfinite(largest), largest, 0)
+        return shifted, np.sum(np.exp(shifted), axis=self.axis, keepdims=True)
 
     def summed(self, g: Any) -> Any:
-        """Return the sum of `g` over the axes, which are kept."""
+        """Return the sum of `g` over the axes, which are kept with length 1."""
         return sum_(g, axis=self.axis, keepdims=True)
 
 
 class Softmax(_Softmax):
-    """Exponentials, by their sum over some axes.
+    """The exponentials of the elements, divided by their sum over some axes.
 
     Parameters
     ----------
     axis
-        An int, several, or None for all.
+        An int, a tuple of ints, or None for all axes.
     """
 
     name = "softmax"
@@ -75,12 +84,12 @@ class Softmax(_Softmax):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         with np.errstate(all="ignore"):
-            low, total = self.shifted(inputs[0])
-            endless = np.isinf(total)
-            if endless.any():
-                # beside an infinity what is finite is nothing, however large
-                low = np.where(endless, low - total, low)
-            output_storage[0][0] = np.asarray(np.exp(low) / total)
+            shifted, total = self.shifted(inputs[0])
+            infinite = np.isinf(total)
+            if infinite.any():
+                # Beside an infinity any finite element has the share 0, however large it is.
+                shifted = np.where(infinite, shifted - total, shifted)
+            output_storage[0][0] = np.asarray(np.exp(shifted) / total)
 
     def L_op(
         self,
@@ -94,7 +103,7 @@ class Softmax(_Softmax):
 
 
 class LogSoftmax(_Softmax):
-    """The logarithm of `Softmax` (same parameter), without the detour."""
+    """The logarithm of `Softmax`, with the same parameter, without computing the softmax."""
 
     name = "log_softmax"
 
@@ -102,8 +111,8 @@ class LogSoftmax(_Softmax):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         with np.errstate(all="ignore"):
-            low, total = self.shifted(inputs[0])
-            output_storage[0][0] = np.asarray(low - np.log(total))
+            shifted, total = self.shifted(inputs[0])
+            output_storage[0][0] = np.asarray(shifted - np.log(total))
 
     def L_op(
         self,
@@ -116,9 +125,9 @@ class LogSoftmax(_Softmax):
 
 
 class LogSumExp(_Softmax):
-    """The logarithm of the sum of the exponentials over some axes (same parameter), which go.
+    """The logarithm of the sum of the exponentials over some axes, which are dropped.
 
-    Of nothing it is minus infinity.
+    For no elements it is minus infinity. The parameter is that of `Softmax`.
     """
 
     name = "logsumexp"
@@ -137,10 +146,10 @@ class LogSumExp(_Softmax):
     ) -> None:
         (x,) = inputs
         with np.errstate(all="ignore"):
-            most = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
-            most = np.where(np.isfinite(most), most, x.dtype.type(0))
-            total = np.sum(np.exp(x - most), axis=self.axis)
-            output_storage[0][0] = np.asarray(np.log(total) + most.reshape(total.shape))
+            largest = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
+            shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))
+            total = np.sum(np.exp(x - shift), axis=self.axis)
+            output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
 
     def L_op(
         self,
@@ -172,15 +181,15 @@ def softmax(x: Any, axis: Axes = -1) -> Any:
     Parameters
     ----------
     x
-        A real tensor (integers become float64). A nan makes all of its slice nan.
+        A real tensor; integers become float64. A nan makes the results of its whole slice nan.
     axis
-        An int, several, or None for all.
+        An int, a tuple of ints, or None for all axes.
     """
     return _apply(Softmax, x, axis)
 
 
 def log_softmax(x: Any, axis: Axes = -1) -> Any:
-    """Return ``log(softmax(x, axis))``, computed without overflow (arguments as in `softmax`)."""
+    """Return ``log(softmax(x, axis))``, computed without overflow; see `softmax`."""
     return _apply(LogSoftmax, x, axis)
 
 
@@ -190,14 +199,14 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     Parameters
     ----------
     x
-        A real tensor (integers become float64). Of no element it is minus infinity.
+        A real tensor; integers become float64. The result for no elements is minus infinity.
     axis, keepdims
         As in `sum`.
     """
     x = as_tensor_variable(x)
-    made = _apply(LogSumExp, x, axis)
+    result = _apply(LogSumExp, x, axis)
     if not keepdims:
-        return made
+        return result
     axes = normalize_axes(axis, x.type.ndim, "logsumexp")
-    left = iter(range(made.type.ndim))
-    return made.dimshuffle(*["x" if i in axes else next(left) for i in range(x.type.ndim)])
+    kept = iter(range(result.type.ndim))
+    return result.dimshuffle(*["x" if i in axes else next(kept) for i in range(x.type.ndim)])

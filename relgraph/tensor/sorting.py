@@ -1,4 +1,4 @@
-"""Elements in order."""
+"""`sort` and `argsort`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from relgraph.tensor.shapes.shape import one_input, shape_i
 from relgraph.tensor.type import TensorType
 
 
-class _Sorting(TypedOp):
-    """What `Sort` and `ArgSort` share.
+class _BaseSort(TypedOp):
+    """Base class of `Sort` and `ArgSort`.
 
     Parameters
     ----------
     axis
-        The axis, from 0 on.
+        The axis, counted from the front.
     """
 
     __props__ = ("axis",)
@@ -45,13 +45,13 @@ class _Sorting(TypedOp):
         return [shapes[0]]
 
 
-class Sort(_Sorting):
-    """The elements along an axis from the least to the greatest, nan last; ties keep their order.
+class Sort(_BaseSort):
+    """The elements along an axis in ascending order, nan last; equal elements keep their order.
 
     Parameters
     ----------
     axis
-        The axis, from 0 on.
+        The axis, counted from the front.
     """
 
     name = "sort"
@@ -72,19 +72,19 @@ class Sort(_Sorting):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        """Return the gradient, each element of which goes back to where its own came from."""
-        order = ArgSort(self.axis)
-        back = order(order(inputs[0]))
-        return [_along(output_grads[0], back, self.axis)]
+        """Return the gradient, in the order of the input."""
+        argsort_ = ArgSort(self.axis)
+        inverse = argsort_(argsort_(inputs[0]))
+        return [_take_along_axis(output_grads[0], inverse, self.axis)]
 
 
-class ArgSort(_Sorting):
-    """Where the elements along an axis stand, from the least to the greatest, as int64.
+class ArgSort(_BaseSort):
+    """The indices that sort the elements along an axis, as int64.
 
     Parameters
     ----------
     axis
-        The axis, from 0 on.
+        The axis, counted from the front.
     """
 
     name = "argsort"
@@ -104,18 +104,18 @@ class ArgSort(_Sorting):
         return [second(inputs[0], np.float64(0.0))]
 
 
-def _along(x: Any, positions: Any, axis: int) -> Any:
-    """Return the elements of `x` at `positions` along an axis; both have one shape."""
+def _take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+    """Return the elements of `x` at some indices along an axis; both have the same shape."""
     ndim = x.type.ndim
     index: list[Any] = []
     for d in range(ndim):
         order: list[Any] = ["x"] * ndim
         order[d] = 0
-        index.append(positions if d == axis else arange(shape_i(x, d)).dimshuffle(*order))
+        index.append(indices if d == axis else arange(shape_i(x, d)).dimshuffle(*order))
     return getitem(x, tuple(index))
 
 
-def _sorting(op: Any, x: Any, axis: int | None) -> Any:
+def _apply(op: Any, x: Any, axis: int | None) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return op(axis)(x)
@@ -125,13 +125,13 @@ def _sorting(op: Any, x: Any, axis: int | None) -> Any:
 
 
 def sort(x: Any, axis: int | None = -1) -> Any:
-    """Return the elements of `x` along `axis` (of the flattened `x` for None) in order.
+    """Return the elements of `x` along `axis` in ascending order; for None, of the flattened `x`.
 
-    nan come last; elements that tie keep their order.
+    nan come last; equal elements keep their order.
     """
-    return _sorting(Sort, x, axis)
+    return _apply(Sort, x, axis)
 
 
 def argsort(x: Any, axis: int | None = -1) -> Any:
-    """Return where the elements of `sort` stand in `x` along `axis`, as int64."""
-    return _sorting(ArgSort, x, axis)
+    """Return the indices that sort `x` along `axis`, as int64; see `sort`."""
+    return _apply(ArgSort, x, axis)

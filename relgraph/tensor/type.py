@@ -1,4 +1,4 @@
-"""Arrays: the types of tensor variables, and when two values of one are the same."""
+"""`TensorType`, and comparisons of arrays: `values_eq_approx` and its variants."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ from relgraph.tensor.variable import TensorConstant, TensorVariable
 Array = np.ndarray[Any, Any]
 Shape = tuple[int | None, ...]
 
-# Up to this many elements, a value that is to fill a known shape is written out.
-LARGEST_FILLED = 4096
+# A constant that replaces a variable of known shape is broadcast up to this many elements.
+MAX_FILLED_SIZE = 4096
 
 _TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
 _RANKS = {0: "scalar", 1: "vector", 2: "matrix"}
 
 
 class TensorType(Type):
-    """The type of arrays of one dtype and rank.
+    """The type of arrays of one dtype and rank, some of whose lengths may be known.
 
     Parameters
     ----------
     dtype
-        The name of a dtype, or anything NumPy takes for one; ``"floatX"`` is the configured one.
+        A dtype, or its name; ``"floatX"`` stands for ``config.floatX``.
     shape
-        The length of each axis, None where it is not known. Only an axis of length 1 broadcasts.
-        In the old spelling, True is 1 and False is None.
+        The static shape: the length of each axis, or None if it is not known. Only an axis of
+        static length 1 broadcasts. True stands for 1 and False for None, as in older code.
 
     Raises
     ------
-    TypeError, ValueError
-        If the dtype is none that variables can have, or a length is no length.
+    TypeError
+        If variables can't have the dtype, or a length is not an integer.
+    ValueError
+        If a length is negative.
     """
 
     __props__ = ("dtype", "shape")
@@ -61,7 +63,7 @@ class TensorType(Type):
         return f"TensorType({self.dtype}, ({lengths}{',' if self.ndim == 1 else ''}))"
 
     def clone(self, dtype: Any = None, shape: Any = None, **kwargs: Any) -> TensorType:
-        """Return this type with another dtype or shape."""
+        """Return this type with another dtype or static shape."""
         made = type(self)(
             self.dtype if dtype is None else dtype, self.shape if shape is None else shape, **kwargs
         )
@@ -69,21 +71,23 @@ class TensorType(Type):
         return made
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Array:
-        """Return `data` as an array of this type; an array that is one is not copied.
+        """Return `data` as an array of this type; an array of this type is not copied.
 
         Parameters
         ----------
+        data
+            A number, an array, or nested lists of numbers.
         strict
-            Take only an array of this very dtype.
+            Whether to refuse anything but an array of this dtype.
         allow_downcast
-            Whether to convert from any dtype. If False, only from those whose values all go into
-            this one; if None, also Python numbers and lists that keep their values, and floats
-            that get rounded.
+            Whether to convert values of any dtype. If False, only dtypes are converted whose
+            values this dtype can hold. If None, Python numbers and lists are converted too, if
+            they keep their values or are floats that are rounded.
 
         Raises
         ------
         TypeError
-            If the dtype, the rank or the length of an axis is not what is wanted.
+            If the dtype can't be converted, or the rank or the length of an axis is wrong.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array = data
@@ -92,17 +96,17 @@ class TensorType(Type):
         if array.ndim != self.ndim or any(
             n is not None and n != m for n, m in zip(self.shape, array.shape, strict=True)
         ):
-            raise TypeError(f"{_described(array)} came where {self} is wanted")
+            raise TypeError(f"expected {self}, not {_description(array)}")
         return array
 
     def _converted(self, data: Any, strict: bool, allow_downcast: bool | None) -> Array:
         if isinstance(data, Variable | LogicTerm):
-            raise TypeError(f"the variable {data} came where a value of {self} is wanted")
+            raise TypeError(f"expected a value of {self}, not the variable {data}")
         if strict:
-            raise TypeError(f"{_described(data)} came where strictly {self} is wanted")
+            raise TypeError(f"expected strictly {self}, not {_description(data)}")
         array = np.asarray(data)
         if array.dtype.kind not in "biufc":
-            raise TypeError(f"{_described(data)} came where {self} is wanted")
+            raise TypeError(f"expected {self}, not {_description(data)}")
         if array.dtype == self.numpy_dtype:
             return array
         loses = is_complex(array.dtype.name) and not is_complex(self.dtype)
@@ -111,8 +115,8 @@ class TensorType(Type):
             return array.astype(self.dtype)
         if isinstance(data, np.ndarray | np.generic) or allow_downcast is False:
             raise TypeError(
-                f"{_described(array)} came where {self} is wanted, and converting it could lose "
-                "precision: convert it yourself, or set allow_downcast"
+                f"expected {self}, not {_description(array)}: converting it could lose precision; "
+                "convert it yourself, or set allow_downcast"
             )
         if array.dtype.kind == "f" and not is_discrete(self.dtype):
             return array.astype(self.dtype)
@@ -145,23 +149,25 @@ class TensorType(Type):
         return TensorConstant(self, value, name)
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """Return `var` if it is of this type or a narrower one, else None."""
+        """Return `var` if its type is this one or a narrower one, else None."""
         return var if self.is_super(var.type) else None
 
     def fit(self, new: Any, old: Variable) -> Variable | None:
         """Return `new` as a variable that can replace `old`, a variable of this type.
 
-        It is cast, and filled like `old`, if neither changes a value.
+        It is cast to this dtype and broadcast to the shape of `old`, if that changes no value.
 
         Parameters
         ----------
         new
             A variable, a number or an array.
+        old
+            The variable to be replaced.
 
         Returns
         -------
         variable
-            None if `new` doesn't fit.
+            None if `new` does not fit.
         """
         if isinstance(new, Variable):
             if not isinstance(new.type, TensorType):
@@ -190,30 +196,30 @@ class TensorType(Type):
         converted = preserved(array, self.dtype)
         if converted is None or not self._broadcasts_from(converted.shape):
             return None
-        full = _known(self.shape)
-        if full is not None and np.prod(full, dtype=np.int64) <= LARGEST_FILLED:
+        full = _static_lengths(self.shape)
+        if full is not None and np.prod(full, dtype=np.int64) <= MAX_FILLED_SIZE:
             return self.make_constant(np.broadcast_to(converted, full))
         padded = converted.reshape((1,) * (self.ndim - converted.ndim) + converted.shape)
         constant = TensorType(self.dtype, padded.shape).make_constant(padded)
         return self._filled(constant, old)
 
     def _broadcasts_from(self, shape: Shape) -> bool:
-        """Return whether an array of `shape` broadcasts to one of this type."""
-        mine = self.shape[self.ndim - len(shape) :]
+        """Return whether an array of static shape `shape` broadcasts to this type."""
+        last = self.shape[self.ndim - len(shape) :]
         return len(shape) <= self.ndim and all(
             n == m or n == 1 or (m is None and n is not None)
-            for n, m in zip(shape, mine, strict=True)
+            for n, m in zip(shape, last, strict=True)
         )
 
     def _filled(self, new: Any, old: Any) -> Variable | None:
-        """Return `new`, of this dtype and a shape that broadcasts, filled like `old`."""
-        # A length of 1 where none is known: what is replaced may be longer.
+        """Return `new`, of this dtype, broadcast to the shape of `old`; None if it does not fit."""
+        # If `new` has a static length of 1 where `old` has none, `old` may be longer.
         if self.is_super(new.type) and new.type.broadcastable == self.broadcastable:
             return _variable(new)
         fill = old._ops.second
         if old.head is fill and new.head is fill and old.owner.inputs[1] is new.owner.inputs[1]:
-            return None  # the same value, filled once more
-        return like(old, new)
+            return None  # Both fill the same value: nothing would be gained.
+        return _filled_like(old, new)
 
     def all_finite(self, value: Any) -> bool:
         if value.size == 1:
@@ -221,7 +227,7 @@ class TensorType(Type):
         return bool(np.isfinite(value).all())
 
     def values_eq(self, a: Any, b: Any) -> bool:
-        """Return whether two arrays have one dtype and shape, and equal elements (nan is nan)."""
+        """Return whether two arrays have the same dtype, shape and elements; nan equals nan."""
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         return bool(np.all((a == b) | ((a != a) & (b != b))))
@@ -235,14 +241,14 @@ class TensorType(Type):
         rtol: float | None = None,
         atol: float | None = None,
     ) -> bool:
-        """Return whether two arrays are the same but for rounding.
+        """Return whether two arrays have the same dtype and shape, and close elements.
 
         Parameters
         ----------
         allow_remove_inf, allow_remove_nan
-            Whether an infinity or a nan in the first may be anything in the second.
+            Whether any value may stand in `b` where there is an infinity or a nan in `a`.
         rtol, atol
-            Tolerances; by default they suit the dtype.
+            The relative and the absolute tolerance; the defaults depend on the dtype.
         """
         return values_eq_approx(a, b, allow_remove_inf, allow_remove_nan, rtol, atol)
 
@@ -259,8 +265,8 @@ def _check_length(length: Any, shape: Any) -> int | None:
     return int(length)
 
 
-def _described(data: Any) -> str:
-    """Return what kind of value `data` is, for an error."""
+def _description(data: Any) -> str:
+    """Return a description of a value, for an error."""
     if not isinstance(data, np.ndarray):
         text = repr(data)
         return f"{text if len(text) < 60 else text[:56] + ' ...'} ({type(data).__name__})"
@@ -268,7 +274,7 @@ def _described(data: Any) -> str:
     return f"a {rank} of dtype {data.dtype} and shape {data.shape}"
 
 
-def _known(shape: Shape) -> tuple[int, ...] | None:
+def _static_lengths(shape: Shape) -> tuple[int, ...] | None:
     lengths = [n for n in shape if n is not None]
     return tuple(lengths) if len(lengths) == len(shape) else None
 
@@ -278,23 +284,23 @@ def _variable(x: Any) -> Variable:
     return x
 
 
-def like(old: Any, new: Any) -> Variable | None:
-    """Return `new` filled into the shape of `old`, without computing `old`; None if it can't be.
+def _filled_like(old: Any, new: Any) -> Variable | None:
+    """Return `new`, broadcast to the shape of `old`; None if it can't be.
 
-    `old` is about to be replaced by the result, so the result can't be a function of it: the shape
-    comes from the inputs of its node.
+    The result is to replace `old`, so it must not read it: the shape comes from the inputs of the
+    node of `old`.
     """
     ops, node = old._ops, old.owner
     if node is None:
-        return _fitting(ops.second(old, new), old)
+        return _if_it_fits(ops.second(old, new), old)
     fill = getattr(node.op, "fill_like", None)
     if fill is not None:
-        return _fitting(fill(node, new), old)
+        return _if_it_fits(fill(node, new), old)
     shape = ops.inferred_shape(old)
-    return None if shape is None else _fitting(ops.alloc(new, *shape), old)
+    return None if shape is None else _if_it_fits(ops.alloc(new, *shape), old)
 
 
-def _fitting(new: Any, old: Any) -> Variable | None:
+def _if_it_fits(new: Any, old: Any) -> Variable | None:
     return _variable(new) if old.type.is_super(new.type) else None
 
 
@@ -306,7 +312,7 @@ def values_eq_approx(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> bool:
-    """Return whether two arrays are the same but for rounding; see `TensorType`."""
+    """Return whether two arrays are close; see `TensorType.values_eq_approx`."""
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
@@ -328,20 +334,20 @@ def values_eq_approx(
 
 
 def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
-    """Return whether two arrays agree but for rounding and where the first is infinite."""
+    """Return whether two arrays are close wherever the first one is not infinite."""
     return values_eq_approx(a, b, allow_remove_inf=True)
 
 
 def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
-    """Return whether two arrays agree but for rounding and where the first is nan."""
+    """Return whether two arrays are close wherever the first one is not nan."""
     return values_eq_approx(a, b, allow_remove_nan=True)
 
 
 def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
-    """Return whether two arrays agree but for rounding and where the first is not finite."""
+    """Return whether two arrays are close wherever the first one is finite."""
     return values_eq_approx(a, b, allow_remove_inf=True, allow_remove_nan=True)
 
 
 def values_eq_approx_always_true(a: Any, b: Any) -> bool:
-    """Return True: for results that say nothing, such as those of an allocation left empty."""
+    """Return True: for arrays whose values don't matter, such as uninitialized ones."""
     return True

@@ -1,7 +1,7 @@
-"""Variables that stand for arrays: NumPy's methods and operators, and constants.
+"""`TensorVariable`, with NumPy's methods and operators, and `TensorConstant`.
 
-Every method goes by way of ``_ops``, the namespace that ``relgraph.tensor`` puts together, so that
-nothing here needs to know the ops.
+The methods call the functions in ``_ops``, a namespace that ``relgraph.tensor`` fills. So this
+module does not import the ops.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from relgraph.graph.notation.operators import Operators
 from relgraph.graph.type import Type
 from relgraph.scalar.type import value_bits
 
-# Below this many bytes an array is its own digest.
-LARGEST_KEY = 64
+# The signature of an array of more bytes holds a digest of them.
+MAX_RAW_KEY_BYTES = 64
 
 
 class TensorVariable(Operators, Variable):
-    """An array in a graph."""
+    """A variable whose values are arrays."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class TensorVariable(Operators, Variable):
 
     @property
     def shape(self) -> Any:
-        """The shape, a vector of int64; indexing it gives the length of an axis."""
+        """The shape at run time, a vector of int64."""
         return self._ops.shape(self)
 
     @property
@@ -69,16 +69,16 @@ class TensorVariable(Operators, Variable):
     def __len__(self) -> NoReturn:
         raise TypeError(
             f"{self} is symbolic and has no len(); its `shape[0]` is a variable, "
-            f"and `type.shape` says what is known beforehand: {self.type.shape}"
+            f"and `type.shape` is its static shape: {self.type.shape}"
         )
 
-    def _no_number(self) -> NoReturn:
+    def _refuse_conversion(self) -> NoReturn:
         raise TypeError(
             f"{self} ({self.type}) is symbolic, not a number; compute its value by a `function`, "
             "or by `eval`, or convert it with `astype`"
         )
 
-    __int__ = __float__ = __complex__ = _no_number
+    __int__ = __float__ = __complex__ = _refuse_conversion
 
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.
@@ -86,15 +86,15 @@ class TensorVariable(Operators, Variable):
         Parameters
         ----------
         order
-            For each axis of the result, the number of one of this variable's axes or ``"x"`` for a
-            new one of length 1. An axis of length 1 may be left out. A single list will do, too.
+            For each axis of the result, an axis of this variable, or ``"x"`` for a new axis of
+            length 1; separate arguments or one sequence. Axes of static length 1 may be left out.
         """
         if len(order) == 1 and isinstance(order[0], list | tuple):
             order = tuple(order[0])
         return self._ops.dimshuffle(self, order)
 
     def transpose(self, *axes: Any) -> Any:
-        """Return a view with the axes in the given order, by default reversed."""
+        """Return a view with the axes in a given order; by default in reverse order."""
         if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)):
             axes = tuple(axes[0] or ())
         return self._ops.transpose(self, axes or None)
@@ -105,15 +105,15 @@ class TensorVariable(Operators, Variable):
         return self.dimshuffle(order)
 
     def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
-        """Return the elements in another shape: lengths one by one, a sequence, or a variable."""
-        wanted = shape[0] if len(shape) == 1 else shape
-        return self._ops.reshape(self, wanted, ndim=ndim)
+        """Return the elements in another shape: separate lengths, a sequence, or a vector."""
+        newshape = shape[0] if len(shape) == 1 else shape
+        return self._ops.reshape(self, newshape, ndim=ndim)
 
     def ravel(self) -> Any:
         return self._ops.flatten(self)
 
     def flatten(self, ndim: int = 1) -> Any:
-        """Return the elements with all axes but the first ``ndim - 1`` made one."""
+        """Return this variable with its last axes flattened into one: its rank is then `ndim`."""
         return self._ops.flatten(self, ndim)
 
     def squeeze(self, axis: Any = None) -> Any:
@@ -138,14 +138,14 @@ class TensorVariable(Operators, Variable):
         return self._ops.take(self, indices, axis)
 
     def astype(self, dtype: Any) -> Any:
-        """Return this variable as one of another dtype."""
+        """Return this variable cast to another dtype."""
         return self._ops.cast(self, dtype)
 
     def copy(self, name: str | None = None) -> Any:
         """Return a node that copies this variable."""
-        made = self._ops.identity(self)
-        made.name = name
-        return made
+        copied = self._ops.identity(self)
+        copied.name = name
+        return copied
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         return self._ops.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
@@ -192,7 +192,7 @@ class TensorVariable(Operators, Variable):
     conjugate = conj
 
     def round(self) -> Any:
-        """Return the elements rounded to integers, half to even."""
+        """Return the elements rounded to integers; halves are rounded to even ones."""
         return self._ops.round(self)
 
     __round__ = round
@@ -208,9 +208,9 @@ class TensorVariable(Operators, Variable):
 
 
 class TensorConstant(TensorVariable, Constant):
-    """An array that is part of the graph. Its data is a copy that can't be written to.
+    """A constant array. Its `data` is a read-only copy of the given array.
 
-    Two are equal where type and bits are: 0.0 is not -0.0, any nan is nan.
+    Two constants are equal if their types and bits are: 0.0 is not -0.0, any nan equals any other.
     """
 
     __slots__ = ("_signature", "_unique")
@@ -218,7 +218,7 @@ class TensorConstant(TensorVariable, Constant):
     immutable = ("data", "_signature", "_unique")
 
     _signature: Hashable
-    _unique: Any  # what `unique_value` has found; the class itself before that
+    _unique: Any  # the cached result of `unique_value`; `TensorConstant` before the first call
 
     def __init__(self, type: Type, data: Any, name: str | None = None) -> None:
         super().__init__(type, data, name)
@@ -230,7 +230,7 @@ class TensorConstant(TensorVariable, Constant):
 
     def clone(self, **kwargs: Any) -> TensorConstant:
         twin = object.__new__(type(self))
-        # the data can't be written to, so two constants may share it
+        # Two constants may share the data, since it is read-only.
         twin.type, twin.data, twin.name = self.type, self.data, kwargs.get("name", self.name)
         twin.owner = twin.index = None
         twin.head = Constant
@@ -249,18 +249,20 @@ class TensorConstant(TensorVariable, Constant):
     def signature(self) -> Hashable:
         if self._signature is None:
             bits = value_bits(self.data)
-            key = bits if len(bits) <= LARGEST_KEY else blake2b(bits, digest_size=20).digest()
+            key = bits if len(bits) <= MAX_RAW_KEY_BYTES else blake2b(bits, digest_size=20).digest()
             self._signature = (self.type, self.data.shape, key)
         return self._signature
 
     def unique_value(self) -> Any:
-        """Return the Python number that every element is, or None if there's no such (or no
-        element). All nans are one value; 0.0 and -0.0 are two."""
+        """Return the Python number that all elements are equal to; None if there is none.
+
+        Any nan equals any other; 0.0 does not equal -0.0.
+        """
         if self._unique is TensorConstant:
-            self._unique = self._same_everywhere()
+            self._unique = self._common_element()
         return self._unique
 
-    def _same_everywhere(self) -> Any:
+    def _common_element(self) -> Any:
         data = self.data
         if data.size == 0:
             return None
@@ -268,12 +270,12 @@ class TensorConstant(TensorVariable, Constant):
         if data.size == 1:
             return first.item()
         if first != first:
-            alike = bool(np.all(data != data))
+            all_equal = bool(np.all(data != data))
         else:
-            alike = bool(np.all(data == first))
-            if alike and first == 0 and data.dtype.kind in "fc":
-                alike = value_bits(data) == value_bits(first) * data.size
-        return first.item() if alike else None
+            all_equal = bool(np.all(data == first))
+            if all_equal and first == 0 and data.dtype.kind in "fc":
+                all_equal = value_bits(data) == value_bits(first) * data.size
+        return first.item() if all_equal else None
 
     def __str__(self) -> str:
         if self.name is not None:

@@ -79,18 +79,18 @@ def test_filter() -> None:
     ("t", "data", "options", "message"),
     [
         (("float64", (None,)), np.ones((2, 2)), {}, r"a matrix of dtype float64 and shape \(2, 2"),
-        (("float64", (3,)), np.ones(2), {}, r"a vector .* shape \(2,\) came where .*\(3,\)"),
+        (("float64", (3,)), np.ones(2), {}, r"expected .*\(3,\)\), not a vector .* shape \(2,\)"),
         (("float32", (None,)), np.ones(2), {}, "a vector of dtype float64 .* could lose precision"),
         (("float32", ()), 0.1, {"allow_downcast": False}, "could lose precision"),
-        (("float64", ()), 1.0, {"strict": True}, r"1.0 \(float\) came where strictly"),
+        (("float64", ()), 1.0, {"strict": True}, r"expected strictly .*, not 1.0 \(float\)"),
         (("int64", (None,)), [1.5], {}, r"\[1.5\] has no value of dtype int64"),
         (("int8", ()), 300, {}, "300 has no value of dtype int8"),
-        (("float64", ()), "a", {}, r"'a' \(str\) came"),
-        (("float64", ()), None, {}, r"None \(NoneType\) came"),
+        (("float64", ()), "a", {}, r"not 'a' \(str\)"),
+        (("float64", ()), None, {}, r"not None \(NoneType\)"),
         (("float64", ()), 1j, {"allow_downcast": True}, "could lose precision|no value"),
     ],
 )
-def test_filter_says_what_came_and_what_is_wanted(
+def test_filter_says_what_is_expected_and_what_was_given(
     t: Any, data: Any, options: Any, message: str
 ) -> None:
     with pytest.raises(TypeError, match=message):
@@ -99,7 +99,7 @@ def test_filter_says_what_came_and_what_is_wanted(
 
 def test_filter_refuses_variables() -> None:
     x = at.dvector("x")
-    with pytest.raises(TypeError, match="the variable x came where a value"):
+    with pytest.raises(TypeError, match="expected a value of .*, not the variable x"):
         x.type.filter(x)
 
 

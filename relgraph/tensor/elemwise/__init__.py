@@ -1,1 +1,1 @@
-"""Scalar ops element by element, and the axes they are lined up by."""
+"""`Elemwise` applies scalar ops element by element; `DimShuffle` aligns the axes."""

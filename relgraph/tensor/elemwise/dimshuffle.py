@@ -1,4 +1,4 @@
-"""The op that puts the axes of a tensor in order, adds some, and drops some."""
+"""`DimShuffle`: reorders the axes of a tensor, adds axes of length 1, and drops such axes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ class DimShuffle(TypedOp):
     input_ndim
         The rank of the input.
     new_order
-        For each axis of the output, the number of an axis of the input, or ``"x"`` for a new one
-        of length 1. Axes of the input that are left out are dropped; their length must be known
-        to be 1.
+        For each axis of the output, an axis of the input, or ``"x"`` for a new one of length 1.
+        Axes of the input that are left out are dropped; their static length must be 1.
 
     Raises
     ------
-    TypeError, ValueError
-        If `new_order` names an axis that there is not, or one twice.
+    TypeError
+        If an entry of `new_order` is neither an integer nor ``"x"``.
+    ValueError
+        If `new_order` names an axis twice, or one that the input does not have.
     """
 
     __props__ = ("input_ndim", "new_order")
@@ -43,7 +44,7 @@ class DimShuffle(TypedOp):
         if len(set(self.shuffle)) < len(self.shuffle):
             raise ValueError(f"dimshuffle: the order {tuple(new_order)} names an axis twice")
         self.drop = tuple([a for a in range(self.input_ndim) if a not in self.shuffle])
-        # The ellipsis keeps what is of rank 0 an array, and a view.
+        # With the ellipsis, an index of rank 0 gives a view and not a number.
         self._key = (*[None if a == "x" else slice(None) for a in self.new_order], Ellipsis)
 
     def _axis(self, axis: Any, order: Any) -> int | str:
@@ -92,22 +93,22 @@ class DimShuffle(TypedOp):
                     f"{self}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not 1"
                 )
         kept = x.reshape([n for i, n in enumerate(x.shape) if i not in self.drop])
-        ranks = {axis: rank for rank, axis in enumerate(sorted(self.shuffle))}
-        output_storage[0][0] = kept.transpose([ranks[a] for a in self.shuffle])[self._key]
+        positions = {axis: i for i, axis in enumerate(sorted(self.shuffle))}
+        output_storage[0][0] = kept.transpose([positions[a] for a in self.shuffle])[self._key]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         (g,) = output_gradients
-        # New axes are of length 1; what is not known to be is summed.
+        # A new axis has length 1. If the gradient is not known to, it is summed.
         extra = [i for i, a in enumerate(self.new_order) if a == "x" and g.type.shape[i] != 1]
         order = list(self.new_order)
         if extra:
             g = g.sum(axis=tuple(extra))
             order = [a for i, a in enumerate(order) if i not in extra]
-        places = {a: i for i, a in enumerate(order) if a != "x"}
-        return [g.dimshuffle([places.get(axis, "x") for axis in range(self.input_ndim)])]
+        positions = {a: i for i, a in enumerate(order) if a != "x"}
+        return [g.dimshuffle([positions.get(axis, "x") for axis in range(self.input_ndim)])]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         return [None if eval_points[0] is None else self(eval_points[0])]

@@ -1,4 +1,4 @@
-"""Scalar ops on arrays, element by element, and the axes they are lined up by."""
+"""`Elemwise`: applies a scalar op to the elements of tensors that broadcast."""
 
 from __future__ import annotations
 
@@ -19,36 +19,45 @@ from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradien
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 
-# More combinations of input types than this are forgotten, and worked out anew when they recur.
+# When the plans for so many combinations of input types are kept, all of them are dropped.
 MEMO_LIMIT = 4096
 
 _new = object.__new__
 
 
-class _Plan(NamedTuple):
-    """How to make a node for some input types."""
+class _NodePlan(NamedTuple):
+    """What a node needs for some input types.
 
-    padding: tuple[DimShuffle | None, ...] | None  # None: no input needs any
-    types: tuple[TensorType, ...]
+    Attributes
+    ----------
+    padding
+        For each input the op that adds axes in front, or None; None if no input needs any.
+    output_types
+        The types of the outputs.
+    """
+
+    padding: tuple[DimShuffle | None, ...] | None
+    output_types: tuple[TensorType, ...]
 
 
 class Elemwise(Op):
-    """A scalar op on arrays that broadcast.
+    """A scalar op, applied to the elements of tensors that broadcast.
 
-    An axis broadcasts where its length is known to be 1, and where an input lacks it on the left.
+    An axis broadcasts if its static length is 1. An input of lower rank gets axes of length 1 in
+    front.
 
     Parameters
     ----------
     scalar_op
-        What is done with the elements.
+        The scalar op.
     inplace_pattern
-        Which input's storage an output is written to, as a mapping or as pairs
-        (output, input).
+        Which outputs overwrite an input: a mapping, or pairs, from the position of the output to
+        that of the input.
 
     Raises
     ------
     TypeError
-        If `scalar_op` is none.
+        If `scalar_op` is not a scalar op.
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
@@ -72,14 +81,14 @@ class Elemwise(Op):
         self.converts = scalar_op.converts
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
-        self._plans: dict[tuple[Any, ...], _Plan] = {}
+        self._plans: dict[tuple[Any, ...], _NodePlan] = {}
         self._gradient_plans: dict[Hashable, GradientPlan] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
             return str(self.scalar_op)
-        places = ", ".join(f"{o}: {i}" for o, i in self.inplace_pattern)
-        return f"{self.scalar_op}{{inplace={{{places}}}}}"
+        pairs = ", ".join(f"{o}: {i}" for o, i in self.inplace_pattern)
+        return f"{self.scalar_op}{{inplace={{{pairs}}}}}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.scalar_op, self.inplace_pattern)
@@ -90,15 +99,15 @@ class Elemwise(Op):
         Parameters
         ----------
         inputs
-            Tensor variables, or what becomes one. Python numbers take the dtype that NumPy gives
-            them beside the other inputs.
+            Tensor variables, or anything that `as_tensor_variable` takes. A Python number gets
+            the dtype that NumPy would give it beside the other inputs.
 
         Raises
         ------
         TypeError
             If there are too many or too few inputs, or the op is not defined on their dtypes.
         ValueError
-            If the known lengths of an axis differ.
+            If the static lengths of an axis differ, and neither is 1.
         """
         try:
             plan = self._plans.get(tuple([v.type for v in inputs]))
@@ -109,17 +118,17 @@ class Elemwise(Op):
             plan = self._plan(tuple([v.type for v in inputs]))
         if plan.padding is not None:
             inputs = tuple(
-                v if pad is None else _padded(v, pad)
+                v if pad is None else _with_leading_axes(v, pad)
                 for v, pad in zip(inputs, plan.padding, strict=True)
             )
-        # What follows is `Apply(self, inputs, outputs)` without its checks, which have been made.
+        # This is `Apply(self, inputs, outputs)` without its checks: the plan has made them.
         node: Apply = _new(Apply)
         node.op = self
         node.inputs = list(inputs)
         node.outputs = outputs = []
         node._tag = None
         node.view = None
-        for index, type_ in enumerate(plan.types):
+        for index, type_ in enumerate(plan.output_types):
             out: TensorVariable = _new(TensorVariable)
             out.type = type_
             out.owner = node
@@ -146,7 +155,7 @@ class Elemwise(Op):
             for x, dtype in zip(made, dtypes, strict=True)
         ]
 
-    def _plan(self, types: tuple[Any, ...]) -> _Plan:
+    def _plan(self, types: tuple[Any, ...]) -> _NodePlan:
         known = self._plans.get(types)
         if known is not None:
             return known
@@ -155,7 +164,7 @@ class Elemwise(Op):
                 raise TypeError(f"{self}: input {i} is of type {t}, not a tensor")
         ndim = max([t.ndim for t in types])
         padding = tuple(
-            None if t.ndim == ndim else DimShuffle(t.ndim, _left_padded(t.ndim, ndim))
+            None if t.ndim == ndim else DimShuffle(t.ndim, _left_padded_order(t.ndim, ndim))
             for t in types
         )
         shapes = [(1,) * (ndim - t.ndim) + t.shape for t in types]
@@ -165,12 +174,12 @@ class Elemwise(Op):
         self._check_inplace(types, shapes, outputs)
         if len(self._plans) >= MEMO_LIMIT:
             self._plans.clear()
-        needed = padding if any(p is not None for p in padding) else None
-        plan = self._plans[types] = _Plan(needed, outputs)
+        needed_padding = padding if any(p is not None for p in padding) else None
+        plan = self._plans[types] = _NodePlan(needed_padding, outputs)
         return plan
 
     def _length(self, axis: int, shapes: Sequence[tuple[int | None, ...]]) -> int | None:
-        """Return the length of an axis of the output, as far as it is known."""
+        """Return the static length of an axis of the output."""
         lengths = [s[axis] for s in shapes]
         known = {n for n in lengths if n is not None and n != 1}
         if len(known) > 1:
@@ -222,7 +231,7 @@ class Elemwise(Op):
         if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
             out = targets[0]
             if folds:
-                # What is read last must not have been written over.
+                # The last input may be the array that is overwritten: it is read last.
                 first = ufunc(inputs[0], inputs[1], dtype=wanted[0])
                 for x in inputs[2:-1]:
                     first = ufunc(first, x, dtype=wanted[0])
@@ -234,7 +243,7 @@ class Elemwise(Op):
             made = op.impl(*inputs)
             results = [made] if op.nout == 1 else made
         arrays = [np.asarray(r, dtype=d) for r, d in zip(results, wanted, strict=True)]
-        # An op that ignores an input does not see how far that one broadcasts.
+        # An op that ignores an input does not broadcast its result to the shape of that input.
         return [
             a if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
             for a in arrays
@@ -246,7 +255,7 @@ class Elemwise(Op):
         Raises
         ------
         ValueError
-            If the lengths of an axis differ, and they are not lengths known to be 1.
+            If the lengths of an axis differ, and no static length of 1 lets one broadcast.
         """
         first: tuple[int, ...] = inputs[0].shape
         if all(x.shape == first for x in inputs):
@@ -260,10 +269,10 @@ class Elemwise(Op):
                 zip(x.shape, shape, node.inputs[i].type.shape, strict=True)
             ):
                 if n != m and known != 1:
-                    raise ValueError(self._mismatch(node, inputs, i, axis))
+                    raise ValueError(self._mismatch_message(node, inputs, i, axis))
         return shape
 
-    def _mismatch(self, node: Apply, inputs: Sequence[Any], i: int, axis: int) -> str:
+    def _mismatch_message(self, node: Apply, inputs: Sequence[Any], i: int, axis: int) -> str:
         var, length = node.inputs[i], inputs[i].shape[axis]
         text = (
             f"{self}: axis {axis} of input {i} ({var}) has length {length}, but the shapes of "
@@ -291,7 +300,15 @@ class Elemwise(Op):
         return [tuple(shape) for _ in node.outputs]
 
     def fill_like(self, node: Apply, new: Any) -> Any:
-        """Return `new` in the shape of an output of `node`, as a function of its inputs alone."""
+        """Return `new`, broadcast to the shape of an output of `node`; it reads only its inputs.
+
+        Parameters
+        ----------
+        node
+            A node of this op.
+        new
+            A variable that broadcasts to the shape of the outputs.
+        """
         missing = [n != 1 for n in node.outputs[0].type.shape]
         missing = [
             need
@@ -308,7 +325,7 @@ class Elemwise(Op):
                 new = v._ops.second(v, new)
                 missing = [need and not now for need, now in zip(missing, fills, strict=True)]
         if new.type.ndim < len(missing):
-            new = new.dimshuffle(_left_padded(new.type.ndim, len(missing)))
+            new = new.dimshuffle(_left_padded_order(new.type.ndim, len(missing)))
         return new
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -317,8 +334,10 @@ class Elemwise(Op):
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients of the scalar op, element by element, summed where an input was
-        broadcast: of the input's dtype where that is a float or a complex one."""
+        """Return the gradients of the scalar op, summed over the axes along which inputs broadcast.
+
+        That of a float or complex input has the dtype of the input.
+        """
         return self.gradients(inputs, outputs, output_grads, tuple(range(len(inputs))))
 
     def gradients(
@@ -328,7 +347,7 @@ class Elemwise(Op):
         output_grads: Sequence[Any],
         wanted: tuple[int, ...],
     ) -> list[Any]:
-        """Return what `L_op` does, for the inputs at the positions `wanted` alone."""
+        """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
         op = self.scalar_op
         ndim = outputs[0].type.ndim
         key = plan_key(op, inputs, output_grads, wanted, ndim)
@@ -339,7 +358,7 @@ class Elemwise(Op):
             plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
             self._gradient_plans[key] = plan
         return [
-            _summed(g, inputs[i])
+            _summed_over_broadcast_axes(g, inputs[i])
             if g is not None
             else disconnected()
             if self._ignores(i, outputs[0].owner)
@@ -348,7 +367,7 @@ class Elemwise(Op):
         ]
 
     def _ignores(self, i: int, node: Apply | None) -> bool:
-        """Return whether no output is a function of input `i`."""
+        """Return whether no output depends on input `i`."""
         if node is None:
             return i in self.scalar_op.unread
         return not any(self.connection_pattern(node)[i])
@@ -357,20 +376,20 @@ class Elemwise(Op):
         return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
 
-def _left_padded(ndim: int, wanted: int) -> tuple[int | str, ...]:
-    """Return the order of axes of a tensor with new ones in front."""
+def _left_padded_order(ndim: int, wanted: int) -> tuple[int | str, ...]:
+    """Return the order of axes for a DimShuffle that adds axes in front."""
     return ("x",) * (wanted - ndim) + tuple(range(ndim))
 
 
-def _padded(var: Any, pad: DimShuffle) -> Any:
-    """Return a variable with axes added in front: a constant, if it is one of a single number."""
+def _with_leading_axes(var: Any, pad: DimShuffle) -> Any:
+    """Return a variable with axes added in front; a constant of rank 0 stays a constant."""
     if isinstance(var, Constant) and var.type.ndim == 0:
         return constant(var.data.reshape((1,) * len(pad.new_order)))
     return pad(var)
 
 
-def _summed(g: Any, x: Any) -> Any:
-    """Return a gradient by elements as one by `x`: summed where `x` was broadcast."""
+def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
+    """Return a gradient summed over the axes along which `x` was broadcast."""
     if g.type is x.type:
         return g
     axes = tuple(

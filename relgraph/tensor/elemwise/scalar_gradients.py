@@ -1,7 +1,7 @@
-"""Gradients of scalar ops as gradients of the ops on arrays.
+"""Plans that build the gradients of an `Elemwise` from those of its scalar op.
 
-What a scalar op's gradient is made of follows from the dtypes, so it is written down once, as a
-list of steps, and every node of the op repeats the steps on its own arrays.
+The graph of a scalar op's gradient depends on the dtypes. So it is made once for some dtypes and
+kept as a list of steps; each node of the `Elemwise` repeats the steps with its own tensors.
 """
 
 from __future__ import annotations
@@ -19,28 +19,39 @@ from relgraph.tensor.basic import constant
 
 
 class _Step(NamedTuple):
+    """One node to make: a method that makes it, and the slots of its inputs."""
+
     make_node: Callable[..., Any]
     slots: tuple[int, ...]
 
 
 class GradientPlan(NamedTuple):
-    """How to make the gradients of a node by some of its inputs.
+    """The steps that make the gradients of a node with respect to some of its inputs.
 
-    The slots are numbered: the node's inputs, its outputs, the gradients by these, `constants`,
-    and what the steps make.
+    Slots are numbered in this order: the inputs of the node, its outputs, the gradients with
+    respect to its outputs, `constants`, and the outputs of each step.
+
+    Attributes
+    ----------
+    constants
+        The constants that the steps read.
+    steps
+        The nodes to make, in order.
+    results
+        The slot of each gradient; None if the scalar op has none.
     """
 
     constants: list[Any]
     steps: list[_Step]
-    results: list[int | None]  # None: the scalar op has no gradient by that input
+    results: list[int | None]
 
     def run(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients as graphs over the arrays.
+        """Return the gradients of a node.
 
-        A gradient has the shape of the outputs, or one that broadcasts to it; it is None for an
-        input that the scalar op has none for.
+        Each has the shape of the outputs, or one that broadcasts to it; it is None if the scalar
+        op has no gradient with respect to that input.
         """
         known = [*inputs, *outputs, *output_grads, *self.constants]
         for make_node, slots in self.steps:
@@ -55,15 +66,15 @@ def plan_key(
     wanted: tuple[int, ...],
     ndim: int,
 ) -> Hashable:
-    """Return what the gradients by the inputs that are `wanted` depend on.
+    """Return a key such that nodes of a scalar op with equal keys have equal plans.
 
-    Nodes of `scalar_op` with equal keys have equal plans.
+    For the parameters see `plan_gradients`.
     """
     return (
         wanted,
         ndim,
         tuple([v.type.dtype for v in inputs]),
-        # A gradient that there is none of has no dtype.
+        # A disconnected gradient has no dtype.
         tuple([getattr(g.type, "dtype", None) for g in output_grads]),
         tuple([_value_key(inputs[i]) for i in scalar_op.gradient_reads]),
     )
@@ -85,45 +96,60 @@ def plan_gradients(
     wanted: tuple[int, ...],
     ndim: int,
 ) -> GradientPlan:
-    """Return how to make the gradients by the inputs that are `wanted`, element by element.
+    """Return a plan for the gradients of a node with respect to some of its inputs.
 
     Parameters
     ----------
+    scalar_op
+        The scalar op of the node.
     elemwise
-        Makes an op on arrays of each scalar op that the gradients are made of.
+        Makes a tensor op of a scalar op: `Elemwise`.
+    inputs, output_grads
+        The inputs of the node, and the gradients with respect to its outputs.
+    wanted
+        The positions of the inputs whose gradients are wanted.
     ndim
-        The rank of the arrays.
+        The rank of the outputs.
     """
-    scalars = [_stand_in(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)]
-    made = scalar_op.make_node(*scalars)
-    given = [_gradient_stand_in(g) for g in output_grads]
+    scalars = [_scalar_for(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)]
+    node = scalar_op.make_node(*scalars)
+    scalar_grads = [_scalar_gradient_for(g) for g in output_grads]
     grads = [
-        scalar_zero(out) if isinstance(g.type, DisconnectedType) else stand_in
-        for g, out, stand_in in zip(output_grads, made.outputs, given, strict=True)
+        scalar_zero(out) if isinstance(g.type, DisconnectedType) else scalar_grad
+        for g, out, scalar_grad in zip(output_grads, node.outputs, scalar_grads, strict=True)
     ]
-    found = scalar_op.L_op(scalars, made.outputs, grads)
-    leaves = [*scalars, *made.outputs, *given]
-    return _compiled(leaves, [found[i] for i in wanted], elemwise, ndim)
+    found = scalar_op.L_op(scalars, node.outputs, grads)
+    leaves = [*scalars, *node.outputs, *scalar_grads]
+    return _plan_for_tensors(leaves, [found[i] for i in wanted], elemwise, ndim)
 
 
-def _stand_in(x: Any, by_value: bool) -> Any:
-    """Return a scalar variable for the elements of `x`: a constant, if their value is to be seen
-    and they are all one number."""
+def _scalar_for(x: Any, by_value: bool) -> Any:
+    """Return a scalar variable for the elements of `x`.
+
+    It is a constant if the gradient depends on their value, and all are the same number.
+    """
     kind = get_scalar_type(x.type.dtype)
     if by_value and _is_number(x):
         return kind.make_constant(x.data.flat[0])
     return kind.make_variable()
 
 
-def _gradient_stand_in(g: Any) -> Any:
+def _scalar_gradient_for(g: Any) -> Any:
+    """Return a scalar variable for the elements of a gradient."""
     dtype = getattr(g.type, "dtype", "float64")
     return get_scalar_type("float64" if is_discrete(dtype) else dtype).make_variable()
 
 
-def _compiled(
+def _plan_for_tensors(
     leaves: Sequence[Variable], results: Sequence[Any], elemwise: Callable[[Any], Any], ndim: int
 ) -> GradientPlan:
-    """Return a plan that makes on arrays of rank `ndim` what the scalar graph `results` is."""
+    """Return the plan that makes a graph of tensors of rank `ndim` like a graph of scalars.
+
+    Parameters
+    ----------
+    leaves, results
+        The inputs and outputs of the graph of scalars.
+    """
     nodes = io_toposort(leaves, [r for r in results if r is not None])
     slots: dict[Variable, int] = {v: i for i, v in enumerate(leaves)}
     constants: list[Any] = []

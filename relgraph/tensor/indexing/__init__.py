@@ -1,1 +1,1 @@
-"""Parts of tensors: what stands between brackets, and the ops that take parts and set them."""
+"""Indexing: indices as data, and the ops that select and change parts of tensors."""

@@ -1,4 +1,4 @@
-"""Indexing by arrays of integers and by masks."""
+"""Advanced indexing by arrays of integers and masks: `AdvancedSubtensor` and its increments."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from relgraph.tensor.indexing.indices import (
     IndexList,
     Placeholder,
     Slice,
-    fill,
-    fill_symbolic,
-    show,
+    concrete_index,
+    index_string,
     static_length,
+    symbolic_index,
     symbolic_length,
 )
 from relgraph.tensor.indexing.subtensor import (
-    Increment,
+    BaseIncSubtensor,
+    check_broadcast,
     check_index_inputs,
-    check_values,
     take_part,
 )
 from relgraph.tensor.reductions.reduction import sum as sum_
@@ -32,46 +32,51 @@ from relgraph.tensor.shapes.creation import zeros_like
 from relgraph.tensor.type import TensorType
 
 
-def _array_place(entries: IndexList) -> int:
-    """Return where NumPy puts the axes that the arrays of an index make.
+def _position_of_array_axes(entries: IndexList) -> int:
+    """Return the position of the axes that the arrays of an index add to the result.
 
-    In place of the arrays if they (and the integers) stand side by side, else in front.
+    As in NumPy, they replace the arrays if these and the integers stand side by side; if not, they
+    come first.
     """
-    spots = [i for i, e in enumerate(entries) if isinstance(e, int | Placeholder)]
-    if spots[-1] - spots[0] != len(spots) - 1:
+    arrays = [i for i, e in enumerate(entries) if isinstance(e, int | Placeholder)]
+    if arrays[-1] - arrays[0] != len(arrays) - 1:
         return 0
-    return sum(1 for e in entries[: spots[0]] if e is None or isinstance(e, Slice))
+    return sum(1 for e in entries[: arrays[0]] if e is None or isinstance(e, Slice))
 
 
-def _lay_out(
-    entries: IndexList, sliced: list[Any], made: Sequence[Any], rest: Any
+def _result_shape(
+    entries: IndexList, of_slices: list[Any], of_arrays: Sequence[Any], not_indexed: Any
 ) -> tuple[Any, ...]:
-    """Return the shape of a part: the axes from slices, from arrays, and those not indexed."""
-    at = _array_place(entries)
-    return (*sliced[:at], *made, *sliced[at:], *rest)
+    """Return the shape of the result, given the lengths of its three kinds of axes."""
+    at = _position_of_array_axes(entries)
+    return (*of_slices[:at], *of_arrays, *of_slices[at:], *not_indexed)
 
 
 def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[int | None, ...]:
-    """Return the shape that index arrays are broadcast to, as far as it is known."""
+    """Return the static shape that index arrays broadcast to."""
     ndim = max((len(s) for s in shapes), default=0)
     out: list[int | None] = []
     for axis in range(-ndim, 0):
         lengths = {s[axis] for s in shapes if len(s) >= -axis} - {1}
         known = lengths - {None}
         if len(known) > 1:
-            raise IndexError(f"{what}: index arrays of lengths {sorted(map(str, known))} meet")
+            raise IndexError(
+                f"{what}: index arrays have different lengths {sorted(map(str, known))}"
+            )
         out.append(known.pop() if known else None if lengths else 1)
     return tuple(out)
 
 
 class AdvancedSubtensor(TypedOp):
-    """A part of a tensor by arrays of integers and masks, and by integers and slices beside them.
+    """A part of a tensor, selected by arrays of integers, masks, integers and slices.
+
+    The inputs are the tensor, and an integer or array for each placeholder.
 
     Parameters
     ----------
     idx_list
-        As in `Subtensor`; ``Placeholder.ARRAY`` stands for an array of integers, or a mask (which
-        takes up as many axes as it has), and None for a new axis.
+        As for `Subtensor`. Besides, ``Placeholder.ARRAY`` stands for an array of integers, or for a
+        mask, which is the index of as many axes as it has; None adds an axis.
     """
 
     __props__ = ("idx_list",)
@@ -80,7 +85,7 @@ class AdvancedSubtensor(TypedOp):
         self.idx_list = tuple(idx_list)
 
     def __str__(self) -> str:
-        return f"advanced_subtensor{{{show(self.idx_list)}}}"
+        return f"advanced_subtensor{{{index_string(self.idx_list)}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
@@ -105,19 +110,20 @@ class AdvancedSubtensor(TypedOp):
             axis += 1
         if axis > x.ndim:
             raise IndexError(f"{self}: {axis} indices for a {x}")
-        made = _array_shape(arrays, self)
-        return [TensorType(x.dtype, _lay_out(self.idx_list, sliced, made, x.shape[axis:]))]
+        of_arrays = _array_shape(arrays, self)
+        shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
+        return [TensorType(x.dtype, shape)]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        index = fill(self.idx_list, inputs[1:])
+        index = concrete_index(self.idx_list, inputs[1:])
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         symbolic = dict(zip(map(id, node.inputs[1:]), shapes[1:], strict=True))
         axis, sliced, arrays = 0, [], []
-        for entry in fill_symbolic(self.idx_list, node.inputs[1:]):
+        for entry in symbolic_index(self.idx_list, node.inputs[1:]):
             if entry is None:
                 sliced.append(1)
                 continue
@@ -129,8 +135,8 @@ class AdvancedSubtensor(TypedOp):
                 arrays.append((static, symbolic[id(entry)], entry if mask else None))
                 axis += len(static) - 1 if mask else 0
             axis += 1
-        made = _array_lengths(arrays)
-        return [_lay_out(self.idx_list, sliced, made, shapes[0][axis:])]
+        of_arrays = _array_lengths(arrays)
+        return [_result_shape(self.idx_list, sliced, of_arrays, shapes[0][axis:])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i == 0] for i in range(len(node.inputs))]
@@ -143,38 +149,43 @@ class AdvancedSubtensor(TypedOp):
 
 
 def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
-    """Return the lengths that index arrays are broadcast to.
+    """Return the shape that index arrays broadcast to, as ints and variables.
 
-    Each comes as the shape in its type, its shape, and itself if it is a mask. An axis that is
-    not known to be 1 is taken to have the common length, which the op checks at run time.
+    An axis whose static length is not 1 is taken to have the common length; the op checks that at
+    run time.
+
+    Parameters
+    ----------
+    arrays
+        For each array its static shape, its shape, and the array itself if it is a mask or None.
     """
     plain = [
         ((None,), (sum_(mask),)) if mask is not None else (static, shape)
         for static, shape, mask in arrays
     ]
     ndim = max((len(static) for static, _ in plain), default=0)
-    made: list[Any] = []
+    common: list[Any] = []
     for axis in range(-ndim, 0):
-        here = [(static[axis], shape[axis]) for static, shape in plain if len(static) >= -axis]
-        longer = [n for static, n in here if static != 1]
-        made.append(longer[0] if longer else 1)
-    return made
+        lengths = [(static[axis], shape[axis]) for static, shape in plain if len(static) >= -axis]
+        not_one = [n for static, n in lengths if static != 1]
+        common.append(not_one[0] if not_one else 1)
+    return common
 
 
-class AdvancedIncSubtensor(Increment):
-    """A tensor, a part of which (by arrays) is increased by new values, or set to them.
+class AdvancedIncSubtensor(BaseIncSubtensor):
+    """A tensor with new values added to a part of it, or with the part set to new values.
+
+    The inputs are as for `IncSubtensor`. If the index names an element several times, all the
+    values are added to it; which of them it is set to is not specified.
 
     Parameters
     ----------
     idx_list
-        As in `AdvancedSubtensor`.
+        The part, as for `AdvancedSubtensor`.
     inplace
-        Overwrite the input.
+        Whether to overwrite the tensor.
     set_instead_of_inc
-        Set the part instead of adding to it. An element that the index names twice is added to
-        twice, but which of two values it is set to is not said.
-
-    The inputs are the tensor, the values and the index inputs, as in `IncSubtensor`.
+        Whether to set the part instead of adding to it.
     """
 
     name = "advanced_{}_subtensor"
@@ -186,8 +197,8 @@ class AdvancedIncSubtensor(Increment):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, y, *indices = inputs
-        index = fill(self.idx_list, indices)
-        check_values(node, y, np.shape(take_part(node, x, index)))
+        index = concrete_index(self.idx_list, indices)
+        check_broadcast(node, y, np.shape(take_part(node, x, index)))
         out = x if self.inplace else x.copy()
         with np.errstate(all="ignore"):
             if self.set_instead_of_inc:

@@ -1,4 +1,4 @@
-"""Indexing as people write it, and functions made of it."""
+"""`getitem`, `set_subtensor`, `inc_subtensor`, and functions that index: take, diagonal, diag..."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder, Slice, parse
+from relgraph.tensor.indexing.indices import Placeholder, Slice, parse_index
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
@@ -25,29 +25,29 @@ def getitem(x: Any, key: Any) -> Any:
     Parameters
     ----------
     key
-        Integers, slices, None and an ellipsis, as NumPy takes them, with integer variables in any
-        place; arrays of integers and masks, too. (A single bool is refused.)
+        An index as NumPy takes it: integers, slices, None, an ellipsis, arrays of integers and
+        masks. Integer variables may stand for integers. A single bool is no index.
 
     Raises
     ------
     IndexError
         If there are too many indices, or one is known to be out of bounds.
     TypeError
-        If something is no index.
+        If a part of `key` is no index.
     """
     x = as_tensor_variable(x)
     try:
-        entries, inputs = parse(key, None if isinstance(x, LogicTerm) else x.type.ndim)
+        entries, inputs = parse_index(key, None if isinstance(x, LogicTerm) else x.type.ndim)
     except (IndexError, TypeError) as error:
         raise type(error)(f"indexing {x}: {error}") from None
     if not entries:
         return x
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
-    taken = tuple(e for e in entries if e is not None)
-    part = Subtensor(taken)(x, *inputs) if taken else x
-    kept = [e for e in entries if e is None or isinstance(e, Slice)]
-    new = tuple(i for i, e in enumerate(kept) if e is None)
+    of_axes = tuple(e for e in entries if e is not None)
+    part = Subtensor(of_axes)(x, *inputs) if of_axes else x
+    output_axes = [e for e in entries if e is None or isinstance(e, Slice)]
+    new = tuple(i for i, e in enumerate(output_axes) if e is None)
     return expand_dims(part, new) if new else part
 
 
@@ -63,43 +63,44 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
         y = np.asarray(y)
-        # A plain number or list has no dtype of its own to insist on.
+        # A number or a list has no dtype of its own that would have to be kept.
         if np.can_cast(y.dtype, x.type.dtype, casting="same_kind"):
             y = y.astype(x.type.dtype)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
-    """Return the tensor that `x` is a part of, with that part set to `y`.
+    """Return the tensor of which `x` is a part, with the part set to `y`.
 
     Parameters
     ----------
     x
         An indexing expression such as ``v[2:]``.
     y
-        What can be broadcast to the part, of a dtype that the tensor can hold.
+        The new values: they broadcast to the part, and their dtype can be cast to that of the
+        tensor without loss.
     inplace
-        Whether the op may overwrite the tensor. Leave it to the optimizer.
+        Whether the op may overwrite the tensor. This is meant for optimizers.
 
     Raises
     ------
     TypeError
-        If `x` is no part of a tensor, or `y` does not suit it.
+        If `x` is no indexing expression, or `y` does not fit the part.
     """
     return _change_part(x, y, inplace, True)
 
 
 def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
-    """Return the tensor that `x` is a part of, with `y` added to that part.
+    """Return the tensor of which `x` is a part, with `y` added to the part.
 
-    An element that the index names several times is added to as often. For arguments and errors
-    see `set_subtensor`.
+    If the index names an element several times, all the values are added to it. For parameters and
+    errors see `set_subtensor`.
     """
     return _change_part(x, y, inplace, False)
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-    """Return the elements of `x` at `indices` along `axis`, or of the flattened `x`."""
+    """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`."""
     x = as_tensor_variable(x)
     if axis is None:
         x, axis = flatten(x), 0
@@ -108,7 +109,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the elements of `x` on a diagonal of two of its axes; it becomes the last axis."""
+    """Return the diagonals of `x` along two axes; the diagonal is the last axis of the result."""
     x = as_tensor_variable(x)
     i, j = (normalize_axis(a, x.type.ndim, "diagonal") for a in (axis1, axis2))
     if i == j:
@@ -147,6 +148,6 @@ def diag(v: Any, k: int = 0) -> Any:
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the sum of a diagonal of `x` (see `diagonal`)."""
+    """Return the sums of the diagonals of `x`; for the parameters see `diagonal`."""
     along = diagonal(x, offset, axis1, axis2)
     return sum_(along, axis=along.type.ndim - 1)

@@ -1,4 +1,4 @@
-"""What people write between square brackets, as data that an op can carry."""
+"""Indices as hashable data: the `idx_list` of the indexing ops, parsed from ``x[...]``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from relgraph.tensor.math import ge, lt, maximum, minimum, switch
 
 
 class Placeholder(enum.Enum):
-    """Stands in an index for the next of the node's index inputs."""
+    """Stands in an index for the next index input of the node."""
 
     INTEGER = "i"
     ARRAY = "array"
@@ -28,7 +28,7 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A slice that can be hashed; a `Placeholder` stands for a part that is an input."""
+    """A hashable slice; a `Placeholder` stands for a part that is an input of the node."""
 
     start: int | Placeholder | None = None
     stop: int | Placeholder | None = None
@@ -44,25 +44,30 @@ class Slice:
 
 
 Entry = int | Slice | Placeholder | None
+"""The index of one axis; None adds an axis."""
+
 IndexList = tuple[Entry, ...]
+"""The index of the first axes."""
+
 WHOLE = Slice()
+"""The slice of a whole axis."""
 
 
-def show(entries: IndexList) -> str:
-    """Return an index as a person would write it."""
+def index_string(entries: IndexList) -> str:
+    """Return an index as it would be written between square brackets."""
     return ", ".join("None" if e is None else repr(e) for e in entries)
 
 
 def placeholders(entries: IndexList) -> Iterator[Placeholder]:
-    """Yield the placeholders of an index, in the order of the inputs they stand for."""
+    """Yield the placeholders of an index, in the order of the index inputs."""
     for entry in entries:
         for part in entry.parts() if isinstance(entry, Slice) else (entry,):
             if isinstance(part, Placeholder):
                 yield part
 
 
-def fill(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return an index as NumPy takes it, the placeholders replaced by `values`."""
+def concrete_index(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return an index for NumPy: the placeholders are replaced by the values of the inputs."""
     rest = iter(values)
 
     def value(part: Any) -> Any:
@@ -77,8 +82,8 @@ def fill(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-def fill_symbolic(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
-    """Return an index the placeholders of which are replaced by variables."""
+def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
+    """Return an index with the placeholders replaced by the index inputs of a node."""
     rest = iter(inputs)
 
     def value(part: Any) -> Any:
@@ -90,22 +95,24 @@ def fill_symbolic(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def parse(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
-    """Return an index as entries, and the variables that its placeholders stand for.
+def parse_index(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
+    """Return an index as an `IndexList`, and the variables that its placeholders stand for.
 
     Parameters
     ----------
     key
-        What stands between the brackets.
+        The index: what stands between the square brackets.
     ndim
-        The number of dimensions of what is indexed; None if it is not known.
+        The rank of the tensor that is indexed; None if it is not known.
 
     Raises
     ------
     IndexError
-        If there are too many indices.
+        If there are too many indices, or several ellipses.
     TypeError
-        If something is no index.
+        If a part of `key` is no index.
+    ValueError
+        If the step of a slice is 0.
     """
     parts = list(key) if isinstance(key, tuple) else [key]
     inputs: list[Any] = []
@@ -167,7 +174,7 @@ def _slice_part(part: Any, inputs: list[Any]) -> int | Placeholder | None:
 
 
 def _consumed(entries: Sequence[Any], inputs: Sequence[Any]) -> int:
-    """Return how many axes an index takes up (a boolean array takes as many as it has)."""
+    """Return the number of axes that an index is for; a mask is for as many as it has."""
     rest = iter(inputs)
     total = 0
     for e in entries:
@@ -184,26 +191,26 @@ def _consumed(entries: Sequence[Any], inputs: Sequence[Any]) -> int:
 
 
 def axes_taken(v: Any) -> int:
-    """Return how many axes an index variable takes up."""
+    """Return the number of axes that an index variable is for: the rank of a mask, else 1."""
     if isinstance(v, LogicTerm):
         return 1
     return v.type.ndim if v.type.dtype == "bool" else 1
 
 
 def static_length(n: int | None, s: Slice) -> int | None:
-    """Return the length of a slice of an axis of length `n`, if it is known."""
+    """Return the length of a slice of an axis of length `n`; None if it is not known."""
     if n is None or any(isinstance(p, Placeholder) for p in s.parts()):
         return None
     return len(range(*slice(*s.parts()).indices(n)))
 
 
 def symbolic_length(n: Any, s: slice) -> Any:
-    """Return the length of a slice of an axis as an expression.
+    """Return the length of a slice of an axis: an int, or an expression of variables.
 
     Parameters
     ----------
     n
-        The length of the axis, an int or a variable.
+        The length of the axis: an int or a variable.
     s
         A slice of ints and variables.
     """
@@ -222,13 +229,20 @@ def _length_to_an_end(n: Any, s: slice) -> Any:
         return n
     if isinstance(n, int) or not isinstance(end := s.stop if s.start is None else s.start, int):
         return _length_one_way(n, s, 1)
-    taken_off = -end if s.start is None else end
+    skipped = -end if s.start is None else end
     if (end < 0) == (s.start is None):
-        return maximum(n - taken_off, 0)
-    return minimum(-taken_off, n)
+        return maximum(n - skipped, 0)
+    return minimum(-skipped, n)
 
 
 def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
+    """Return the length of a slice whose step has a known sign.
+
+    Parameters
+    ----------
+    step
+        The step: an int, or a variable whose sign `backward` tells.
+    """
     if not backward and not (isinstance(step, int) and step < 0):
         start = 0 if s.start is None else _clip(s.start, n, 0, n)
         stop = n if s.stop is None else _clip(s.stop, n, 0, n)
@@ -244,12 +258,12 @@ def _at_least_0(value: Any) -> Any:
     return max(value, 0) if isinstance(value, int) else maximum(value, 0)
 
 
-def _clip(end: Any, n: Any, least: Any, most: Any) -> Any:
-    """Return an end of a slice, counted from the front and kept within bounds."""
-    if all(isinstance(v, int) for v in (end, n)):
-        return min(max(end + n if end < 0 else end, least), most)
-    if isinstance(end, int):
-        counted = end + n if end < 0 else end
+def _clip(bound: Any, n: Any, least: Any, most: Any) -> Any:
+    """Return a bound of a slice, counted from the front and clipped to ``[least, most]``."""
+    if all(isinstance(v, int) for v in (bound, n)):
+        return min(max(bound + n if bound < 0 else bound, least), most)
+    if isinstance(bound, int):
+        from_front = bound + n if bound < 0 else bound
     else:
-        counted = switch(lt(end, 0), end + n, end)
-    return minimum(maximum(counted, least), most)
+        from_front = switch(lt(bound, 0), bound + n, bound)
+    return minimum(maximum(from_front, least), most)

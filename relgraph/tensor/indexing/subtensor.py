@@ -1,4 +1,4 @@
-"""Basic indexing: a part of a tensor, and a tensor with a part changed."""
+"""Basic indexing by integers and slices: `Subtensor` and `IncSubtensor`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from relgraph.tensor.indexing.indices import (
     IndexList,
     Placeholder,
     Slice,
-    fill,
-    fill_symbolic,
+    concrete_index,
+    index_string,
     placeholders,
-    show,
     static_length,
+    symbolic_index,
     symbolic_length,
 )
 from relgraph.tensor.reductions.reduction import sum_like
@@ -30,26 +30,41 @@ from relgraph.tensor.type import TensorType
 
 
 def check_index_inputs(op: Any, indices: Sequence[Any]) -> list[Any]:
-    """Return the index inputs of a node as variables of rank 0.
+    """Return the index inputs of a node as variables.
+
+    Parameters
+    ----------
+    op
+        An indexing op.
+    indices
+        Its index inputs.
 
     Raises
     ------
     TypeError
-        If one is no integer, or there are not as many as `op` has placeholders.
+        If the inputs do not match the placeholders of the op: in number, as integers or arrays.
     """
-    wanted = list(placeholders(op.idx_list))
-    if len(indices) != len(wanted):
-        raise TypeError(f"{op} takes {len(wanted)} index inputs, not {len(indices)}")
-    found = [as_tensor_variable(v) for v in indices]
-    for v, place in zip(found, wanted, strict=True):
+    expected = list(placeholders(op.idx_list))
+    if len(indices) != len(expected):
+        raise TypeError(f"{op} takes {len(expected)} index inputs, not {len(indices)}")
+    variables = [as_tensor_variable(v) for v in indices]
+    for v, placeholder in zip(variables, expected, strict=True):
         is_scalar = v.type.ndim == 0
-        if not is_discrete(v.type.dtype) or is_scalar is not (place is Placeholder.INTEGER):
+        if not is_discrete(v.type.dtype) or is_scalar is not (placeholder is Placeholder.INTEGER):
             raise TypeError(f"{op}: the index {v} is a {v.type}")
-    return found
+    return variables
 
 
 def check_assignable(op: Any, x: TensorType, y: TensorType, part: TensorType) -> None:
-    """Raise `TypeError` if `y` can't be put into `part` of `x` without losing anything."""
+    """Check that values of type `y` can be assigned to a part of a tensor of type `x`.
+
+    Raises
+    ------
+    TypeError
+        If the dtype of `x` can't hold that of `y`, or `y` has more axes than the part.
+    ValueError
+        If the static length of an axis of `y` is neither 1 nor that of the part.
+    """
     if np.promote_types(x.dtype, y.dtype) != x.dtype:
         raise TypeError(f"{op}: {y.dtype} values don't fit into a tensor of {x.dtype}; cast them")
     if y.ndim > part.ndim:
@@ -63,8 +78,8 @@ def check_assignable(op: Any, x: TensorType, y: TensorType, part: TensorType) ->
             )
 
 
-def check_values(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
-    """Raise `ValueError` if an axis of `y` would be broadcast that is not declared to be 1."""
+def check_broadcast(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
+    """Raise a ValueError if an axis of `y` would broadcast whose static length is not 1."""
     known: Sequence[int | None] = node.inputs[1].type.shape
     missing = len(part_shape) - y.ndim
     for axis, (n, m) in enumerate(zip(y.shape, part_shape[missing:], strict=True)):
@@ -76,13 +91,15 @@ def check_values(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
 
 
 class Subtensor(TypedOp):
-    """A part of a tensor by integers and slices. It is a view.
+    """A part of a tensor, selected by integers and slices. It is a view.
+
+    The inputs are the tensor, and an integer of rank 0 for each placeholder.
 
     Parameters
     ----------
     idx_list
         For each of the first axes an int, a `Slice`, or a `Placeholder` for an integer that is an
-        input of the node (slices may hold some, too).
+        input; a part of a `Slice` may be a placeholder too.
     """
 
     __props__ = ("idx_list",)
@@ -91,10 +108,10 @@ class Subtensor(TypedOp):
     def __init__(self, idx_list: IndexList) -> None:
         self.idx_list = tuple(idx_list)
         constant = not any(True for _ in placeholders(self.idx_list))
-        self._index = fill(self.idx_list, ()) if constant else None
+        self._index = concrete_index(self.idx_list, ()) if constant else None
 
     def __str__(self) -> str:
-        return f"subtensor{{{show(self.idx_list)}}}"
+        return f"subtensor{{{index_string(self.idx_list)}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
@@ -114,11 +131,13 @@ class Subtensor(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        index = self._index if self._index is not None else fill(self.idx_list, inputs[1:])
+        index = (
+            self._index if self._index is not None else concrete_index(self.idx_list, inputs[1:])
+        )
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        entries = fill_symbolic(self.idx_list, node.inputs[1:])
+        entries = symbolic_index(self.idx_list, node.inputs[1:])
         parts = zip(entries, shapes[0], strict=False)
         sliced = [symbolic_length(n, e) for e, n in parts if isinstance(e, slice)]
         return [(*sliced, *shapes[0][len(entries) :])]
@@ -139,7 +158,7 @@ def take_part(node: Apply, x: Any, index: Any) -> Any:
     Raises
     ------
     IndexError
-        With the variable's name and its shape, if there is no such part.
+        If an index is out of bounds; the message names the variable and its shape.
     """
     try:
         return x[index]
@@ -147,8 +166,8 @@ def take_part(node: Apply, x: Any, index: Any) -> Any:
         raise IndexError(f"{node.op}: {node.inputs[0]} has shape {x.shape}: {error}") from None
 
 
-class Increment(TypedOp):
-    """What ops that change a part of a tensor have in common; see `IncSubtensor`."""
+class BaseIncSubtensor(TypedOp):
+    """Base class of the ops that change a part of a tensor; see `IncSubtensor`."""
 
     __props__ = ("idx_list", "inplace", "set_instead_of_inc")
 
@@ -164,12 +183,12 @@ class Increment(TypedOp):
             self.destroy_map = {0: [0]}
 
     def part(self) -> Any:
-        """Return the op that takes the part."""
+        """Return the op that selects the part."""
         raise MethodNotDefined(f"{type(self).__name__} does not say which part it changes")
 
     def __str__(self) -> str:
         name = self.name.format("set" if self.set_instead_of_inc else "inc")
-        return f"{name}{'_inplace' if self.inplace else ''}{{{show(self.idx_list)}}}"
+        return f"{name}{'_inplace' if self.inplace else ''}{{{index_string(self.idx_list)}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         x, y = (as_tensor_variable(v) for v in inputs[:2])
@@ -198,20 +217,20 @@ class Increment(TypedOp):
         return [gx, gy, *[disconnected() for _ in indices]]
 
 
-class IncSubtensor(Increment):
-    """A tensor, a part of which is increased by new values, or set to them.
+class IncSubtensor(BaseIncSubtensor):
+    """A tensor with new values added to a part of it, or with the part set to new values.
+
+    The inputs are the tensor, the values and the index inputs. The dtype of the tensor must be able
+    to hold that of the values. An axis of the values broadcasts if its static length is 1.
 
     Parameters
     ----------
     idx_list
-        Which part (see `Subtensor`).
+        The part, as for `Subtensor`.
     inplace
-        Overwrite the input.
+        Whether to overwrite the tensor.
     set_instead_of_inc
-        Set the part instead of adding to it.
-
-    The inputs are the tensor, the values (of a dtype that the tensor's holds; an axis of theirs
-    broadcasts where its length is known to be 1) and the index inputs.
+        Whether to set the part instead of adding to it.
     """
 
     name = "{}_subtensor"
@@ -223,10 +242,10 @@ class IncSubtensor(Increment):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, y, *indices = inputs
-        index = fill(self.idx_list, indices)
+        index = concrete_index(self.idx_list, indices)
         out = x if self.inplace else x.copy()
         part = take_part(node, out, (*index, ...))
-        check_values(node, y, part.shape)
+        check_broadcast(node, y, part.shape)
         with np.errstate(all="ignore"):
             if self.set_instead_of_inc:
                 part[...] = y

@@ -1,1 +1,1 @@
-"""Products of vectors and matrices."""
+"""Products of vectors, matrices, and stacks of matrices."""

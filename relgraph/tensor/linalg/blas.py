@@ -1,4 +1,4 @@
-"""Products that the BLAS computes in one call."""
+"""`Dot22`: the product of two matrices of a dtype that the BLAS has."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.linalg.dot import Product, _dot, check_inner, conjugate
+from relgraph.tensor.linalg.dot import MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.type import TensorType
 
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 
 
-class Dot22(Product):
-    """The product of two matrices of one dtype, a float or complex one that the BLAS has.
+class Dot22(MatrixProduct):
+    """The product of two matrices of one dtype of `BLAS_DTYPES`.
 
-    It says in the graph that a GEMM will do, for what looks for one to put more into it.
+    It marks the products that a rewrite can extend to a GEMM.
     """
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ _dot22 = Dot22()
 
 
 def fits_blas(x: Any, y: Any) -> bool:
-    """Return whether `x` and `y` are matrices of one dtype that the BLAS has."""
+    """Return whether two variables are matrices of one dtype of `BLAS_DTYPES`."""
     return (
         x.type.ndim == y.type.ndim == 2 and x.type.dtype == y.type.dtype
     ) and x.type.dtype in BLAS_DTYPES

@@ -1,4 +1,4 @@
-"""The product that everything in linear algebra comes down to."""
+"""`Dot`: the product of vectors and matrices, and the base class of all matrix products."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ from relgraph.tensor.type import TensorType
 
 
 def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
-    """Raise if the axes that `op` sums over have different lengths."""
+    """Raise a ValueError if the axes that a product sums over have different lengths.
+
+    Parameters
+    ----------
+    op
+        The op, for the error.
+    x, y
+        Two types or two arrays; a length of None is not known.
+    x_axis, y_axis
+        The axis of each that is summed over.
+    """
     n, m = x.shape[x_axis], y.shape[y_axis]
     if n is not None and m is not None and n != m:
         raise ValueError(
@@ -25,8 +35,8 @@ def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
         )
 
 
-class Product(TypedOp):
-    """What `Dot` and `MatMul` share: two inputs, the inner axes of which must be of one length."""
+class MatrixProduct(TypedOp):
+    """Base class of products of two tensors that sum over one axis of each."""
 
     __props__ = ()
 
@@ -36,19 +46,19 @@ class Product(TypedOp):
         return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
-        for place, t in (("first", x), ("second", y)):
+        for which, t in (("first", x), ("second", y)):
             if t.ndim not in ranks:
                 raise TypeError(
-                    f"{self}: the {place} input is a {t} of {t.ndim} dimensions; "
+                    f"{self}: the {which} input is a {t} of {t.ndim} dimensions; "
                     f"{' or '.join(map(str, ranks))} are wanted"
                 )
 
 
-class Dot(Product):
-    """The dot product of two vectors or matrices, in any combination.
+class Dot(MatrixProduct):
+    """The product of two inputs, each a vector or a matrix.
 
-    The dtype is that of NumPy's promotion. Sums over the last axis of the first input and the
-    first one of the second.
+    It sums over the last axis of the first input and the first axis of the second one. The dtype is
+    that of NumPy's promotion.
     """
 
     def __str__(self) -> str:
@@ -91,7 +101,7 @@ class Dot(Product):
 
 
 def conjugate(x: Any) -> Any:
-    """Return the complex conjugate of `x`, which is `x` itself if that is real."""
+    """Return the complex conjugate of `x`; `x` itself if it is real."""
     return x.conj() if is_complex(x.type.dtype) else x
 
 

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and stacks of them."""
+"""`MatMul`, and NumPy's functions for products: dot, matmul, outer, tensordot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.linalg.dot import Product, _dot, check_inner, conjugate
+from relgraph.tensor.linalg.dot import MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
 from relgraph.tensor.reductions.reduction import sum_like
 from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes, transpose
@@ -20,10 +20,10 @@ from relgraph.tensor.shapes.shape import lengths, product
 from relgraph.tensor.type import TensorType
 
 
-class MatMul(Product):
-    """The products of the matrices in two stacks of them (at least one has three dimensions).
+class MatMul(MatrixProduct):
+    """The products of the matrices in two stacks; at least one input has three axes.
 
-    The axes before the last two broadcast, where their length is known to be 1.
+    The axes before the last two broadcast if their static length is 1.
     """
 
     def __str__(self) -> str:
@@ -31,9 +31,9 @@ class MatMul(Product):
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
-        for place, t in (("first", x), ("second", y)):
+        for which, t in (("first", x), ("second", y)):
             if t.ndim < 2:
-                raise TypeError(f"matmul: the {place} input is a {t}, no matrix or stack of them")
+                raise TypeError(f"matmul: the {which} input is a {t}, no matrix or stack of them")
         check_inner(self, x, y, -1, -2)
         ndim = max(x.ndim, y.ndim) - 2
         batch = [
@@ -83,6 +83,7 @@ class MatMul(Product):
 
 
 def _padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
+    """Return the shape of a stack with axes of length 1 added in front."""
     return (1,) * (ndim - len(batch)) + tuple(batch)
 
 
@@ -97,7 +98,7 @@ def _batch_length(n: int | None, m: int | None, axis: int) -> int | None:
 
 
 def _sum_batch(g: Any, x: Any) -> Any:
-    """Return the gradient `g` of the matrices in `x`, summed over what `x` was broadcast along."""
+    """Return the gradient `g`, summed over the axes along which the stack `x` was broadcast."""
     missing = g.type.ndim - x.type.ndim
     batch = x.type.shape[:-2]
     if missing == 0 and not any(
@@ -111,15 +112,15 @@ _matmul = MatMul()
 
 
 def dot(a: Any, b: Any) -> Any:
-    """Return the dot product as `numpy.dot` does.
+    """Return the dot product, as `numpy.dot` does.
 
-    Scalars multiply; vectors and matrices go by the usual rules; else the sum goes over the last
-    axis of `a` and the last but one of `b` (its only one, if `b` is a vector).
+    A scalar multiplies the other argument. Otherwise the product sums over the last axis of `a` and
+    the last but one of `b`, or the only one if `b` is a vector.
 
     Raises
     ------
     ValueError
-        If the lengths to be summed over are known to differ.
+        If the static lengths of these axes differ.
     """
     a, b = as_argument(a, "dot", 0), as_argument(b, "dot", 1)
     if isinstance(a, LogicTerm) or isinstance(b, LogicTerm):
@@ -133,14 +134,14 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def matmul(a: Any, b: Any) -> Any:
-    """Return ``a @ b`` as `numpy.matmul` does: with more than two dimensions, stacks of matrices.
+    """Return ``a @ b``, as `numpy.matmul` does; more than two axes make a stack of matrices.
 
     Raises
     ------
     TypeError
-        If one of them has rank 0.
+        If an argument has rank 0.
     ValueError
-        If the lengths to be summed over are known to differ.
+        If the static lengths of the axes that are summed over differ.
     """
     a, b = as_argument(a, "dot", 0), as_argument(b, "dot", 1)
     if isinstance(a, LogicTerm) or isinstance(b, LogicTerm):
@@ -151,25 +152,25 @@ def matmul(a: Any, b: Any) -> Any:
     if n <= 2 and m <= 2:
         return _dot(a, b)
     if n == 1:
-        product_ = _matmul(a.dimshuffle("x", 0), b)
-        return product_.dimshuffle(*range(m - 2), m - 1)
+        stack = _matmul(a.dimshuffle("x", 0), b)
+        return stack.dimshuffle(*range(m - 2), m - 1)
     if m == 1:
         return _matmul(a, b.dimshuffle(0, "x")).dimshuffle(*range(n - 1))
     return _matmul(a, b)
 
 
 def batched_dot(a: Any, b: Any) -> Any:
-    """Return the products of the matrices (or vectors) in two stacks of as many.
+    """Return the products of the matrices or vectors in two stacks of the same length.
 
     Parameters
     ----------
     a, b
-        Stacks along the first axis, of two or three dimensions each.
+        Stacks along the first axis: of matrices (rank 3) or of vectors (rank 2).
 
     Raises
     ------
     TypeError
-        If one of them has other dimensions.
+        If an argument has another rank.
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     for v in (a, b):
@@ -182,23 +183,25 @@ def batched_dot(a: Any, b: Any) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """Return the matrix of products of the elements of `a` and of `b`, each flattened."""
+    """Return the matrix of the products of each element of `a` and each of `b`, both flattened."""
     return flatten(a).dimshuffle(0, "x") * flatten(b).dimshuffle("x", 0)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """Return the sum of products of `a` and `b` over pairs of axes.
+    """Return the product of `a` and `b`, summed over pairs of axes.
 
     Parameters
     ----------
+    a, b
+        Tensors. The result has the other axes of `a`, followed by those of `b`.
     axes
-        An int n: the last n axes of `a` and the first n of `b`, in order. Or two (sequences of)
-        ints: the axes of `a` and those of `b` that they meet.
+        An int n for the last n axes of `a` and the first n of `b`, in order; or a pair of an axis
+        or axes of `a` and an axis or axes of `b`.
 
     Raises
     ------
     ValueError
-        If the axes don't pair up.
+        If there are not as many axes of `a` as of `b`, or the static lengths of a pair differ.
     """
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     n, m = a.type.ndim, b.type.ndim

@@ -1,1 +1,1 @@
-"""Sums, products, extremes and order along axes."""
+"""Sums, products, extremes and statistics over axes."""

@@ -1,4 +1,4 @@
-"""Where the extremes are."""
+"""`argmax` and `argmin`: the positions of extremes along an axis."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 
-class _ArgReduce(TypedOp):
-    """Where along an axis an extreme stands first (nan counts as one), as int64.
+class _ArgExtreme(TypedOp):
+    """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
 
     Parameters
     ----------
     axis
-        An int from 0 on, or None for the index into the flattened input.
+        The axis, counted from the front; None for the position in the flattened input.
     """
 
     __props__ = ("axis",)
@@ -65,21 +65,21 @@ class _ArgReduce(TypedOp):
         return [second(inputs[0], np.float64(0.0))]
 
 
-class Argmax(_ArgReduce):
-    """Where the greatest element along an axis stands first (see `argmax`)."""
+class Argmax(_ArgExtreme):
+    """The position of the first greatest element along an axis; see `argmax`."""
 
     function = staticmethod(np.argmax)
     name = "argmax"
 
 
-class Argmin(_ArgReduce):
-    """Where the least element along an axis stands first (see `argmin`)."""
+class Argmin(_ArgExtreme):
+    """The position of the first least element along an axis; see `argmin`."""
 
     function = staticmethod(np.argmin)
     name = "argmin"
 
 
-def _arg(op: type[_ArgReduce], x: Any, axis: Any, keepdims: bool) -> Any:
+def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         if keepdims:
@@ -91,18 +91,20 @@ def _arg(op: type[_ArgReduce], x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """Return where the greatest element of `x` along `axis` stands first, as int64.
+    """Return the position of the first greatest element of `x` along `axis`, as int64.
 
     Parameters
     ----------
+    x
+        A tensor.
     axis
-        An int, or None for the index into the flattened `x`.
+        An int, or None for the position in the flattened `x`.
     keepdims
-        Keep the axis, with length 1.
+        Whether to keep the axis, with length 1.
     """
-    return _arg(Argmax, x, axis, keepdims)
+    return _arg_reduce(Argmax, x, axis, keepdims)
 
 
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """Return where the least element of `x` along `axis` stands first (see `argmax`)."""
-    return _arg(Argmin, x, axis, keepdims)
+    """Return the position of the first least element of `x` along `axis`; see `argmax`."""
+    return _arg_reduce(Argmin, x, axis, keepdims)

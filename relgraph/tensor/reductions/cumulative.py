@@ -21,16 +21,16 @@ from relgraph.tensor.type import TensorType
 
 
 class Cumulate(TypedOp):
-    """Running totals along an axis.
+    """The cumulative sums or products along an axis.
+
+    The dtype of the output is that of the reduction over the axis.
 
     Parameters
     ----------
     scalar_op
-        What combines the elements: ``relgraph.scalar.add`` or ``mul``.
+        The op that combines elements: ``relgraph.scalar.add`` or ``mul``.
     axis
-        The axis, from 0 on.
-
-    Dtypes are those of the reduction over that axis.
+        The axis, counted from the front.
     """
 
     __props__ = ("scalar_op", "axis")
@@ -69,9 +69,9 @@ class Cumulate(TypedOp):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        """Return the gradient: totals from the other end.
+        """Return the gradient, a cumulative sum from the other end.
 
-        That of a running product divides by the elements, so it is nan where one is zero.
+        The gradient of a product divides by the elements, so it is nan where one is zero.
         """
         backward = (*[slice(None)] * self.axis, slice(None, None, -1))
         g: Any = output_grads[0]
@@ -89,12 +89,12 @@ def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
 
 
 def cumsum(x: Any, axis: int | None = None) -> Any:
-    """Return the running sums of `x` along `axis`, or of the flattened `x`."""
+    """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`."""
     return _cumulate(scalar.add, x, axis, "cumsum")
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
-    """Return the running products of `x` along `axis`, or of the flattened `x`.
+    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
 
     The gradient divides by the elements, so it is nan where one is zero.
     """

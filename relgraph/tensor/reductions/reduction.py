@@ -1,4 +1,4 @@
-"""Reductions: sums, products and extremes over axes."""
+"""`CAReduce`, and the reductions by it: sum, prod, max, min, any, all."""
 
 from __future__ import annotations
 
@@ -24,23 +24,28 @@ from relgraph.tensor.type import TensorType
 
 @cache
 def reduced_dtype(ufunc: Any, dtype: str) -> str:
-    """Return the dtype that NumPy accumulates `dtype` in."""
+    """Return the dtype in which a ufunc of NumPy reduces arrays of `dtype`."""
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
 
 
 class CAReduce(TypedOp):
-    """Reduce some axes of a tensor by a commutative and associative scalar op.
+    """Reduces some axes of a tensor by a commutative and associative scalar op.
+
+    The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
+    summed as int64, say.
 
     Parameters
     ----------
     scalar_op
-        A binary scalar op whose ufunc can reduce (``relgraph.scalar.add``, say).
+        A binary scalar op whose ufunc can reduce: ``relgraph.scalar.add``, say.
     axis
-        The axes: None for all, else a sorted tuple of ints from 0 on. A node whose axes are spelt
-        otherwise, or that names every axis of its input, gets the op of the usual spelling.
+        The axes: normally None for all, or a sorted tuple of ints counted from the front. The op of
+        a node is always normalized so; see `for_rank`.
 
-    The output has the dtype that NumPy gives it (small integers are summed as int64, say) and
-    lacks the reduced axes.
+    Raises
+    ------
+    TypeError
+        If `scalar_op` has no ufunc of two arguments.
     """
 
     __props__ = ("scalar_op", "axis")
@@ -53,12 +58,12 @@ class CAReduce(TypedOp):
         if axis is not None:
             axis = tuple(axis) if isinstance(axis, Sequence) else (axis,)
         self.axis = axis
-        usual = axis is None or (
+        normalized = axis is None or (
             builtins.all(a >= 0 for a in axis) and list(axis) == sorted(set(axis))
         )
-        # The ranks for which the axes are spelt as usual begin here.
+        # From this rank on, the axes of this op are normalized; None if they never are.
         self._least_ndim = (
-            0 if axis is None else 1 + builtins.max((len(axis), *axis)) if usual else None
+            0 if axis is None else 1 + builtins.max((len(axis), *axis)) if normalized else None
         )
 
     def __str__(self) -> str:
@@ -72,7 +77,7 @@ class CAReduce(TypedOp):
         return f"{name}({', '.join([*arguments, *rest])})"
 
     def for_rank(self, ndim: int) -> CAReduce:
-        """Return the op as it is usually spelt for an input with `ndim` dimensions.
+        """Return the op with its axes normalized for an input of rank `ndim`.
 
         Raises
         ------
@@ -82,9 +87,9 @@ class CAReduce(TypedOp):
         if self._least_ndim is not None and (self.axis is None or ndim >= self._least_ndim):
             return self
         axes = normalize_axes(self.axis, ndim, str(self))
-        usual = CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
-        assert isinstance(usual, CAReduce)
-        return usual
+        normalized = CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
+        assert isinstance(normalized, CAReduce)
+        return normalized
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return one_input(self, inputs)
@@ -100,7 +105,7 @@ class CAReduce(TypedOp):
         return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
 
     def axes(self, ndim: int) -> tuple[int, ...]:
-        """Return the axes that are reduced of an input with `ndim` dimensions."""
+        """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
     def perform(
@@ -109,7 +114,7 @@ class CAReduce(TypedOp):
         (x,) = inputs
         if self.ufunc.identity is None:
             for axis in self.axes(x.ndim):
-                if x.shape[axis] == 0 and x.size == 0 and _rest_size(x, self.axes(x.ndim)):
+                if x.shape[axis] == 0 and x.size == 0 and _kept_size(x, self.axes(x.ndim)):
                     raise ValueError(
                         f"{self}: axis {axis} of {node.inputs[0]} has length 0 "
                         f"(its shape is {x.shape}), and of nothing there's no extreme"
@@ -134,13 +139,19 @@ class CAReduce(TypedOp):
         return [gradient(self.axes(x.type.ndim), x, outputs[0], output_grads[0])]
 
 
-def _rest_size(x: Any, axes: tuple[int, ...]) -> int:
-    """Return how many elements remain of `x` when `axes` are reduced."""
+def _kept_size(x: Any, axes: tuple[int, ...]) -> int:
+    """Return the number of elements of `x` reduced over `axes`."""
     return int(np.prod([n for i, n in enumerate(x.shape) if i not in axes]))
 
 
 def restore_axes(reduced: Any, axes: Sequence[int], ndim: int) -> Any:
-    """Return `reduced` with axes of length 1 where `axes` of `ndim` were reduced."""
+    """Return a reduced tensor with axes of length 1 in place of the `axes` that were reduced.
+
+    Parameters
+    ----------
+    ndim
+        The rank before the reduction.
+    """
     if not axes:
         return reduced
     kept = iter(range(ndim))
@@ -152,11 +163,10 @@ def _sum_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
 
 
 def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
-    """Each element's gradient is the product of the others.
+    """Return the gradient of a product: for each element the product of the others.
 
-    Where a slice holds one zero, only that element has a gradient; where it holds more, none has.
-    (This expression has the right first derivative everywhere; its own derivative, and so the
-    second one, is right where no element is zero.)
+    With one zero among the factors only that element has a gradient, with more zeros none has. The
+    derivative of this expression, and so the second one, is right only where no element is zero.
     """
     ndim = x.type.ndim
     x = conjugate(x)
@@ -170,9 +180,9 @@ def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
 
 
 def _extreme_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
-    """The elements that tie for the extreme share its gradient in equal parts.
+    """Return the gradient of an extreme: equal elements share it in equal parts.
 
-    Where the extreme is nan there is none, and the gradient is 0.
+    It is 0 where the extreme is nan.
     """
     ndim = x.type.ndim
     extreme = eq(x, restore_axes(out, axes, ndim))
@@ -213,7 +223,15 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
 
 
 def _reduce_term(scalar_op: Any, x: Any, axis: Any, more: bool) -> Any:
-    """Return the term that stands for a reduction inside a law."""
+    """Return the term for a reduction in a law.
+
+    Raises
+    ------
+    TypeError
+        If there are options that need the rank or dtype of `x` (`more`).
+    ValueError
+        If an axis is negative.
+    """
     what = _NAMES[scalar_op]
     if more:
         raise TypeError(
@@ -234,39 +252,39 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
     Parameters
     ----------
     axis
-        An int, several, or None for all.
+        An int, a sequence of ints, or None for all axes.
     dtype
-        The dtype to sum in and to return. None: as `numpy.sum` does (integers smaller than 64
-        bits become int64 or uint64).
+        The dtype to sum in and to return; by default that of `numpy.sum`, which is int64 or uint64
+        for smaller integers.
     keepdims
-        Keep the reduced axes, with length 1.
+        Whether to keep the reduced axes, with length 1.
     """
     return _reduce(scalar.add, x, axis, keepdims, dtype)
 
 
 def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Return the product of `x` over `axis` (arguments as in `sum`)."""
+    """Return the product of `x` over `axis`; for the parameters see `sum`."""
     return _reduce(scalar.mul, x, axis, keepdims, dtype)
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the greatest element of `x` over `axis`; nan where there is one.
+    """Return the greatest element of `x` over `axis`; nan if an element is nan.
 
-    Elements that tie share the gradient in equal parts.
+    Equal greatest elements share the gradient in equal parts.
     """
     return _reduce(scalar.maximum, x, axis, keepdims)
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the least element of `x` over `axis`; nan where there is one.
+    """Return the least element of `x` over `axis`; nan if an element is nan.
 
-    Elements that tie share the gradient in equal parts.
+    Equal least elements share the gradient in equal parts.
     """
     return _reduce(scalar.minimum, x, axis, keepdims)
 
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return how far the greatest element of `x` over `axis` is from the least."""
+    """Return the difference of the greatest and the least element of `x` over `axis`."""
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
@@ -276,19 +294,19 @@ def _as_bool(x: Any) -> Any:
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether some element of `x` over `axis` is not zero."""
+    """Return whether any element of `x` over `axis` is not zero, as bool."""
     return _reduce(scalar.or_, _as_bool(x), axis, keepdims)
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether every element of `x` over `axis` is not zero."""
+    """Return whether all elements of `x` over `axis` are not zero, as bool."""
     return _reduce(scalar.and_, _as_bool(x), axis, keepdims)
 
 
 def sum_like(g: Any, x: Any) -> Any:
-    """Return `g`, which `x` was broadcast to the shape of, summed over the axes of that broadcast.
+    """Return `g`, summed to the shape of `x`, which broadcasts to the shape of `g`.
 
-    These are the axes that `x` lacks on the left, and those that it is known to have length 1 on.
+    The sum is over the leading axes that `x` lacks, and those where its static length is 1.
     """
     missing = g.type.ndim - x.type.ndim
     ones = [

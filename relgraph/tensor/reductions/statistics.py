@@ -1,4 +1,4 @@
-"""Means and variances."""
+"""Means, variances and standard deviations."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import lengths, product
 
 
-def _count(x: Any, axes: Sequence[int], less: int = 0) -> Any:
-    """Return how many elements a reduction of `axes` takes together, less a correction."""
-    every = lengths(x)
-    total = product([every[axis] for axis in axes])
-    return total - less if less else total
+def _element_count(x: Any, axes: Sequence[int], ddof: int = 0) -> Any:
+    """Return how many elements a reduction over `axes` combines, minus `ddof`."""
+    all_lengths = lengths(x)
+    total = product([all_lengths[axis] for axis in axes])
+    return total - ddof if ddof else total
 
 
 def _mean_dtype(x: Any, dtype: Any, what: str) -> tuple[str, str]:
-    """Return the dtypes that a mean is computed in and given in (float16 is summed in float32)."""
+    """Return the dtypes that a mean is computed in and returned in: float32 for float16."""
     if isinstance(x, LogicTerm):
         raise TypeError(
             f"{what} of a logic variable depends on a shape: write it as a sum and a quotient"
         )
-    given = check_dtype(dtype) if dtype is not None else x.type.dtype
-    if dtype is None and is_discrete(given):
-        given = "float64"
-    return "float32" if given == "float16" else given, given
+    result = check_dtype(dtype) if dtype is not None else x.type.dtype
+    if dtype is None and is_discrete(result):
+        result = "float64"
+    return "float32" if result == "float16" else result, result
 
 
 def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -48,10 +48,10 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
         The dtype to compute in and to return. None: that of `x`, or float64 for integers.
     """
     x = as_tensor_variable(x)
-    inner, given = _mean_dtype(x, dtype, "mean")
+    inner, result = _mean_dtype(x, dtype, "mean")
     axes = normalize_axes(axis, x.type.ndim, "mean")
     total = sum_(cast(x, inner), axis=axes, keepdims=keepdims)
-    return cast(true_div(total, _as_dtype(_count(x, axes), inner)), given)
+    return cast(true_div(total, _as_dtype(_element_count(x, axes), inner)), result)
 
 
 def _as_dtype(count: Any, dtype: str) -> Any:
@@ -59,29 +59,30 @@ def _as_dtype(count: Any, dtype: str) -> Any:
 
 
 def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Return the variance of `x` over `axis`: the sum of squared distances from the mean, by
-    ``count - ddof``.
+    """Return the variance of `x` over `axis`.
+
+    It is the sum of the squared deviations from the mean, divided by ``count - ddof``.
 
     Parameters
     ----------
     axis, keepdims
         As in `sum`.
     dtype
-        The dtype to compute in. The result has that one, or its real counterpart.
+        The dtype to compute in. The result has that dtype, or the real one for a complex dtype.
     ddof
-        What to take off the count.
+        The degrees of freedom that are subtracted from the count.
     """
     x = as_tensor_variable(x)
-    inner, given = _mean_dtype(x, dtype, "var")
+    inner, result = _mean_dtype(x, dtype, "var")
     axes = normalize_axes(axis, x.type.ndim, "var")
     x = cast(x, inner)
-    off = x - mean(x, axis=axes, keepdims=True)
-    square = sqr(abs_(off)) if is_complex(inner) else sqr(off)
+    deviation = x - mean(x, axis=axes, keepdims=True)
+    square = sqr(abs_(deviation)) if is_complex(inner) else sqr(deviation)
     total = sum_(square, axis=axes, keepdims=keepdims)
-    out = true_div(total, _as_dtype(_count(x, axes, ddof), total.type.dtype))
-    return out if is_complex(given) else cast(out, given)
+    out = true_div(total, _as_dtype(_element_count(x, axes, ddof), total.type.dtype))
+    return out if is_complex(result) else cast(out, result)
 
 
 def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Return the standard deviation of `x` over `axis`: the root of `var` (same arguments)."""
+    """Return the standard deviation of `x` over `axis`: the square root of `var`."""
     return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

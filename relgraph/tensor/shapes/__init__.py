@@ -1,1 +1,1 @@
-"""Ops that ask for a shape, make one, or put the same elements into another."""
+"""Shapes as values, the creation of tensors, and ops that move elements to another shape."""

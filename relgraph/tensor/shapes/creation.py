@@ -1,4 +1,4 @@
-"""Tensors made from little: filled, counted up, or with a diagonal of ones."""
+"""The creation of tensors: alloc, full, zeros, ones, eye, arange, tri, and the like."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def _as_length_input(n: Any, what: str) -> Any:
 
 
 class Alloc(Op):
-    """A value, broadcast to a shape, in storage of its own.
+    """A value, broadcast to a shape in new storage.
 
-    The inputs are the value and the lengths of the output's axes, integers of rank 0. An axis of
-    the value broadcasts where its length is known to be 1.
+    The inputs are the value, and for each axis of the output its length, an integer of rank 0. An
+    axis of the value broadcasts if its static length is 1.
     """
 
     nout = 1
@@ -98,33 +98,33 @@ _alloc = Alloc()
 
 
 def alloc(value: Any, *shape: Any) -> Any:
-    """Return `value`, broadcast to `shape` (ints and integer variables), in storage of its own."""
+    """Return `value`, broadcast in new storage to a shape of ints and integer variables."""
     return _alloc(value, *shape)
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
-    """Return `x`, broadcast to `shape`: an int, several, or a vector of known length."""
+    """Return `x`, broadcast to a shape: an int, a sequence, or a vector of known length."""
     return _alloc(as_tensor_variable(x), *as_lengths(shape, "broadcast_to"))
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """Return a tensor of `shape` that holds `fill_value` everywhere.
+    """Return a tensor of a shape, filled with a value.
 
     Parameters
     ----------
     shape
-        An int, several (ints and integer variables), or a vector of known length.
+        An int, a sequence of ints and integer variables, or a vector of known length.
     fill_value
-        What can be broadcast to the shape.
+        A tensor or number that broadcasts to the shape.
     dtype
-        None: that of the value.
+        The dtype; by default that of the value.
     """
     value = as_tensor_variable(fill_value)
     return _alloc(value if dtype is None else cast(value, dtype), *as_lengths(shape, "full"))
 
 
 def _or_floatX(dtype: Any) -> str:
-    # NumPy would take None for float64.
+    """Return a dtype, or ``config.floatX`` for None, which NumPy takes for float64."""
     return check_dtype("floatX" if dtype is None else dtype)
 
 
@@ -134,22 +134,26 @@ def _filled(shape: Any, number: int, dtype: Any, what: str) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    """Return a tensor of zeros (`shape` as in `full`), of ``config.floatX`` if of no `dtype`."""
+    """Return zeros of a shape (see `full`) and dtype, by default ``config.floatX``."""
     return _filled(shape, 0, dtype, "zeros")
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    """Return a tensor of ones (`shape` as in `full`), of ``config.floatX`` if of no `dtype`."""
+    """Return ones of a shape (see `full`) and dtype, by default ``config.floatX``."""
     return _filled(shape, 1, dtype, "ones")
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """Return a tensor of the shape of `x` that holds `fill_value` everywhere.
+    """Return a tensor of the shape of `x`, filled with a value.
 
     Parameters
     ----------
+    x
+        The tensor whose shape is taken.
+    fill_value
+        A tensor or number that broadcasts to the shape.
     dtype
-        None: that of `x`.
+        The dtype; by default that of `x`.
     """
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
@@ -163,24 +167,25 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Return zeros in the shape of `x`, and in its dtype if none is given."""
+    """Return zeros of the shape of `x`, and of its dtype unless another one is given."""
     return full_like(x, 0, dtype)
 
 
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Return ones in the shape of `x`, and in its dtype if none is given."""
+    """Return ones of the shape of `x`, and of its dtype unless another one is given."""
     return full_like(x, 1, dtype)
 
 
 class Eye(Op):
     """A matrix with ones on a diagonal.
 
+    The inputs are the numbers of rows and of columns, and the number of the diagonal: integers of
+    rank 0.
+
     Parameters
     ----------
     dtype
         The dtype of the matrix.
-
-    The inputs are the numbers of rows and of columns, and which diagonal: integers of rank 0.
     """
 
     nout = 1
@@ -213,22 +218,22 @@ class Eye(Op):
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
-    """Return a matrix of `n` rows and `m` (or as many) columns with ones on the diagonal `k`.
+    """Return a matrix of `n` rows and `m` columns with ones on the diagonal `k`.
 
-    It is of ``config.floatX`` if no `dtype` is given.
+    By default `m` is `n`, and the dtype is ``config.floatX``.
     """
     return Eye(_or_floatX(dtype))(n, n if m is None else m, k)
 
 
 class ARange(Op):
-    """Evenly spaced numbers from a start to before a stop, as a vector.
+    """The vector of evenly spaced numbers from a start up to a stop, which it does not include.
+
+    The inputs are the start, the stop and the step, of rank 0.
 
     Parameters
     ----------
     dtype
         The dtype of the vector.
-
-    The inputs are start, stop and step, of rank 0.
     """
 
     nout = 1
@@ -272,8 +277,8 @@ class ARange(Op):
         return [(maximum(cast(ceil(steps / step), "int64"), 0),)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        flows = not is_discrete(self.dtype)
-        return [[flows], [False], [flows]]
+        connected = not is_discrete(self.dtype)
+        return [[connected], [False], [connected]]
 
     def L_op(
         self,
@@ -289,14 +294,15 @@ class ARange(Op):
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
-    """Return the numbers from `start` to before `stop`, `step` apart, as a vector.
+    """Return the vector of the numbers from `start` up to `stop` (not included) by `step`.
 
     Parameters
     ----------
     start, stop, step
-        Numbers or variables of rank 0. With `start` alone, count from 0 to before it.
+        Numbers or variables of rank 0. If only `start` is given, it is the stop, and the start
+        is 0.
     dtype
-        None: what NumPy would give, and int64 for integers.
+        The dtype; by default int64 for integers, else the result of NumPy's promotion.
     """
     if stop is None:
         start, stop = 0, start
@@ -308,9 +314,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
-    """Return an `n` by `m` matrix of ones at and below the diagonal `k`, and zeros above.
+    """Return an `n` by `m` matrix with ones on and below the diagonal `k`, and zeros above it.
 
-    It is of ``config.floatX`` if no `dtype` is given.
+    By default `m` is `n`, and the dtype is ``config.floatX``.
     """
     rows = arange(n).dimshuffle(0, "x")
     columns = arange(n if m is None else m).dimshuffle("x", 0)
@@ -318,17 +324,18 @@ def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
 
 
 def _lower(x: Any, k: Any) -> Any:
+    """Return a boolean matrix that is true on and below the diagonal `k` of the last two axes."""
     rows, columns = (shape_i(x, i) for i in (x.type.ndim - 2, x.type.ndim - 1))
     return tri(rows, columns, k, "bool")
 
 
 def tril(x: Any, k: Any = 0) -> Any:
-    """Return `x` with zeros above the diagonal `k` of its last two axes."""
+    """Return `x` with zeros above the diagonal `k` of the last two axes."""
     x = as_tensor_variable(x)
     return switch(_lower(x, k), x, 0)
 
 
 def triu(x: Any, k: Any = 0) -> Any:
-    """Return `x` with zeros below the diagonal `k` of its last two axes."""
+    """Return `x` with zeros below the diagonal `k` of the last two axes."""
     x = as_tensor_variable(x)
     return switch(_lower(x, as_tensor_variable(k) - 1), 0, x)

@@ -1,4 +1,4 @@
-"""Putting tensors side by side, and taking them apart."""
+"""`Join` and `Split`, and NumPy's functions for joining and splitting tensors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from relgraph.tensor.type import TensorType
 
 
 class Join(TypedOp):
-    """Tensors of one rank, one after the other along an axis.
+    """Tensors of one rank, concatenated along an axis; the lengths of their other axes agree.
 
     Parameters
     ----------
     axis
-        The axis, from 0 on. The lengths of the others must agree.
+        The axis, counted from the front.
     """
 
     __props__ = ("axis",)
@@ -51,12 +51,12 @@ class Join(TypedOp):
         axis = normalize_axis(self.axis, ndim, "join")
         shape: list[int | None] = []
         for i in range(ndim):
-            along = [t.shape[i] for t in input_types]
-            known = [n for n in along if n is not None]
+            lengths_of_axis = [t.shape[i] for t in input_types]
+            known = [n for n in lengths_of_axis if n is not None]
             if i != axis:
-                shape.append(merge_lengths(along, i, str(self)))
+                shape.append(merge_lengths(lengths_of_axis, i, str(self)))
             else:
-                shape.append(sum(known) if len(known) == len(along) else None)
+                shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
         return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
 
     def perform(
@@ -86,16 +86,17 @@ class Join(TypedOp):
 
 
 class Split(Op):
-    """Parts of a tensor along an axis, which are views of it.
+    """The parts of a tensor along an axis. They are views of it.
+
+    The inputs are the tensor, and a vector of the lengths of the parts, whose sum must be the
+    length of the axis.
 
     Parameters
     ----------
     len_splits
-        How many parts, and outputs.
+        The number of parts, which are the outputs.
     axis
-        The axis, from 0 on.
-
-    The inputs are the tensor, and a vector of the parts' lengths, which must add up to its own.
+        The axis, counted from the front.
     """
 
     __props__ = ("len_splits", "axis")
@@ -115,15 +116,15 @@ class Split(Op):
         axis = normalize_axis(self.axis, x.type.ndim, "split")
         if sizes.type.shape[0] not in (None, self.len_splits):
             raise ValueError(f"{self}: {sizes.type.shape[0]} lengths for {self.len_splits} parts")
-        known: list[int | None] = [None] * self.len_splits
+        static: list[int | None] = [None] * self.len_splits
         if hasattr(sizes, "data"):
-            given = [int(n) for n in sizes.data]
-            known = [*given]
+            constants = [int(n) for n in sizes.data]
+            static = [*constants]
             total = x.type.shape[axis]
-            if total is not None and sum(given) != total:
-                raise ValueError(f"{self}: lengths {known} of an axis of length {total}")
+            if total is not None and sum(constants) != total:
+                raise ValueError(f"{self}: lengths {static} of an axis of length {total}")
         shape = x.type.shape
-        types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in known]
+        types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
         return Apply(self, [x, sizes], [t() for t in types])
 
     def perform(
@@ -169,7 +170,7 @@ def _as_parts(tensors: Any, what: str) -> list[Any]:
 
 
 def join(axis: int, *tensors: Any) -> Any:
-    """Return `tensors`, which have one rank, one after the other along `axis`."""
+    """Return tensors of one rank, concatenated along `axis`."""
     parts = _as_parts(tensors, "join")
     if any(isinstance(v, LogicTerm) for v in (axis, *parts)):
         return Join(axis)(*parts)
@@ -178,12 +179,12 @@ def join(axis: int, *tensors: Any) -> Any:
 
 
 def concatenate(tensors: Any, axis: int = 0) -> Any:
-    """Return the tensors of a sequence, which have one rank, one after the other along `axis`."""
+    """Return the tensors of a sequence, which have one rank, concatenated along `axis`."""
     return join(axis, *tensors)
 
 
 def stack(tensors: Any, axis: int = 0) -> Any:
-    """Return the tensors of a sequence, which have one shape, along a new axis at `axis`."""
+    """Return the tensors of a sequence, which have one shape, joined along a new axis `axis`."""
     parts = _as_parts(tensors, "stack")
     ranks = {v.type.ndim for v in parts}
     if len(ranks) > 1:
@@ -196,32 +197,36 @@ def stack(tensors: Any, axis: int = 0) -> Any:
 
 
 def hstack(tensors: Any) -> Any:
-    """Return the tensors of a sequence side by side: along axis 1, or axis 0 for vectors."""
+    """Return the tensors of a sequence, concatenated along axis 1; along axis 0 for vectors."""
     parts = [expand_dims(v, 0) if v.type.ndim == 0 else v for v in _as_parts(tensors, "hstack")]
     return join(0 if parts[0].type.ndim == 1 else 1, *parts)
 
 
 def vstack(tensors: Any) -> Any:
-    """Return the tensors of a sequence one below the other: along axis 0, vectors as rows."""
+    """Return the tensors of a sequence, concatenated along axis 0; vectors become rows."""
     parts = _as_parts(tensors, "vstack")
     rows = [expand_dims(v, tuple(range(2 - v.type.ndim))) if v.type.ndim < 2 else v for v in parts]
     return join(0, *rows)
 
 
 def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[Any]:
-    """Return the parts of `x` along `axis`.
+    """Return the parts of `x` along `axis`, as a list.
 
     Parameters
     ----------
+    x
+        A tensor.
     splits_size
-        The lengths of the parts: several ints or integer variables, or an integer vector.
+        The lengths of the parts: a sequence of ints and integer variables, or an integer vector.
     n_splits
-        How many there are, where `splits_size` is a vector of unknown length.
+        The number of parts, if `splits_size` is a vector of unknown length.
+    axis
+        The axis.
 
     Raises
     ------
     TypeError
-        If it is not known how many parts there are.
+        If the number of parts is not known.
     """
     x = as_tensor_variable(x)
     sizes = as_shape_vector(splits_size, "split")

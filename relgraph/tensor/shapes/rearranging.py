@@ -15,12 +15,12 @@ from relgraph.tensor.shapes.shape import as_length, lengths
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Return `x` with each element along `axis` (or of the flattened `x`) repeated.
+    """Return `x` with each element along `axis` repeated; for None, of the flattened `x`.
 
     Parameters
     ----------
     repeats
-        How many times: an int or an integer variable of rank 0.
+        How often each element occurs: an int or an integer variable of rank 0.
     """
     x = as_tensor_variable(x)
     if axis is None:
@@ -33,13 +33,13 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 def tile(x: Any, reps: Any) -> Any:
-    """Return copies of `x` side by side.
+    """Return copies of `x`, joined along its axes.
 
     Parameters
     ----------
     reps
-        How many along each axis: an int for the last one, or several ints, for new axes on the
-        left as well if there are more than `x` has axes.
+        The number of copies along the last axes: an int or a sequence of ints. If these are more
+        than `x` has axes, `x` gets axes in front.
     """
     x = as_tensor_variable(x)
     times = (reps,) if isinstance(reps, int) else tuple(reps)
@@ -50,13 +50,13 @@ def tile(x: Any, reps: Any) -> Any:
         if n < 0:
             raise ValueError(f"tile: {n} times along axis {axis}")
         if n != 1:
-            whole = (slice(None),) * axis
-            x = join(axis, *[x] * n) if n else getitem(x, (*whole, slice(0, 0)))
+            leading = (slice(None),) * axis
+            x = join(axis, *[x] * n) if n else getitem(x, (*leading, slice(0, 0)))
     return x
 
 
 def flip(x: Any, axis: Any = None) -> Any:
-    """Return `x` turned round along `axis`: an int, several, or None for all."""
+    """Return `x` reversed along `axis`: an int, a sequence of ints, or None for all axes."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim, "flip")
     return getitem(
@@ -65,14 +65,14 @@ def flip(x: Any, axis: Any = None) -> Any:
 
 
 def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
-    """Return `x` with its elements moved on by `shift` along `axis` (or in the flattened `x`).
+    """Return `x` with its elements shifted along `axis`; for None, in the flattened `x`.
 
-    What moves past the end comes in again at the front.
+    Elements that move past the end come in again at the front.
 
     Parameters
     ----------
     shift
-        How far: an int or an integer variable of rank 0.
+        The number of positions: an int or an integer variable of rank 0.
     """
     x = as_tensor_variable(x)
     if axis is None:
@@ -83,7 +83,6 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     if isinstance(n, int) and n == 0:
         return x
     start = -as_length(shift, "roll") % maximum(n, 1)
-    whole = (slice(None),) * axis
-    return join(
-        axis, getitem(x, (*whole, slice(start, None))), getitem(x, (*whole, slice(None, start)))
-    )
+    leading = (slice(None),) * axis
+    last, first = slice(start, None), slice(None, start)
+    return join(axis, getitem(x, (*leading, last)), getitem(x, (*leading, first)))

@@ -1,4 +1,4 @@
-"""The same elements in another shape, or with their axes in another order."""
+"""`Reshape` and `SpecifyShape`, and functions that reshape or permute axes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from relgraph.tensor.type import TensorType
 
 
 class Reshape(Op):
-    """The elements of a tensor, in C order, in another shape.
+    """The elements of a tensor, in C order, in another shape. The result may be a view.
+
+    The inputs are the tensor and the new shape, a vector of int64. One element of the shape may be
+    -1 for the length that follows from the number of elements.
 
     Parameters
     ----------
     ndim
-        The number of dimensions of the output.
-
-    The inputs are the tensor and the new shape, a vector of int64 one element of which may be -1:
-    what remains. The result may be a view.
+        The rank of the output.
     """
 
     nout = 1
@@ -52,7 +52,7 @@ class Reshape(Op):
         return Apply(self, [x, vector], [TensorType(x.type.dtype, shape)()])
 
     def entries(self, vector: Variable) -> tuple[int | None, ...]:
-        """Return what is known of the elements of the shape that a node was given."""
+        """Return the elements of a shape vector; None for those that are not known."""
         if isinstance(vector, Constant):
             return tuple(int(n) for n in vector.data)
         if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
@@ -62,7 +62,7 @@ class Reshape(Op):
     def _static_shape(
         self, x: TensorType, entries: tuple[int | None, ...]
     ) -> tuple[int | None, ...]:
-        """Return the shape of the output, as far as it is known."""
+        """Return the static shape of the output."""
         if entries.count(-1) > 1 or any(n is not None and n < -1 for n in entries):
             raise ValueError(f"reshape: {entries} is no shape (one element may be -1)")
         total = None if None in x.shape else math.prod(n for n in x.shape if n is not None)
@@ -97,21 +97,23 @@ class Reshape(Op):
         known: Sequence[int | None] = node.outputs[0].type.shape
         if None not in known:
             return [tuple(known)]
-        given = self.entries(vector)
-        entries = [vector[i] if n is None else n for i, n in enumerate(given)]
+        constants = self.entries(vector)
+        entries = [vector[i] if n is None else n for i, n in enumerate(constants)]
         total, rest = product(shapes[0]), product(entries)
         if isinstance(rest, int):
             inferred = total // -rest if rest else total
         else:
             inferred = total // switch(eq(rest, 0), 1, -rest)
         lengths = []
-        for static, n, entry in zip(known, given, entries, strict=True):
+        may_be_inferred = -1 not in constants
+        for static, n, entry in zip(known, constants, entries, strict=True):
             if static is not None:
                 lengths.append(static)
             elif n == -1:
                 lengths.append(inferred)
             else:
-                lengths.append(switch(eq(entry, -1), inferred, entry) if -1 not in given else entry)
+                either = switch(eq(entry, -1), inferred, entry) if may_be_inferred else entry
+                lengths.append(either)
         return [tuple(lengths)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -123,7 +125,7 @@ class Reshape(Op):
 
 
 class SpecifyShape(TypedOp):
-    """Its input, whose shape is declared; a value of another shape is refused at run time.
+    """Its input with a declared static shape; a ValueError at run time if the shape is another.
 
     Parameters
     ----------
@@ -173,19 +175,21 @@ class SpecifyShape(TypedOp):
 
 
 def specify_shape(x: Any, shape: Any) -> Any:
-    """Declare the shape of `x`: the result has it in its type, and is checked at run time.
+    """Return `x` with a declared static shape, which is checked at run time.
 
     Parameters
     ----------
+    x
+        A tensor.
     shape
-        For each axis an int, or None to say nothing of it.
+        For each axis an int; None to declare nothing.
 
     Raises
     ------
     TypeError
-        If a length is not known when the graph is built, or `x` has another rank.
+        If a length is a variable, or `x` has another rank.
     ValueError
-        If `x` is known to have another shape.
+        If the static shape of `x` is another one.
     """
     x = as_tensor_variable(x)
     if isinstance(shape, int) or shape is None:
@@ -204,22 +208,24 @@ def specify_shape(x: Any, shape: Any) -> Any:
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
-    """Return the elements of `x`, in C order, in another shape (perhaps as a view).
+    """Return the elements of `x`, in C order, in another shape. The result may be a view.
 
     Parameters
     ----------
+    x
+        A tensor.
     newshape
-        An int, a tuple of ints and integer variables, or an integer vector. One may be -1: what
-        remains.
+        An int, a tuple of ints and integer variables, or an integer vector. One element may be -1
+        for the length that follows from the number of elements.
     ndim
-        The number of elements of `newshape`, where it is a vector of unknown length.
+        The rank of the result, if `newshape` is a vector of unknown length.
 
     Raises
     ------
     TypeError
-        If the new number of dimensions is not known.
+        If the rank of the result is not known.
     ValueError
-        If the shapes are known not to fit.
+        If the static shape of `x` does not fit.
     """
     x = as_tensor_variable(x)
     vector = as_shape_vector(newshape, "reshape")
@@ -231,12 +237,12 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
 
 
 def flatten(x: Any, ndim: int = 1) -> Any:
-    """Return `x` with `ndim` dimensions, the last of which takes all that the others leave.
+    """Return `x` with its last axes flattened into one, so that its rank is `ndim`.
 
     Raises
     ------
     ValueError
-        If `x` has fewer dimensions (other than none).
+        If `ndim` is less than 1, or greater than the rank of `x` and 1.
     """
     x = as_tensor_variable(x)
     if ndim < 1 or ndim > max(x.type.ndim, 1):
@@ -259,9 +265,16 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
     Parameters
     ----------
+    x
+        A tensor.
     axis
-        An int or several: they must have length 1, which is checked at run time where it is not
-        known. None: all that are known to have length 1.
+        An int or a sequence of ints; where the static length is not known, a check at run time is
+        added. None for all axes of static length 1.
+
+    Raises
+    ------
+    ValueError
+        If an axis has another static length.
     """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
@@ -279,7 +292,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
 
 def expand_dims(x: Any, axis: Any) -> Any:
-    """Return `x` with new axes of length 1, at the places `axis` (an int or several)."""
+    """Return `x` with new axes of length 1; `axis` says which axes of the result are new."""
     x = as_tensor_variable(x)
     several = axis if isinstance(axis, tuple | list) else (axis,)
     ndim = x.type.ndim + len(several)
@@ -289,7 +302,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
 
 
 def transpose(x: Any, axes: Any = None) -> Any:
-    """Return `x` with its axes in the order `axes`; reversed if that is None."""
+    """Return `x` with its axes in the order `axes`; for None, in reverse order."""
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         if axes is None:
@@ -316,7 +329,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
 
 def moveaxis(x: Any, source: int, destination: int) -> Any:
-    """Return `x` with the axis `source` moved to the place `destination`."""
+    """Return `x` with the axis `source` moved to the position `destination`."""
     x = as_tensor_variable(x)
     order = list(range(x.type.ndim))
     order.remove(i := normalize_axis(source, x.type.ndim, "moveaxis"))

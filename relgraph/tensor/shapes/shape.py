@@ -1,4 +1,4 @@
-"""Shapes as values: the ops that ask for one, and what turns what people write into one."""
+"""Shapes as values: `Shape`, `Shape_i`, `MakeVector`, and the conversion of arguments to shapes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from relgraph.tensor.type import TensorType
 
 
 def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the only input of `op` as a tensor variable."""
+    """Return the only input of an op as a list of a tensor variable.
+
+    Raises
+    ------
+    TypeError
+        If there is not exactly one input, or it is no tensor.
+    """
     if len(inputs) != 1:
         raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
     return [as_argument(inputs[0], op)]
@@ -57,7 +63,7 @@ class Shape_i(TypedOp):
     Parameters
     ----------
     i
-        The axis, from 0 on.
+        The axis, counted from the front.
     """
 
     __props__ = ("i",)
@@ -88,12 +94,12 @@ class Shape_i(TypedOp):
 
 
 class MakeVector(TypedOp):
-    """A vector of its inputs, which are of rank 0.
+    """The vector of its inputs, which have rank 0.
 
     Parameters
     ----------
     dtype
-        The dtype of the vector, which must hold that of each input.
+        The dtype of the vector, which must be able to hold the dtypes of the inputs.
     """
 
     __props__ = ("dtype",)
@@ -135,7 +141,7 @@ _shape = Shape()
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """Return the length of axis `i` of `x` as an int64 of rank 0: a constant where it is known."""
+    """Return the length of axis `i` of `x` as an int64 of rank 0; a constant if it is static."""
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(i, LogicTerm):
         return Shape_i(i)(x)
@@ -145,7 +151,7 @@ def shape_i(x: Any, i: int) -> Any:
 
 
 def shape(x: Any) -> Any:
-    """Return the shape of `x` as a vector of int64: a constant where it is known."""
+    """Return the shape of `x` as a vector of int64; a constant if it is static."""
     x = as_tensor_variable(x)
     if not isinstance(x, LogicTerm) and None not in x.type.shape:
         return constant(np.array(x.type.shape, dtype="int64"))
@@ -153,12 +159,12 @@ def shape(x: Any) -> Any:
 
 
 def lengths(x: Any) -> tuple[Any, ...]:
-    """Return the shape of `x` as a tuple: ints where they are known, else int64s of rank 0."""
+    """Return the lengths of the axes of `x` as a tuple: static ones as ints, others as int64s."""
     return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
 
 
 def product(lengths: Sequence[Any]) -> Any:
-    """Return the product of ints and integer variables; an int if there are only ints."""
+    """Return the product of ints and integer variables: an int if all of them are ints."""
     total: Any = math.prod(n for n in lengths if isinstance(n, int))
     for n in lengths:
         if not isinstance(n, int):
@@ -167,18 +173,25 @@ def product(lengths: Sequence[Any]) -> Any:
 
 
 def size(x: Any) -> Any:
-    """Return how many elements `x` has, as an int64 of rank 0."""
+    """Return the number of elements of `x` as an int64 of rank 0."""
     total = product(lengths(as_tensor_variable(x)))
     return constant(total, dtype="int64") if isinstance(total, int) else total
 
 
 def as_length(n: Any, what: str) -> Any:
-    """Return a length as an int if it is known, else as an integer variable of rank 0.
+    """Return a length of an axis: an int if it is a constant, else an integer variable of rank 0.
+
+    Parameters
+    ----------
+    n
+        An integer, or an integer variable or constant of rank 0.
+    what
+        The name of the calling function, for the error.
 
     Raises
     ------
     TypeError
-        If it is neither.
+        If `n` is none of these.
     """
     known = static_int(n)
     if known is not None:
@@ -192,12 +205,19 @@ def as_length(n: Any, what: str) -> Any:
 
 
 def as_lengths(shape: Any, what: str) -> tuple[Any, ...]:
-    """Return a shape (an int, several, or a vector of known length) as a tuple of `as_length`.
+    """Return a shape as a tuple of lengths; see `as_length`.
+
+    Parameters
+    ----------
+    shape
+        A length, a sequence of lengths, or an integer vector of known length.
+    what
+        The name of the calling function, for the error.
 
     Raises
     ------
     TypeError
-        If it is none of these.
+        If `shape` is none of these.
     """
     if isinstance(shape, np.ndarray):
         shape = shape.tolist()
@@ -217,7 +237,7 @@ def as_lengths(shape: Any, what: str) -> tuple[Any, ...]:
 
 
 def as_shape_vector(shape: Any, what: str) -> Any:
-    """Return a shape as a vector of int64: a constant where it is known."""
+    """Return a shape as a vector of int64; a constant if all lengths are known."""
     if isinstance(shape, Variable) and shape.type.ndim == 1:
         return cast(shape, "int64")
     entries = as_lengths(shape, what)

@@ -13,7 +13,7 @@ from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.op import Op
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.testing.draw.argument_roles import role_of
 
 _MAX_VISITED = 2000
@@ -173,7 +173,7 @@ def _argument_count(head: Head, random: Random) -> int:
     if issubclass(cls, Elemwise):
         nin = head.nin if isinstance(head, Elemwise) else random.choice([1, 2, 2, 3])
         return nin if nin > 0 else random.choice([2, 2, 3, 4])
-    if issubclass(cls, Product):
+    if issubclass(cls, MatrixProduct):
         return 2
     low, high = _ARGUMENT_COUNTS.get(cls.__name__, (1, 1))
     return low if random.random() < 0.6 else random.randint(low, high)

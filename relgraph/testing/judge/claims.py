@@ -13,8 +13,8 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.subtensor import Increment
-from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
+from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values
@@ -126,7 +126,7 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
     """Return where finite operands over- or underflow in the op of a node."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
     op: Any = node.op
-    adds = isinstance(op, Increment) and not op.set_instead_of_inc
+    adds = isinstance(op, BaseIncSubtensor) and not op.set_instead_of_inc
     if info is None or (moved_inputs(node) is not None and not adds):
         return np.zeros(result.shape, bool)
     if isinstance(op, Elemwise):
@@ -141,7 +141,7 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
         if op.ufunc is np.add:
             return ~np.isfinite(np.sum(sizes[0], axis=axes))
         return _product_leaves_range(np.where(sizes[0] == 0, 1, sizes[0]), info, axes)
-    if isinstance(op, Product):
+    if isinstance(op, MatrixProduct):
         total = np.matmul(sizes[0], sizes[1])
         nonzero = np.matmul((sizes[0] > 0).astype(float), (sizes[1] > 0).astype(float)) > 0
         return ~np.isfinite(total) | (nonzero & (total < info.tiny / info.eps))

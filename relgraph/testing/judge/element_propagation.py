@@ -15,8 +15,8 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.subtensor import Increment, Subtensor
-from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
+from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -50,7 +50,7 @@ def moved_inputs(node: Apply) -> tuple[int, ...] | None:
     for cls, places in DATA_MOVEMENT_OPS.items():
         if isinstance(node.op, cls):
             return tuple(range(len(node.inputs))) if places is None else places
-    if isinstance(node.op, Increment):
+    if isinstance(node.op, BaseIncSubtensor):
         return (0, 1)
     return None
 
@@ -102,7 +102,7 @@ def propagate_marks(
 
 def _along_axes(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
     """Return the output marks of an op that works along some axes, or None for any other op."""
-    if isinstance(op, Product):
+    if isinstance(op, MatrixProduct):
         left, right = (m.astype("float64") for m in marks)
         most = np.maximum(np.matmul(left, right * 0 + 1), np.matmul(left * 0 + 1, right))
         return np.asarray(most > 0 if marks[0].dtype.kind == "b" else most)

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
@@ -70,7 +70,7 @@ def _propagated_magnitude(
     op: Any = node.op
     if isinstance(op, CAReduce) and op.ufunc is np.add:
         return np.asarray(np.sum(sizes[0], axis=op.axes(inputs[0].ndim)))
-    if isinstance(op, Product):
+    if isinstance(op, MatrixProduct):
         return np.asarray(np.matmul(sizes[0], sizes[1]))
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
         return np.asarray(np.cumsum(sizes[0], axis=op.axis))
@@ -149,7 +149,7 @@ def _propagated_error(
         axes = op.axes(inputs[0].ndim)
         rest = np.sum(errors[0] / np.abs(inputs[0]), axis=axes) * np.abs(result)
         return np.asarray(np.where(np.isnan(rest), np.inf, rest))
-    if isinstance(op, Product):
+    if isinstance(op, MatrixProduct):
         a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
         return np.asarray(np.matmul(errors[0], b) + np.matmul(a, errors[1]))
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, fill
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, concrete_index
 from relgraph.tensor.lawkit.layout.slice_arithmetic import (
     Part,
     are_apart,
@@ -35,7 +35,7 @@ ANY = Placeholder.INTEGER
 
 
 def take(x, *entries):
-    return x[fill(entries, ())]
+    return x[concrete_index(entries, ())]
 
 
 def taken(x, *entries):

@@ -18,7 +18,7 @@ from relgraph.tensor.indexing.indices import (
     IndexList,
     Placeholder,
     Slice,
-    fill_symbolic,
+    symbolic_index,
     symbolic_length,
 )
 from relgraph.tensor.indexing.subtensor import Subtensor
@@ -116,7 +116,7 @@ def lengths_of_part(
     index: IndexList, inputs: Sequence[Any], lengths: Sequence[Any]
 ) -> list[Variable]:
     """Return the lengths, int64s of rank 0, of a part of what has `lengths`."""
-    entries = fill_symbolic(index, inputs)
+    entries = symbolic_index(index, inputs)
     known = [n if (given := static_int(n)) is None else given for n in lengths]
     left = [
         symbolic_length(n, e) for n, e in zip(known, entries, strict=False) if isinstance(e, slice)

@@ -16,7 +16,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.structure import Cast
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.dot import Product
+from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.cumulative import Cumulate
@@ -110,7 +110,7 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _elementwise(node, op.scalar_op, inputs)
     if isinstance(op, CAReduce):
         return _reduce(op, inputs[0])
-    if isinstance(op, Product):
+    if isinstance(op, MatrixProduct):
         return _as_array(np.matmul(*(x.astype(object) for x in inputs)))
     if isinstance(op, Cumulate):
         function = np.cumsum if op.scalar_op.name == "add" else np.cumprod
