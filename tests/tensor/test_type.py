@@ -99,7 +99,7 @@ def test_filter_says_what_is_expected_and_what_was_given(
 
 def test_filter_refuses_variables() -> None:
     x = at.dvector("x")
-    with pytest.raises(TypeError, match="expected a value of .*, not the variable x"):
+    with pytest.raises(TypeError, match=r"expected a value of .*, not the variable x"):
         x.type.filter(x)
 
 
