@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, TextIO
 
-from relgraph.gradient.clock import grad_clock
+from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.opt import print_optimizer_profile, profile_rows
 from relgraph.settings import config
 
@@ -59,7 +59,7 @@ class FunctionProfile:
     def finish_compilation(self, seconds: float) -> None:
         """Add the time of a compilation; print the profile if `config.profile` is set."""
         self.compile_time += seconds
-        self.grad_time = grad_clock.seconds
+        self.grad_time = grad_stopwatch.seconds
         if config.profile:
             self.summary(sys.stderr)
 

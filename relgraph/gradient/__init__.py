@@ -1,12 +1,12 @@
-"""Derivatives of graphs, as graphs.
+"""Derivatives of graphs: gradients, Jacobians, Hessians, and their products with vectors.
 
-A gradient by a complex variable is the one by its real part plus i times the one by its imaginary
-part, so that a step along it makes a real cost grow.
+The gradient with respect to a complex variable is that with respect to its real part plus i times
+that with respect to its imaginary part. So a real cost grows along it.
 """
 
 from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError, grad
 from relgraph.gradient.barriers import consider_constant, disconnected_grad, zero_grad
-from relgraph.gradient.products import Lop, Rop, hessian, jacobian
+from relgraph.gradient.jacobians import Lop, Rop, hessian, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
 from relgraph.graph.type import DisconnectedType, NullType
 

@@ -1,8 +1,9 @@
-"""Reverse-mode differentiation: `grad`.
+"""`grad`: reverse-mode differentiation.
 
-One walk down from the variables asked for finds what depends on them; one walk back up from the
-cost asks each op on the way for its vector-Jacobian product. Both are loops over a sorted list of
-nodes, so that depth costs nothing, and what a variable gets from its clients is added up once.
+A forward pass finds the nodes that depend on the variables of interest. A backward pass from the
+cost asks each of these ops for its vector-Jacobian product. Both passes are loops over the sorted
+nodes, so that deep graphs need no recursion. The gradients that a variable gets from its clients
+are added in one node.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from relgraph.gradient.clock import grad_clock
-from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
+from relgraph.gradient.gradient_terms import (
+    converted_gradient,
+    filled_like,
+    has_no_gradient,
+    sum_of_gradients,
+)
+from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import io_toposort
@@ -23,11 +29,11 @@ Policy = Literal["raise", "warn", "ignore"]
 
 
 class DisconnectedInputError(ValueError):
-    """A gradient is asked for by a variable that the cost is not a differentiable function of."""
+    """The cost is not a differentiable function of a variable in `wrt`."""
 
 
 class NullTypeGradError(TypeError):
-    """A gradient is needed that does not exist, or that an op does not offer."""
+    """An op is not differentiable with respect to an input whose gradient is needed."""
 
 
 def grad(
@@ -38,60 +44,61 @@ def grad(
     known_grads: Mapping[Variable, Any] | None = None,
     return_disconnected: Literal["zero", "None", "disconnected"] = "zero",
 ) -> Any:
-    """Return the gradient of `cost` by each variable in `wrt`.
+    """Return the gradient of a cost with respect to each variable in `wrt`.
 
     Parameters
     ----------
     cost
-        A float or complex variable of rank 0 (of a complex one, the real part is meant). None if
-        `known_grads` says all.
+        A float or complex variable of rank 0; of a complex one the real part is differentiated.
+        None if the backward pass starts from `known_grads` only.
     wrt
-        A variable, or a list or tuple of them.
+        A variable, or a list or tuple of variables.
     consider_constant
-        Variables through which no gradient is to pass.
+        Variables that are treated as constants.
     disconnected_inputs
-        What to do about a variable in `wrt` that the cost is not a function of, or only through
-        what has no gradient (a shape, say): ``"raise"``, ``"warn"`` or ``"ignore"``.
+        What to do if the cost does not depend on a variable in `wrt`, or only through ops without
+        a gradient (a shape, say): ``"raise"``, ``"warn"`` or ``"ignore"``.
     known_grads
-        Gradients that are taken as given, by variable; nothing is added to them.
+        The gradients of the cost with respect to some variables; nothing is added to them.
     return_disconnected
-        What stands for the gradient by such a variable: ``"zero"``, ``"None"``, or
+        The gradient with respect to such a variable: ``"zero"``, ``"None"``, or
         ``"disconnected"`` for a variable of type `DisconnectedType`.
 
     Returns
     -------
     gradient
-        One for a variable, a list of them for a list or tuple; each of the dtype and shape of its
-        variable. An integer variable has a gradient of zeros, of dtype ``config.floatX``.
+        A variable, or a list of them if `wrt` is a list or tuple. Each has the dtype and shape of
+        its variable in `wrt`; that of an integer variable is zeros of ``config.floatX``.
 
     Raises
     ------
     TypeError
-        If the cost is no scalar, or an integer.
+        If the cost has not rank 0, or is an integer.
     DisconnectedInputError
         See `disconnected_inputs`.
     NullTypeGradError
-        If an op on the way is not differentiable by an input that matters.
+        If an op is not differentiable with respect to an input whose gradient is needed.
     MethodNotDefined
-        If an op on the way has no gradient.
+        If an op has no gradient.
     """
     check_choice("grad: disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
     check_choice("grad: return_disconnected", return_disconnected, ("zero", "None", "disconnected"))
-    wanted = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
-    for v in wanted:
+    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    for v in variables:
         if not isinstance(v, Variable):
             raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-    with grad_clock.running(), paused_collector():
+    with grad_stopwatch.running(), paused_collector():
         seeds = _seeds(cost, known_grads)
-        found = _Backward(seeds, wanted, consider_constant or ()).run()
+        found = _Backpropagation(seeds, variables, consider_constant or ()).run()
     results = [
-        g if g is not None else _unreached(v, disconnected_inputs, return_disconnected)
-        for v, g in zip(wanted, found, strict=True)
+        g if g is not None else _disconnected_gradient(v, disconnected_inputs, return_disconnected)
+        for v, g in zip(variables, found, strict=True)
     ]
     return results if isinstance(wrt, list | tuple) else results[0]
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise a ValueError if the value of an argument is none of some choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}, not one of {', '.join(choices)}")
 
@@ -99,7 +106,7 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
 def _seeds(
     cost: Variable | None, known_grads: Mapping[Variable, Any] | None
 ) -> dict[Variable, Any]:
-    """Return the gradients that the backward walk starts from."""
+    """Return the gradients, by variable, that the backward pass starts from."""
     seeds: dict[Variable, Any] = {}
     for v, g in (known_grads or {}).items():
         if not isinstance(g, Variable):
@@ -125,13 +132,16 @@ def _seeds(
 
 
 def _check_rank(v: Any, g: Any, what: str) -> None:
-    mine, its = getattr(v.type, "ndim", None), getattr(g.type, "ndim", None)
-    if mine is not None and its is not None and mine != its:
-        raise ValueError(f"{what} has {its} dimensions where {v} ({v.type}) has {mine}")
+    """Raise a ValueError if the gradient `g` has another rank than the variable `v`."""
+    own_rank, gradient_rank = getattr(v.type, "ndim", None), getattr(g.type, "ndim", None)
+    if own_rank is not None and gradient_rank is not None and own_rank != gradient_rank:
+        raise ValueError(
+            f"{what} has {gradient_rank} dimensions where {v} ({v.type}) has {own_rank}"
+        )
 
 
-def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
-    """Return what stands for the gradient by a variable that got none."""
+def _disconnected_gradient(v: Variable, policy: Policy, kind: str) -> Any:
+    """Return the gradient with respect to a disconnected variable, or warn, or raise."""
     message = (
         f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not depend "
         "on it, or only by way of shapes, indices and the like "
@@ -146,40 +156,57 @@ def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
     return None if kind == "None" else disconnected()
 
 
-class _Backward:
-    """The two walks of one call of `grad`.
+class _Backpropagation:
+    """The two passes of one call of `grad`.
 
-    `terms` holds what a variable has got so far from its clients; `flat` the variables that the
-    cost is connected to, but only by what is constant nearly everywhere: their gradient is zero,
-    which is written down only where somebody needs it.
+    Parameters
+    ----------
+    seeds
+        The gradients that the backward pass starts from.
+    wrt
+        The variables whose gradients are wanted.
+    constants
+        The variables that are treated as constants.
+
+    Attributes
+    ----------
+    terms
+        For each variable the gradients it has got from its clients so far.
+    zero_gradients
+        The variables whose gradient is zero, since the cost depends on them only through functions
+        that are constant almost everywhere. The zeros are made only where they are needed.
+    undefined
+        The variables whose gradient is not defined, and why.
+    gradients
+        The gradients that are complete.
     """
 
     def __init__(
-        self, seeds: dict[Variable, Any], wanted: Sequence[Variable], barred: Collection[Variable]
+        self, seeds: dict[Variable, Any], wrt: Sequence[Variable], constants: Collection[Variable]
     ) -> None:
         self.seeds = seeds
-        self.wanted = wanted
-        self.barred = set(barred)
+        self.wrt = wrt
+        self.constants = set(constants)
         self.terms: dict[Variable, list[Any]] = {}
-        self.flat: set[Variable] = set()
-        self.null: dict[Variable, str] = {}
-        self.done: dict[Variable, Any] = {}
+        self.zero_gradients: set[Variable] = set()
+        self.undefined: dict[Variable, str] = {}
+        self.gradients: dict[Variable, Any] = {}
         for v, g in seeds.items():
             if not isinstance(g.type, DisconnectedType):
-                self.done[v] = conformed(g, v) if not has_no_gradient(v) else g
+                self.gradients[v] = converted_gradient(g, v) if not has_no_gradient(v) else g
 
     def run(self) -> list[Any]:
-        """Return the gradient by each variable that was asked for; None where there's none."""
-        order = io_toposort(list(self.barred), list(self.seeds))
-        patterns = self._forward(order)
+        """Return the gradient with respect to each variable; None for a disconnected one."""
+        order = io_toposort(list(self.constants), list(self.seeds))
+        patterns = self._connected_nodes(order)
         for node in reversed(order):
             if node in patterns:
-                self._visit(node, patterns[node])
-        return [self._result(v) for v in self.wanted]
+                self._backpropagate(node, patterns[node])
+        return [self._result(v) for v in self.wrt]
 
-    def _forward(self, order: Sequence[Apply]) -> dict[Apply, list[list[bool]]]:
-        """Return the connection patterns of the nodes on the way, and find what depends on what."""
-        self.dependent = set(self.wanted)
+    def _connected_nodes(self, order: Sequence[Apply]) -> dict[Apply, list[list[bool]]]:
+        """Return the connection patterns of the nodes that depend on `wrt`: the forward pass."""
+        self.dependent = set(self.wrt)
         dependent = self.dependent
         patterns = {}
         for node in order:
@@ -193,81 +220,91 @@ class _Backward:
                 patterns[node] = pattern
         return patterns
 
-    def _visit(self, node: Apply, pattern: list[list[bool]]) -> None:
-        """Pass the gradients of the outputs of `node` on to its inputs."""
-        grads = [None if out in self.barred else self._gradient(out) for out in node.outputs]
-        flat = [
+    def _backpropagate(self, node: Apply, pattern: list[list[bool]]) -> None:
+        """Add to the gradients of a node's inputs what follows from those of its outputs."""
+        grads = [None if out in self.constants else self._gradient(out) for out in node.outputs]
+        zero_outputs = [
             o
             for o, out in enumerate(node.outputs)
-            if grads[o] is None and out in self.flat and out not in self.barred
+            if grads[o] is None and out in self.zero_gradients and out not in self.constants
         ]
         live = [o for o, g in enumerate(grads) if g is not None]
-        passing = [*live, *flat]
+        contributing = [*live, *zero_outputs]
         reached = [
             i
             for i, v in enumerate(node.inputs)
-            if v in self.dependent and v not in self.seeds and any(pattern[i][o] for o in passing)
+            if v in self.dependent
+            and v not in self.seeds
+            and any(pattern[i][o] for o in contributing)
         ]
         if not live:
-            self.flat.update([node.inputs[i] for i in reached])
+            self.zero_gradients.update([node.inputs[i] for i in reached])
             return
-        for o in flat:
+        for o in zero_outputs:
             grads[o] = filled_like(node.outputs[o], 0)
-        steps = [i for i in reached if has_no_gradient(node.inputs[i])]
-        if steps:
-            self.flat.update([node.inputs[i] for i in steps])
-            reached = [i for i in reached if i not in steps]
-        given = [disconnected() if g is None else g for g in grads]
-        for i, g in zip(reached, _input_grads(node, given, reached), strict=True):
-            self._receive(node, i, node.inputs[i], g)
+        discrete = [i for i in reached if has_no_gradient(node.inputs[i])]
+        if discrete:
+            self.zero_gradients.update([node.inputs[i] for i in discrete])
+            reached = [i for i in reached if i not in discrete]
+        output_grads = [disconnected() if g is None else g for g in grads]
+        for i, g in zip(reached, _gradients_of_inputs(node, output_grads, reached), strict=True):
+            self._add_term(node, i, node.inputs[i], g)
 
-    def _receive(self, node: Apply, i: int, v: Variable, g: Any) -> None:
-        """Take note of the gradient `g` that `node` gives for its input `v`."""
+    def _add_term(self, node: Apply, i: int, v: Variable, g: Any) -> None:
+        """Add the gradient `g` that a node gives for its input `v`, which has position `i`."""
         if g is None:
-            self.null.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
+            self.undefined.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
         elif not isinstance(g, Variable):
             raise TypeError(
                 f"the gradient of {node.op} gives {g!r} for input {i}, which is no variable"
             )
         elif isinstance(g.type, NullType):
-            self.null.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
+            self.undefined.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
         elif not isinstance(g.type, DisconnectedType):
             if g.type is not v.type:
                 _check_rank(v, g, f"the gradient of {node.op} for input {i}")
-            self.terms.setdefault(v, []).append(conformed(g, v))
+            self.terms.setdefault(v, []).append(converted_gradient(g, v))
 
     def _gradient(self, v: Variable) -> Any:
-        """Return the gradient by `v`, all clients of which have been visited; None if it has
-        none, or one that is zero (then `v` is in `flat`)."""
-        if v in self.null:
-            raise NullTypeGradError(f"grad: there's no gradient by {v}: {self.null[v]}")
-        if has_no_gradient(v) and v in self.done:
-            self.flat.add(v)
+        """Return the gradient with respect to `v`, after all its clients.
+
+        None if `v` is disconnected, or its gradient is zero; then it is in `zero_gradients`.
+        """
+        if v in self.undefined:
+            raise NullTypeGradError(f"grad: there's no gradient by {v}: {self.undefined[v]}")
+        if has_no_gradient(v) and v in self.gradients:
+            self.zero_gradients.add(v)
             return None
-        if v not in self.done:
+        if v not in self.gradients:
             terms = self.terms.pop(v, None)
             if terms is None:
                 return None
-            self.done[v] = terms[0] if len(terms) == 1 else conformed(added(terms), v)
-        return self.done[v]
+            self.gradients[v] = (
+                terms[0] if len(terms) == 1 else converted_gradient(sum_of_gradients(terms), v)
+            )
+        return self.gradients[v]
 
     def _result(self, v: Variable) -> Any:
         g = self._gradient(v)
-        if g is None and v in self.flat:
+        if g is None and v in self.zero_gradients:
             return filled_like(v, 0)
         return g
 
 
-def _input_grads(node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]) -> Sequence[Any]:
-    """Return what an op gives for the gradients by its inputs at the positions `wanted`.
+def _gradients_of_inputs(
+    node: Apply, output_grads: Sequence[Any], wrt: Sequence[int]
+) -> Sequence[Any]:
+    """Return the gradients that an op gives for its inputs at the positions `wrt`.
 
     Raises
     ------
-    TypeError, ValueError
-        If that isn't one for each.
+    TypeError
+        If its `L_op` returns no list or tuple.
+    ValueError
+        If there is not one gradient for each input.
     """
     if isinstance(node.op, Elemwise):
-        return node.op.gradients(node.inputs, node.outputs, output_grads, tuple(wanted))
+        return node.op.gradients(node.inputs, node.outputs, output_grads, tuple(wrt))
     results = node.op.L_op(node.inputs, node.outputs, output_grads)
     if not isinstance(results, list | tuple):
         raise TypeError(f"the gradient of {node.op} is {results!r}, not a list or a tuple")
@@ -275,4 +312,4 @@ def _input_grads(node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]
         raise ValueError(
             f"the gradient of {node.op} has {len(results)} elements for {len(node.inputs)} inputs"
         )
-    return [results[i] for i in wanted]
+    return [results[i] for i in wrt]

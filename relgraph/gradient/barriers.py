@@ -1,23 +1,23 @@
-"""Identities that stop a gradient."""
+"""Ops that stop gradients: `disconnected_grad`, `zero_grad`, `consider_constant`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.gradient.like import filled_like
+from relgraph.gradient.gradient_terms import filled_like
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type, disconnected
 
 
 class GradientBarrier(TypedOp):
-    """Its input, through which no gradient passes.
+    """The identity; no gradient passes through it.
 
     Parameters
     ----------
     connected
-        Whether the gradient is zero; otherwise there is none.
+        Whether the gradient of the input is zero; if not, the input is disconnected.
     """
 
     __props__ = ("connected",)
@@ -49,15 +49,15 @@ class GradientBarrier(TypedOp):
 
 
 def disconnected_grad(x: Any) -> Any:
-    """Return `x` as something that, to `grad`, is no function of anything."""
+    """Return `x`, disconnected for `grad` from all variables that it depends on."""
     return GradientBarrier(connected=False)(x)
 
 
 def zero_grad(x: Any) -> Any:
-    """Return `x` as something whose gradient by anything in it is zero."""
+    """Return `x` with a gradient of zero with respect to all variables that it depends on."""
     return GradientBarrier(connected=True)(x)
 
 
 def consider_constant(x: Any) -> Any:
-    """Return `x` as something that `grad` takes for a constant: the same as `zero_grad`."""
+    """Return `x`, treated as a constant by `grad`: the same as `zero_grad`."""
     return zero_grad(x)

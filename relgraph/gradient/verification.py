@@ -1,4 +1,4 @@
-"""Gradients, compared with what differences say."""
+"""`verify_grad`: compares gradients with finite differences."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ Array = np.ndarray[Any, Any]
 
 
 class _Accuracy(NamedTuple):
+    """The step and the tolerance for a dtype."""
+
     eps: float
     tolerance: float
 
@@ -29,14 +31,14 @@ _ACCURACY = {
 
 
 class GradientError(AssertionError):
-    """A gradient is not what differences of the function say.
+    """A gradient differs from the finite differences of its function.
 
     Attributes
     ----------
     argument, index
-        Which element of which argument shows it.
+        The position of the argument, and the index of the element.
     analytic, numeric
-        What the gradient says, and what the differences say.
+        The gradient with respect to that element, and the finite difference.
     """
 
     def __init__(
@@ -63,35 +65,35 @@ def verify_grad(
 ) -> None:
     """Check the gradient of a function against central differences.
 
-    The output is made a scalar by random weights, and each element of each argument is moved up
-    and down by `eps`.
+    The cost is the sum of the output with random weights. Each element of each argument is moved
+    up and down by `eps`.
 
     Parameters
     ----------
     fun
-        Makes one variable of as many as there are in `pt`.
+        Returns one variable, given as many variables as there are arrays in `pt`.
     pt
-        Where: real arrays, one for each argument of `fun`.
+        The point: a real array for each argument of `fun`.
     n_tests
-        How many times weights are drawn.
+        How often weights are drawn.
     rng
-        What draws them. None: a generator with a fixed seed.
+        The generator that draws them; by default one with a fixed seed.
     eps, abs_tol, rel_tol
-        The step and the tolerances. None: what suits the coarsest dtype in `pt`.
+        The step and the tolerances; the defaults depend on the least precise dtype in `pt`.
 
     Raises
     ------
     GradientError
-        If the two differ by more than ``abs_tol + rel_tol * |numeric|``.
+        If a gradient and a difference differ by more than ``abs_tol + rel_tol * |numeric|``.
     TypeError
-        If a point is not real, or the output is not one real variable.
+        If an array is not real, or the output is not one real variable.
     """
     rng = np.random.default_rng(0) if rng is None else rng
     points = [np.array(p) for p in pt]
-    coarsest = _accuracy(points)
-    eps = coarsest.eps if eps is None else eps
-    abs_tol = coarsest.tolerance if abs_tol is None else abs_tol
-    rel_tol = coarsest.tolerance if rel_tol is None else rel_tol
+    accuracy = _accuracy(points)
+    eps = accuracy.eps if eps is None else eps
+    abs_tol = accuracy.tolerance if abs_tol is None else abs_tol
+    rel_tol = accuracy.tolerance if rel_tol is None else rel_tol
     inputs = [TensorType(p.dtype, [1 if n == 1 else None for n in p.shape])() for p in points]
     out: Any = fun(*inputs)
     if not isinstance(out, Variable) or np.dtype(out.type.dtype).kind != "f":
@@ -122,7 +124,7 @@ def _accuracy(points: Sequence[Array]) -> _Accuracy:
 def _differences(
     value: Callable[[Sequence[Array]], Array], points: Sequence[Array], k: int, eps: float
 ) -> dict[tuple[int, ...], Array]:
-    """Return, for each element of argument `k`, how the function's value changes with it."""
+    """Return the central difference of the output for each element of argument `k`, by index."""
     found = {}
     for index in np.ndindex(points[k].shape):
         moved = []

@@ -1,4 +1,4 @@
-"""Jacobians, whole and as products with vectors."""
+"""Jacobians, Hessians, and products of Jacobians with vectors: `Lop` and `Rop`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.gradient.backward import DisconnectedInputError, Policy, check_choice, grad
-from relgraph.gradient.like import added, filled_like
+from relgraph.gradient.gradient_terms import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.basic import as_tensor_variable, constant
@@ -22,7 +22,7 @@ def _as_list(x: Any) -> list[Any]:
     return list(x) if isinstance(x, list | tuple) else [x]
 
 
-def _paired(what: str, variables: Sequence[Any], points: Sequence[Any]) -> None:
+def _check_pairs(what: str, variables: Sequence[Any], points: Sequence[Any]) -> None:
     if len(variables) != len(points):
         raise ValueError(f"{what}: {len(points)} eval_points for {len(variables)} variables")
 
@@ -34,26 +34,31 @@ def Lop(
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
 ) -> Any:
-    """Return the product of a row vector with the Jacobian of `f` by `wrt`.
+    """Return the product of a row vector with the Jacobian of `f` with respect to `wrt`.
 
     Parameters
     ----------
     f
-        A variable, or a list of them.
+        A variable, or a list of variables.
     wrt
-        A variable, or a list of them.
+        A variable, or a list of variables.
     eval_points
-        The row vector: for each variable in `f` something of its type.
+        The row vector: for each variable in `f`, a variable or value of its type.
     consider_constant, disconnected_inputs
-        As in `grad`.
+        As for `grad`.
 
     Returns
     -------
     product
-        Of the type of `wrt`; a list if that is one.
+        For each variable in `wrt`, a variable of its dtype and shape; a list if `wrt` is a list.
+
+    Raises
+    ------
+    ValueError
+        If there is not one row vector for each variable in `f`.
     """
     outputs, points = _as_list(f), _as_list(eval_points)
-    _paired("Lop", outputs, points)
+    _check_pairs("Lop", outputs, points)
     return grad(
         None,
         wrt,
@@ -64,30 +69,37 @@ def Lop(
 
 
 def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "raise") -> Any:
-    """Return the product of the Jacobian of `f` by `wrt` with a column vector.
+    """Return the product of the Jacobian of `f` with respect to `wrt` with a column vector.
 
-    It is the derivative of `f` along `eval_points`, got by differentiating twice in reverse: the
-    product of a row vector with the Jacobian is linear in that vector.
+    It is the derivative of `f` in the direction `eval_points`. It is computed by two reverse
+    passes: the product of a row vector with the Jacobian is linear in the row vector.
 
     Parameters
     ----------
     f
-        A variable, or a list of them.
+        A variable, or a list of variables.
     wrt
-        A variable, or a list of them.
+        A variable, or a list of variables.
     eval_points
-        The direction: for each variable in `wrt` something of its type.
+        The direction: for each variable in `wrt`, a variable or value of its type.
     disconnected_outputs
-        What to do about a variable in `f` that is no function of `wrt`: ``"raise"``, ``"warn"`` or
-        ``"ignore"`` (its derivative is zero).
+        What to do if a variable in `f` does not depend on `wrt`: ``"raise"``, ``"warn"`` or
+        ``"ignore"``, for a derivative of zero.
 
     Returns
     -------
     product
-        Of the type of `f`; a list if that is one.
+        For each variable in `f`, a variable of its dtype and shape; a list if `f` is a list.
+
+    Raises
+    ------
+    ValueError
+        If there is not one direction for each variable in `wrt`.
+    DisconnectedInputError
+        See `disconnected_outputs`.
     """
     outputs, inputs, points = _as_list(f), _as_list(wrt), _as_list(eval_points)
-    _paired("Rop", inputs, points)
+    _check_pairs("Rop", inputs, points)
     check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
     results = []
     for out in outputs:
@@ -111,11 +123,14 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
             if not isinstance(product.type, DisconnectedType)
         ]
         found = [t for t in terms if t is not None]
-        results.append(added(found) if found else _constant_output(out, disconnected_outputs))
+        results.append(
+            sum_of_gradients(found) if found else _constant_output(out, disconnected_outputs)
+        )
     return results if isinstance(f, list | tuple) else results[0]
 
 
 def _constant_output(out: Variable, policy: Policy) -> Any:
+    """Return the derivative, zero, of an output that depends on no input, or warn, or raise."""
     message = (
         f"Rop: {out} ({out.type}) is not a differentiable function of any variable in wrt "
         "(disconnected_outputs='ignore' takes its derivative for zero)"
@@ -133,27 +148,27 @@ def jacobian(
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
 ) -> Any:
-    """Return the Jacobian of a vector, row by row.
+    """Return the Jacobian of a vector.
 
     Parameters
     ----------
     expression
-        A vector whose length is known (`relgraph.tensor.specify_shape` declares it), or a scalar.
+        A vector of static length (`relgraph.tensor.specify_shape` declares it), or a scalar.
     wrt
-        A variable, or a list of them.
+        A variable, or a list of variables.
     consider_constant, disconnected_inputs
-        As in `grad`.
+        As for `grad`.
 
     Returns
     -------
     jacobian
-        For each variable a tensor with an axis for `expression` (unless that is a scalar) before
-        the variable's own.
+        For each variable in `wrt`, a tensor whose first axis is that of `expression`, followed by
+        the axes of the variable; for a scalar, only the latter. A list if `wrt` is a list.
 
     Raises
     ------
     ValueError
-        If the length is not known, or the rank is more than 1.
+        If the static length is not known, or the rank is more than 1.
     """
     expression = as_tensor_variable(expression)
     if expression.type.ndim == 0:
@@ -185,26 +200,26 @@ def hessian(
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
 ) -> Any:
-    """Return the second derivatives of a scalar by each of some vectors.
+    """Return the Hessian of a scalar with respect to each of some vectors.
 
     Parameters
     ----------
     cost
-        As in `grad`.
+        As for `grad`.
     wrt
-        A vector of known length, or a list of them.
+        A vector of static length, or a list of them.
     consider_constant, disconnected_inputs
-        As in `grad`.
+        As for `grad`.
 
     Returns
     -------
     hessian
-        A square matrix for each vector.
+        A square matrix for each vector; a list if `wrt` is a list.
 
     Raises
     ------
     ValueError
-        If a variable in `wrt` is no vector of known length.
+        If a variable in `wrt` is no vector of static length.
     """
     found = []
     for v in _as_list(wrt):

@@ -1,4 +1,4 @@
-"""Variables made in the likeness of others: zeros, ones, sums and gradients of the right type."""
+"""Gradients of the right type: constant ones, sums, and conversions to the type of a variable."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from relgraph.tensor.type import TensorType
 
 
 def has_no_gradient(v: Variable) -> bool:
-    """Return whether `v` takes integers or booleans, in which every function is constant."""
+    """Return whether a variable is discrete: of integers or booleans."""
     dtype = getattr(v.type, "dtype", None)
     return dtype is not None and is_discrete(dtype)
 
 
 def filled_like(v: Any, number: int) -> Any:
-    """Return a variable like `v` that holds `number` everywhere, as a gradient by `v` would.
+    """Return a variable of the shape of `v`, filled with a number, of the dtype of its gradient.
 
     Raises
     ------
     TypeError
-        If `v` is of a type that nobody has said this for (a ``zeros_like`` method does).
+        If `v` is no tensor or scalar, and has no method ``zeros_like``.
     """
     dtype = "floatX" if has_no_gradient(v) else None
     if isinstance(v.type, TensorType):
@@ -40,8 +40,8 @@ def filled_like(v: Any, number: int) -> Any:
     raise TypeError(f"{v} is of type {v.type}, of which gradients can't be made")
 
 
-def added(terms: Sequence[Any]) -> Any:
-    """Return the sum of gradients as one node."""
+def sum_of_gradients(terms: Sequence[Any]) -> Any:
+    """Return the sum of gradients of one variable, as one node."""
     if len(terms) == 1:
         return terms[0]
     if all(isinstance(t.type, TensorType | ScalarType) for t in terms):
@@ -49,8 +49,8 @@ def added(terms: Sequence[Any]) -> Any:
     return reduce(operator.add, terms)
 
 
-def conformed(g: Any, v: Any) -> Any:
-    """Return the gradient `g` by `v` in the dtype of `v`, knowing of its shape what `v` knows."""
+def converted_gradient(g: Any, v: Any) -> Any:
+    """Return a gradient with respect to `v`, cast to its dtype, with its static shape."""
     if g.type is v.type:
         return g
     dtype = getattr(v.type, "dtype", None)

@@ -1,4 +1,4 @@
-"""How long gradients have taken, for the profiles of functions."""
+"""The time that all calls of `grad` have taken, for the profiles of functions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from time import perf_counter
 
 
-class Clock:
-    """A stopwatch that is started and stopped many times.
+class Stopwatch:
+    """A stopwatch that adds up the time of many runs.
 
     Attributes
     ----------
     seconds
-        The sum of all runs; a run inside another one is not counted twice.
+        The total time of all runs; a run inside another one is not counted twice.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Clock:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Return a context whose time is added to the sum."""
+        """Return a context manager whose time is added to the total."""
         if self._running:
             yield
             return
@@ -35,4 +35,4 @@ class Clock:
             self.seconds += perf_counter() - start
 
 
-grad_clock = Clock()
+grad_stopwatch = Stopwatch()
