@@ -1,4 +1,4 @@
-"""Graphs as text: as trees for debugging, as formulas for people."""
+"""Graphs as text: `debugprint` prints trees, `pprint` formulas."""
 
 from relgraph.printing.pretty import (
     DefaultPrinter,
@@ -11,7 +11,7 @@ from relgraph.printing.pretty import (
     PrinterState,
     pprint,
 )
-from relgraph.printing.runtime import Print
+from relgraph.printing.print_op import Print
 from relgraph.printing.tree import debugprint, dprint
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""Graphs as formulas: ``((A @ x) + (A @ y))``.
+"""`pprint`: graphs as formulas, such as ``((A @ x) + (A @ y))``.
 
-A formula that would be long because it writes the same thing again and again has it in a line of
-its own, ``t0 = exp((x + y))``, and its name in each place.
+In a long formula, a common subexpression is defined on a line of its own, ``t0 = exp((x + y))``.
+It is written by its name wherever it occurs.
 """
 
 from __future__ import annotations
@@ -13,23 +13,28 @@ from typing import Any
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.printing.shared_parts import LONGEST, Piece, names_besides, written
+from relgraph.printing.common_subexpressions import (
+    MAX_LENGTH,
+    Piece,
+    fresh_names,
+    text_with_definitions,
+)
 
-# A printer answers with text, or with pieces of text and the variables to print between them.
 Predicate = Callable[["PrinterState", Variable], bool]
+"""Returns whether a printer applies to a variable."""
 
 
 class PrinterState:
-    """What a printer may need to know besides the variable it prints.
+    """The state of a call of a `PrettyPrinter`, which is passed to the printers.
 
     Attributes
     ----------
     pprinter
-        The `PrettyPrinter` at work. A printer may call ``pprinter.process(variable, state)`` for
-        the text of an argument; answering with pieces instead keeps deep graphs off Python's
-        stack.
+        The `PrettyPrinter`. A printer may call ``pprinter.process(variable, state)`` for the text
+        of an argument. If it returns the argument as a piece instead, deep graphs need no
+        recursion.
     definitions
-        Lines ``name = formula`` that the text being written refers to; None if none is.
+        The lines ``name = formula`` for the names in the text; None while no text is written.
     """
 
     definitions: list[str] | None
@@ -39,10 +44,10 @@ class PrinterState:
         self.definitions = None
         self._texts: dict[Variable, str] = {}
         self._taken: set[str] = set()
-        self._names = names_besides(self._taken)
+        self._names = fresh_names(self._taken)
 
     def write(self, pieces: Sequence[Piece]) -> str:
-        """Return `pieces` as text, with the lines of definitions that it refers to before it."""
+        """Return the text of some pieces, after the definitions of the names in it."""
         self.definitions = []
         try:
             text = self._text(pieces)
@@ -52,11 +57,11 @@ class PrinterState:
             self._texts.clear()
 
     def argument(self, var: Variable) -> str:
-        """Return the text of `var` as part of a text being written: a name, if it is long."""
+        """Return the text of a variable within the text being written; a name if it is long."""
         known = self._texts.get(var)
         if known is None:
             known = self._text([var])
-            if len(known) > LONGEST and self.definitions is not None:
+            if len(known) > MAX_LENGTH and self.definitions is not None:
                 name = next(self._names)
                 self.definitions.append(f"{name} = {known}")
                 known = name
@@ -65,22 +70,22 @@ class PrinterState:
 
     def _text(self, pieces: Sequence[Piece]) -> str:
         assert self.definitions is not None
-        definitions, text = written(pieces, self._pieces, self._names.__next__)
+        definitions, text = text_with_definitions(pieces, self._pieces, self._names.__next__)
         self.definitions += definitions
         return text
 
     def _pieces(self, var: Variable) -> Sequence[Piece]:
         if var.name is not None:
             self._taken.add(var.name)
-        answer = self.pprinter.printer_of(var, self).process(var, self)
-        return [answer] if isinstance(answer, str) else list(answer)
+        result = self.pprinter.printer_of(var, self).process(var, self)
+        return [result] if isinstance(result, str) else list(result)
 
 
 class Printer:
-    """Something that knows how to write one kind of node."""
+    """Base class of printers, which write one kind of node."""
 
     def process(self, var: Variable, pstate: PrinterState) -> str | Iterable[Piece]:
-        """Return the text of `var`, or the pieces it consists of."""
+        """Return the formula of a variable: text, or pieces of text and variables."""
         raise TypeError(f"{type(self).__name__} does not define process")
 
 
@@ -100,15 +105,15 @@ def _inputs(var: Variable, printer: Printer) -> list[Variable]:
 
 
 class OperatorPrinter(Printer):
-    """Writes an op between its arguments, or before its only one, always in parentheses.
+    """Writes an infix operator, or a prefix operator for one argument; always in parentheses.
 
     Parameters
     ----------
     operator
-        The sign.
+        The operator.
     precedence, assoc
-        How strongly it binds, and to which side ("left", "right", "either"). Kept for printers
-        that would leave parentheses out; this one does not.
+        Its precedence, and its associativity: "left", "right" or "either". This printer does not
+        use them, since it leaves out no parentheses.
     """
 
     def __init__(self, operator: str, precedence: float, assoc: str = "left") -> None:
@@ -133,7 +138,7 @@ class FunctionPrinter(Printer):
     names
         The function's name, or a list of names, one for each output of the op.
     keywords
-        Attributes of the op to write as keyword arguments, where they are not None.
+        Attributes of the op that are written as keyword arguments if they are not None.
     """
 
     def __init__(self, names: str | Sequence[str], keywords: Sequence[str] = ()) -> None:
@@ -152,13 +157,13 @@ class FunctionPrinter(Printer):
 
 
 class PatternPrinter(Printer):
-    """Writes an op by filling its arguments into a pattern.
+    """Writes an op by a pattern in which its arguments are inserted.
 
     Parameters
     ----------
     patterns
-        One for each output of the op: a string in which ``%(0)s`` stands for the first argument,
-        ``%(1)s`` for the second, and so on. A tuple of a pattern and precedences is taken too.
+        For each output of the op a string in which ``%(0)s`` stands for the first argument,
+        ``%(1)s`` for the second, and so on; or a tuple of such a string and precedences.
     """
 
     def __init__(self, *patterns: str | tuple[Any, ...]) -> None:
@@ -174,14 +179,14 @@ class PatternPrinter(Printer):
 
 
 class IgnorePrinter(Printer):
-    """Writes the first argument and nothing of the op."""
+    """Writes only the first argument of the op."""
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
         return _inputs(var, self)[:1]
 
 
 class DefaultPrinter(Printer):
-    """Writes a leaf by its name or value, anything else as a call of the op's own name."""
+    """Writes an input or constant by its name or value, a node as a call of the name of its op."""
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
         node = var.owner
@@ -192,7 +197,7 @@ class DefaultPrinter(Printer):
 
 
 def _leaf(var: Variable) -> str:
-    """Return the name of a leaf, or a constant's value if one number says it."""
+    """Return the name of an input or constant; the number that all elements of a constant are."""
     if var.name is None and isinstance(var, Constant):
         one_value = getattr(var, "unique_value", lambda: None)()
         if one_value is not None:
@@ -201,7 +206,7 @@ def _leaf(var: Variable) -> str:
 
 
 class _DimShufflePrinter(Printer):
-    """Writes added axes of length 1 as nothing, a full transposition as ``.T``."""
+    """Leaves out added axes of length 1, and writes the reversal of all axes as ``.T``."""
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
         inputs = _inputs(var, self)
@@ -216,7 +221,7 @@ class _DimShufflePrinter(Printer):
 
 
 class _NamedFunctionPrinter(Printer):
-    """Writes an op by a name it carries, with some of its attributes as keywords."""
+    """Writes a function call by the name that the op prints as, with some attributes."""
 
     def __init__(self, *keywords: str) -> None:
         self.keywords = keywords
@@ -227,9 +232,8 @@ class _NamedFunctionPrinter(Printer):
         return FunctionPrinter(name, self.keywords).process(var, pstate)
 
 
-# How ops are written unless somebody assigns another printer. By what an op calls itself, since
-# this layer knows no mathematics.
-INFIX = {
+# The default printers, by the name that an op prints as: this layer does not import ops.
+OPERATOR_PRINTERS = {
     "add": OperatorPrinter("+", -2, "either"),
     "sub": OperatorPrinter("-", -2, "left"),
     "neg": OperatorPrinter("-", 0, "either"),
@@ -250,7 +254,7 @@ INFIX = {
     "xor": OperatorPrinter("^", -6, "either"),
     "invert": OperatorPrinter("~", 0, "either"),
 }
-BY_CLASS_NAME: dict[str, Printer] = {
+PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
     "DimShuffle": _DimShufflePrinter(),
     "CAReduce": _NamedFunctionPrinter("axis"),
 }
@@ -259,8 +263,8 @@ BY_CLASS_NAME: dict[str, Printer] = {
 class PrettyPrinter:
     """Writes graphs as formulas; calling it on a variable returns the text.
 
-    A printer is looked up by the op, then by the predicates (the latest first), by the op's class
-    and its bases, and at last by what the op calls itself.
+    It looks for a printer assigned to the op, to a predicate (the latest first), to the class of
+    the op or a base class, and then for a default printer.
     """
 
     def __init__(self) -> None:
@@ -270,12 +274,14 @@ class PrettyPrinter:
         self._default = DefaultPrinter()
 
     def assign(self, condition: Op | type[Op] | Predicate, printer: Printer) -> None:
-        """Write by `printer` what meets `condition`.
+        """Assign a printer to the variables that meet a condition.
 
         Parameters
         ----------
         condition
             An op, a class of ops, or a predicate of a `PrinterState` and a variable.
+        printer
+            The printer.
 
         Raises
         ------
@@ -294,7 +300,7 @@ class PrettyPrinter:
             )
 
     def clone(self) -> PrettyPrinter:
-        """Return a printer with the same assignments, to be changed on its own."""
+        """Return a copy that can get other assignments."""
         copy = PrettyPrinter()
         copy._by_op.update(self._by_op)
         copy._by_class.update(self._by_class)
@@ -302,10 +308,10 @@ class PrettyPrinter:
         return copy
 
     def __call__(self, graph: Variable | Sequence[Variable] | FunctionGraph) -> str:
-        """Return a variable as a formula; several, or a FunctionGraph, as a list of formulas.
+        """Return the formula of a variable; of several, or of a FunctionGraph, a list of formulas.
 
-        Where that takes more than 2,000 characters, what is read more than once gets a name: lines
-        ``t0 = formula`` come before the rest, each after those whose names it uses.
+        If the text would have more than 2,000 characters, common subexpressions get names, and
+        their definitions ``t0 = formula`` come first.
         """
         if isinstance(graph, Variable):
             return self.process(graph)
@@ -315,7 +321,7 @@ class PrettyPrinter:
         return PrinterState(self).write(["[", *_separated(outputs, ", "), "]"])
 
     def process(self, var: Variable, pstate: PrinterState | None = None) -> str:
-        """Return the text of one variable.
+        """Return the formula of one variable.
 
         Raises
         ------
@@ -327,7 +333,7 @@ class PrettyPrinter:
         return state.write([var]) if state.definitions is None else state.argument(var)
 
     def printer_of(self, var: Variable, pstate: PrinterState) -> Printer:
-        """Return the printer that writes `var`."""
+        """Return the printer for a variable."""
         op = None if var.owner is None else var.owner.op
         if op in self._by_op:
             return self._by_op[op]
@@ -340,9 +346,9 @@ class PrettyPrinter:
             if cls in self._by_class:
                 return self._by_class[cls]
         for cls in type(op).__mro__:
-            if cls.__name__ in BY_CLASS_NAME:
-                return BY_CLASS_NAME[cls.__name__]
-        return INFIX.get(str(op), self._default)
+            if cls.__name__ in PRINTERS_BY_CLASS_NAME:
+                return PRINTERS_BY_CLASS_NAME[cls.__name__]
+        return OPERATOR_PRINTERS.get(str(op), self._default)
 
 
 def _check(var: Any) -> None:

@@ -1,4 +1,4 @@
-"""Graphs as indented trees, one line for each use of a variable."""
+"""`debugprint`: graphs as indented trees, with one line for each use of a variable."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from relgraph.graph.op import HasInnerGraph
 
 IdType = Literal["CHAR", "int", "auto", ""]
 
-# Past this many levels a branch goes on at the left margin further down: the indentation of a
-# long chain would otherwise be most of the text (and quadratic in its length).
+# A branch that is nested more deeply is continued at the left margin: the indentation of a long
+# chain would take quadratic space.
 MAX_NESTING = 200
 
 
@@ -31,30 +31,32 @@ def debugprint(
 ) -> str | None:
     """Print a graph as a tree.
 
-    Each line is a variable: its op (or its name), an id that tells whether two lines are the same
-    node, and its name. What was printed before is not opened again: ``···`` stands for its inputs.
-    Lines of a function end with the position of the node in the order of execution.
+    Each line is a variable: its op or its name, an id of its node, and its name. The inputs of a
+    node are printed once; where it occurs again, ``···`` stands for them. In a FunctionGraph or
+    function, lines end with the position of the node in the order of execution.
 
     Parameters
     ----------
     graph_like
         A variable, an Apply node, a `FunctionGraph`, a compiled function, or a sequence of these.
     depth
-        How many levels to print; -1 for all.
+        The number of levels to print; -1 for all.
     print_type
-        Print the types too.
+        Whether to print types.
     file
-        Where to print to; None is the standard output, and with "str" the text is returned.
+        The file to print to; None for standard output, "str" to return the text.
     id_type
-        How nodes are told apart: "CHAR" letters, "int" numbers, "auto" Python's `id`, "" not at
-        all.
+        The ids of nodes: "CHAR" for letters, "int" for numbers, "auto" for Python's `id`, "" for
+        none.
     print_destroy_map, print_view_map
-        Print which inputs a node overwrites or views.
+        Whether to print which inputs a node overwrites, and of which its outputs are views.
 
     Raises
     ------
     TypeError
-        If something in `graph_like` is none of these.
+        If `graph_like` is none of these.
+    ValueError
+        If `id_type` is none of these.
     """
     roots, order = _roots_and_order(graph_like)
     ids = _Ids(id_type)
@@ -70,7 +72,7 @@ dprint = debugprint
 
 
 def _roots_and_order(graph_like: Any) -> tuple[list[Variable], dict[Apply, int]]:
-    """Return the variables to print, and the order of execution of what is to be executed."""
+    """Return the variables to print, and the positions of nodes in the order of execution."""
     roots: list[Variable] = []
     order: dict[Apply, int] = {}
     things = graph_like if isinstance(graph_like, list | tuple | set) else [graph_like]
@@ -97,7 +99,7 @@ def _compiled_graph(thing: Any) -> FunctionGraph:
 
 
 class _Ids:
-    """Short names for nodes and leaves, in the order in which they are first met."""
+    """The ids of nodes and inputs, in the order of their first occurrence."""
 
     def __init__(self, kind: IdType) -> None:
         if kind not in ("CHAR", "int", "auto", ""):
@@ -106,7 +108,7 @@ class _Ids:
         self.known: dict[Any, str] = {}
 
     def of(self, thing: Any) -> str:
-        """Return ``" [id A]"``, or "" if ids are not wanted."""
+        """Return ``" [id A]"``, say; "" if no ids are printed."""
         if self.kind == "":
             return ""
         found = self.known.get(thing)
@@ -121,7 +123,7 @@ class _Ids:
 
 
 def letters(number: int) -> str:
-    """Return 0, 1, ... as A, B, ..., Z, AA, AB, ..."""
+    """Return A, B, ..., Z, AA, AB, ... for 0, 1, ..."""
     text = ""
     number += 1
     while number:
@@ -132,18 +134,32 @@ def letters(number: int) -> str:
 
 @dataclass(slots=True)
 class _Row:
-    """A line to print: a variable, or a remark where there is none."""
+    """A line to print.
+
+    Attributes
+    ----------
+    var
+        The variable; None for a line that stands for inputs printed elsewhere.
+    prefix
+        The text before it on the line.
+    margin
+        The text before the prefixes of its inputs.
+    level
+        Its depth.
+    placeholder
+        The text of a line without a variable.
+    """
 
     var: Variable | None
-    prefix: str  # what stands before it on its line
-    margin: str  # what stands before the prefix of its children
+    prefix: str
+    margin: str
     level: int
-    remark: str = ""
+    placeholder: str = ""
 
 
 @dataclass
 class _Tree:
-    """What is to be printed of each variable, and what has been printed."""
+    """Yields the lines of trees; it remembers which nodes have been printed with their inputs."""
 
     ids: _Ids
     depth: int
@@ -153,15 +169,15 @@ class _Tree:
     order: dict[Apply, int]
 
     def __post_init__(self) -> None:
-        self.opened: set[Apply] = set()
-        self.continued: deque[tuple[Variable, int]] = deque()
+        self.expanded: set[Apply] = set()
+        self.postponed: deque[tuple[Variable, int]] = deque()
         self.inner: dict[Apply, None] = {}
 
     def lines(self, roots: Iterable[Variable]) -> Iterator[str]:
-        """Yield the lines of the trees of `roots`, then of what was left for later."""
+        """Yield the lines of the trees of `roots`, of postponed branches, and of inner graphs."""
         for root in roots:
             yield from self._branch(root, 0)
-        yield from self._rest()
+        yield from self._postponed_branches()
         shown: set[Apply] = set()
         while left := [node for node in self.inner if node not in shown]:
             if not shown:
@@ -172,10 +188,10 @@ class _Tree:
                 yield ""
                 yield from self._inner_graph(node)
 
-    def _rest(self) -> Iterator[str]:
-        while self.continued:
-            var, level = self.continued.popleft()
-            if var.owner not in self.opened:
+    def _postponed_branches(self) -> Iterator[str]:
+        while self.postponed:
+            var, level = self.postponed.popleft()
+            if var.owner not in self.expanded:
                 yield ""
                 yield f"Continued:{self.ids.of(var.owner)}"
                 yield from self._branch(var, level)
@@ -186,7 +202,7 @@ class _Tree:
         assert op is not None
         for out in op.inner_outputs:
             yield from self._branch(out, 1, " >", " >")
-        yield from self._rest()
+        yield from self._postponed_branches()
 
     def _branch(
         self, root: Variable, level: int, prefix: str = "", margin: str = ""
@@ -196,24 +212,24 @@ class _Tree:
         while stack:
             row = stack.pop()
             if row.var is None:
-                yield row.prefix + row.remark
+                yield row.prefix + row.placeholder
                 continue
             yield row.prefix + self._text(row.var)
             if row.var.owner is not None:
-                stack.extend(reversed(self._below(row, row.var.owner, start)))
+                stack.extend(reversed(self._child_rows(row, row.var.owner, start)))
 
-    def _below(self, row: _Row, node: Apply, start: int) -> Sequence[_Row]:
-        """Return the rows under the one of an output of `node`."""
+    def _child_rows(self, row: _Row, node: Apply, start: int) -> Sequence[_Row]:
+        """Return the rows for the inputs of a node, under the row of its output."""
         level = row.level + 1
         if not node.inputs or (self.depth >= 0 and level >= self.depth):
             return []
         nested = level - start >= MAX_NESTING
-        if nested or node in self.opened:
-            if nested and node not in self.opened:
+        if nested or node in self.expanded:
+            if nested and node not in self.expanded:
                 assert row.var is not None
-                self.continued.append((row.var, row.level))
+                self.postponed.append((row.var, row.level))
             return [_Row(None, f"{row.margin} |", "", level, "···")]
-        self.opened.add(node)
+        self.expanded.add(node)
         if _inner_graph_op(node) is not None:
             self.inner[node] = None
         last = len(node.inputs) - 1
@@ -239,7 +255,7 @@ class _Tree:
 
 
 def _inner_graph_op(node: Apply) -> HasInnerGraph | None:
-    """Return the op with a graph of its own that a node applies, itself or to elements."""
+    """Return the op of a node, or its scalar op, if it has an inner graph; else None."""
     for op in (node.op, getattr(node.op, "scalar_op", None)):
         if isinstance(op, HasInnerGraph):
             return op

@@ -1,6 +1,6 @@
-"""Numbers: scalar types, variables, constants, and the operations on them.
+"""Scalars: types, variables, constants, and the ops on them.
 
-The types make variables, ``float64("x")``; the ops are called on variables and on numbers,
+A type makes variables, ``float64("x")``. An op is called on variables and numbers,
 ``add(x, mul(y, 2))``.
 """
 
@@ -24,7 +24,9 @@ from relgraph.scalar.basic import (
     sub,
     true_div,
 )
+from relgraph.scalar.complex_parts import angle, conj, imag, real
 from relgraph.scalar.composite import Composite
+from relgraph.scalar.conversion import Cast, cast, ceil, floor, round, trunc
 from relgraph.scalar.logic import (
     and_,
     eq,
@@ -40,6 +42,7 @@ from relgraph.scalar.logic import (
     xor,
 )
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.selection import clip, identity, second, switch
 from relgraph.scalar.special import (
     digamma,
     erf,
@@ -51,22 +54,6 @@ from relgraph.scalar.special import (
     polygamma,
     sigmoid,
     softplus,
-)
-from relgraph.scalar.structure import (
-    Cast,
-    angle,
-    cast,
-    ceil,
-    clip,
-    conj,
-    floor,
-    identity,
-    imag,
-    real,
-    round,
-    second,
-    switch,
-    trunc,
 )
 from relgraph.scalar.transcendental import (
     arccos,
@@ -119,7 +106,7 @@ def _no_array(x: Any, *rest: Any) -> NoReturn:
     raise TypeError(f"{x} is a number: it has no elements and no matrix product")
 
 
-# What Python's operators mean on scalar variables, and what gradients are written in.
+# The ops behind Python's operators on scalar variables, which gradients use too.
 ScalarVariable._ops = SimpleNamespace(
     **{name: op for name, op in list(globals().items()) if isinstance(op, ScalarOp)},
     cast=cast,

@@ -1,4 +1,4 @@
-"""Arithmetic on numbers."""
+"""The arithmetic ops: add, mul, sub, division, powers, signs, extremes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_complex
-from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero
+from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero_like
 from relgraph.scalar.type import ScalarConstant, constant
 
 
@@ -27,18 +27,18 @@ class Mul(FoldOp):
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         if len(inputs) > 3:
-            return self._by_each_of_many(inputs, output, g)
+            return self._pullback_of_many(inputs, output, g)
         return [
             self(g, *inputs[:i], *inputs[i + 1 :]) if len(inputs) > 1 else g
             for i in range(len(inputs))
         ]
 
-    def _by_each_of_many(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        """Return `g` times all inputs but one, for each, by three products an input.
+    def _pullback_of_many(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        """Return for each input the product of `g` and all other inputs, by 3 products an input.
 
-        The factors before each input are multiplied from the left, those after it from the right;
-        a division would be shorter, but a factor may be 0. All is done in the dtype of the output:
-        the product of some factors may not fit into theirs.
+        The products of the factors before each input, and of those after it, are shared. Division
+        by the input would be shorter, but it may be 0. The products are computed in the dtype of
+        the output, since they may not fit into that of some factors.
         """
         dtype = output.type.dtype
         factors = [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
@@ -61,7 +61,7 @@ class Sub(ScalarOp):
 
 
 class TrueDiv(ScalarOp):
-    """Division; of integers, too, it is a float."""
+    """Division; for integers too the result is a float."""
 
     name = "true_div"
     nin = 2
@@ -81,7 +81,7 @@ class IntDiv(StepOp):
 
 
 class Mod(ScalarOp):
-    """What is left of a division rounded towards minus infinity; it has the divisor's sign."""
+    """The remainder of `int_div`; it has the sign of the divisor."""
 
     name = "mod"
     nin = 2
@@ -97,23 +97,23 @@ class Pow(ScalarOp):
     name = "pow"
     nin = 2
     ufunc = np.power
-    gradient_reads = (1,)
+    constants_read_by_gradient = (1,)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs
         switch, eq, log = x._ops.switch, x._ops.eq, x._ops.log
-        # 0**y has the derivative 0 by y (for y > 0), though 0 * log(0) is nan.
+        # For y > 0 the derivative of 0**y with respect to y is 0, but 0 * log(0) is nan.
         by_y = g * switch(eq(x, 0), 0, output * log(x))
         if isinstance(y, ScalarConstant):
-            return [self._by_base(x, y, g), by_y]
-        # x**0 has the derivative 0 by x, though 0 * 0**-1 is nan.
+            return [self._gradient_of_base(x, y, g), by_y]
+        # The derivative of x**0 with respect to x is 0, but 0 * 0**-1 is nan.
         return [g * switch(eq(y, 0), 0, y * x ** (y - 1)), by_y]
 
-    def _by_base(self, x: Any, y: ScalarConstant, g: Any) -> Any:
-        """Return the gradient by the base if the exponent is known."""
+    def _gradient_of_base(self, x: Any, y: ScalarConstant, g: Any) -> Any:
+        """Return the gradient with respect to the base for a constant exponent."""
         power = y.data.item()
         if power == 0:
-            return zero(x)
+            return zero_like(x)
         if power == 1:
             return g
         if power == 2:
@@ -130,7 +130,7 @@ class Neg(FloatOp):
 
 
 class Abs(FloatOp):
-    """The absolute value: a real number for a complex one. Its gradient at 0 is 0."""
+    """The absolute value, which is real for complex numbers. Its gradient at 0 is 0."""
 
     name = "abs"
     ufunc = np.absolute
@@ -141,7 +141,7 @@ class Abs(FloatOp):
 
 
 class Sign(StepOp):
-    """The sign: -1, 0 or 1; of a complex number, the number of length 1 in its direction."""
+    """The sign: -1, 0 or 1; for a complex number, the number divided by its absolute value."""
 
     name = "sign"
     ufunc = np.sign
@@ -169,7 +169,7 @@ class Sqrt(FloatOp):
 
 
 class Reciprocal(FloatOp):
-    """One divided by a number; of an integer it is an integer, as in NumPy."""
+    """One divided by a number; for an integer the result is an integer, as in NumPy."""
 
     name = "reciprocal"
     ufunc = np.reciprocal
@@ -178,30 +178,31 @@ class Reciprocal(FloatOp):
         return -(g * out * out)
 
 
-class _Extreme(FoldOp):
-    """What `Maximum` and `Minimum` share: inputs that tie get equal parts of the gradient.
+class _BaseExtreme(FoldOp):
+    """Base class of `Maximum` and `Minimum`.
 
-    So it does not depend on their order. Where the result is nan, all gradients are 0.
+    Equal extreme inputs share the gradient in equal parts, so that it does not depend on their
+    order. If the result is nan, all gradients are 0.
     """
 
     holomorphic = False
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         ops = output._ops
-        wins = [ops.eq(x, output) for x in inputs]
-        share = g / ops.add(*[win.astype(g.type.dtype) for win in wins])
-        return [ops.switch(win, share, 0) for win in wins]
+        is_extreme = [ops.eq(x, output) for x in inputs]
+        share = g / ops.add(*[flag.astype(g.type.dtype) for flag in is_extreme])
+        return [ops.switch(flag, share, 0) for flag in is_extreme]
 
 
-class Maximum(_Extreme):
-    """The largest input; nan if there is one."""
+class Maximum(_BaseExtreme):
+    """The largest input; nan if any input is nan."""
 
     name = "maximum"
     ufunc = np.maximum
 
 
-class Minimum(_Extreme):
-    """The smallest input; nan if there is one."""
+class Minimum(_BaseExtreme):
+    """The smallest input; nan if any input is nan."""
 
     name = "minimum"
     ufunc = np.minimum

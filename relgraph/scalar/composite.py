@@ -1,4 +1,4 @@
-"""A graph of scalar ops as one op: what loop fusion makes."""
+"""`Composite`: a graph of scalar ops as one op, made by loop fusion."""
 
 from __future__ import annotations
 
@@ -19,30 +19,29 @@ from relgraph.graph.basic import (
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.op import ScalarOp, zero
+from relgraph.scalar.op import ScalarOp, zero_like
 from relgraph.scalar.type import ScalarType
 
-# Where a node's argument comes from: a slot number, or a constant's value.
 Key = tuple[Any, ...]
+"""The structure of a graph, as a hashable value; see `Composite._structure`."""
 
 
 class Composite(ScalarOp, HasInnerGraph):
-    """A graph of scalar ops as one op. Two of the same structure are one object.
+    """A graph of scalar ops as one op. Two with equal graphs are one object.
 
     Parameters
     ----------
     inputs
-        The scalar variables that stand for the arguments.
+        The inputs of the graph: scalar variables.
     outputs
-        What to compute from them.
+        The outputs of the graph.
 
     Raises
     ------
     TypeError
-        If a node in between is not of a scalar op, or `inputs` holds something else than
-        variables.
+        If an input or output is not a scalar variable, or a node has no scalar op.
     ValueError
-        If `outputs` depend on a variable that is neither an input nor a constant.
+        If the outputs depend on a variable that is neither an input nor a constant.
     """
 
     __props__ = ("inputs", "outputs")
@@ -60,7 +59,10 @@ class Composite(ScalarOp, HasInnerGraph):
         self._hash = hash(self._key)
 
     def _structure(self) -> tuple[dict[Variable, int], list[Any], Key]:
-        """Number the variables; return numbers, the constants' values, and what it all means."""
+        """Return the slot of each variable, the value of each slot, and the key of the graph.
+
+        The value is None for a variable that is not a constant. Equal keys mean equal graphs.
+        """
         slots: dict[Variable, int] = {v: i for i, v in enumerate(self.inputs)}
         values: list[Any] = [None] * len(slots)
         key: list[Any] = [tuple(v.type for v in self.inputs)]
@@ -95,10 +97,10 @@ class Composite(ScalarOp, HasInnerGraph):
         return f"Composite{{{', '.join(self._formulas())}}}"
 
     def _formulas(self) -> list[str]:
-        """Return the outputs as text in which the inputs are called i0, i1 and so on."""
-        named = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
-        outputs = [clone_replace(out, named) for out in self.outputs]
-        return as_string(list(named.values()), outputs)
+        """Return the outputs as text, with the inputs named i0, i1 and so on."""
+        renamed = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
+        outputs = [clone_replace(out, renamed) for out in self.outputs]
+        return as_string(list(renamed.values()), outputs)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -121,7 +123,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return list(self.outputs)
 
     def impl(self, *values: Any) -> Any:
-        """Return the output (a list of them, if there are several) for numbers or arrays."""
+        """Return the output for numbers or arrays; a list if there are several outputs."""
         slots = self._slots
         known = list(self._values)
         known[: len(values)] = values
@@ -130,7 +132,7 @@ class Composite(ScalarOp, HasInnerGraph):
             results = [result] if len(node.outputs) == 1 else result
             for out, value in zip(node.outputs, results, strict=True):
                 known[slots[out]] = np.asarray(value).astype(out.type.numpy_dtype, copy=False)
-        # An output that is an input or a constant is not to share its storage.
+        # An output that is an input or a constant must not share its storage.
         outputs = [
             np.array(known[slots[v]]) if v.owner is None else known[slots[v]] for v in self.outputs
         ]
@@ -170,7 +172,7 @@ class Composite(ScalarOp, HasInnerGraph):
             cell[0] = np.asarray(value)[()]
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return the outputs as a graph over `inputs` (scalar variables of the right types)."""
+        """Return the outputs as a graph of other inputs: scalar variables of the same types."""
         known: dict[Variable, Any] = dict(zip(self.inputs, inputs, strict=True))
         for node in self.nodes:
             made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
@@ -180,7 +182,7 @@ class Composite(ScalarOp, HasInnerGraph):
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> list[Any]:
-        """Return the gradients by the inputs, as a graph of the ops inside, not as Composites."""
+        """Return the gradients of the inputs as a graph of the inner ops, not of Composites."""
         expanded = self.expand(inputs)
         terms: dict[Variable, list[Any]] = {}
         undefined: set[Variable] = set()
@@ -203,21 +205,23 @@ class Composite(ScalarOp, HasInnerGraph):
             if not is_discrete(out.type.dtype):
                 collect(out, g)
         for node in reversed(io_toposort(inputs, expanded)):
-            given = [gradient(out) for out in node.outputs]
-            if all(g is None for g in given):
+            grads = [gradient(out) for out in node.outputs]
+            if all(g is None for g in grads):
                 if not undefined.isdisjoint(node.outputs):
                     undefined.update(node.inputs)
                 continue
-            filled = [zero(o) if g is None else g for o, g in zip(node.outputs, given, strict=True)]
+            filled = [
+                zero_like(o) if g is None else g for o, g in zip(node.outputs, grads, strict=True)
+            ]
             for var, g in zip(
                 node.inputs, node.op.L_op(node.inputs, node.outputs, filled), strict=True
             ):
                 collect(var, g)
-        return [gradient(x) if x in terms or x in undefined else zero(x) for x in inputs]
+        return [gradient(x) if x in terms or x in undefined else zero_like(x) for x in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return io_connection_pattern(self.inputs, self.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By its structure: the outputs hold the nodes.
+        # The outputs refer to the nodes.
         return type(self), (self.inputs, self.outputs)

@@ -1,4 +1,4 @@
-"""Dtypes: which there are, and what NumPy makes of several of them."""
+"""The dtypes of variables, and NumPy's promotion of dtypes and Python numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,17 @@ _NAMES = {np.dtype(name): name for name in DTYPES}
 
 
 def check_dtype(dtype: Any) -> str:
-    """Return the name of a dtype; ``"floatX"`` is what the configuration says.
+    """Return the name of a dtype; ``"floatX"`` stands for ``config.floatX``.
+
+    Parameters
+    ----------
+    dtype
+        The name of a dtype, or anything that NumPy converts to one.
 
     Raises
     ------
     TypeError
-        If it is no dtype, or not one that variables can have.
+        If it is no dtype, or variables can't have it.
     """
     if isinstance(dtype, str):
         if dtype in DTYPES:
@@ -38,7 +43,7 @@ def check_dtype(dtype: Any) -> str:
     except TypeError:
         raise TypeError(f"{dtype!r} is not a dtype") from None
     name = _NAMES.get(found)
-    # Another order of bytes makes another dtype, of the same name.
+    # A dtype of the other byte order has the same name.
     if name is None and found.name in DTYPES:
         name = found.name
     if name is None:
@@ -47,33 +52,31 @@ def check_dtype(dtype: Any) -> str:
 
 
 def is_discrete(dtype: str) -> bool:
-    """Return whether `dtype` is boolean or an integer type."""
+    """Return whether a dtype is boolean or an integer one."""
     return dtype in _DISCRETE
 
 
 def is_complex(dtype: str) -> bool:
-    """Return whether `dtype` is a complex one."""
+    """Return whether a dtype is complex."""
     return dtype in COMPLEXES
 
 
 @cache
 def result_dtype(*dtypes: str) -> str:
-    """Return the dtype that values of several dtypes have in common.
-
-    The order makes no difference, which an n-ary commutative op needs.
-    """
+    """Return the dtype that NumPy promotes some dtypes to, whatever their order."""
     return np.result_type(*map(np.dtype, dtypes)).name
 
 
 def weak_dtype(kind: type, dtypes: tuple[str, ...]) -> str:
-    """Return the dtype that a Python number takes beside values of `dtypes` (NEP 50).
+    """Return the dtype of a Python number that is combined with values of some dtypes (NEP 50).
 
     Parameters
     ----------
     kind
         The class of the number: bool, int, float or complex.
     dtypes
-        What it meets. Where that is nothing, a float takes ``config.floatX``.
+        The dtypes of the other values. If there are none, the dtype of a float is
+        ``config.floatX``.
     """
     if dtypes:
         return _dtype_beside(kind, dtypes)
@@ -89,9 +92,9 @@ def _dtype_beside(kind: type, dtypes: tuple[str, ...]) -> str:
 
 
 def number_kind(value: Any) -> type | None:
-    """Return the class of a Python number, whose dtype is weak; None for anything else.
+    """Return the class of a Python number, whose dtype is weak; None for any other value.
 
-    NumPy's own scalars are none: they have a dtype, though `numpy.float64` is a Python float.
+    NumPy's scalars have a dtype, though `numpy.float64` is a subclass of float.
     """
     kind = type(value)
     return kind if kind in (int, float, bool, complex) else None
@@ -99,9 +102,9 @@ def number_kind(value: Any) -> type | None:
 
 @cache
 def can_cast_exactly(source: str, target: str) -> bool:
-    """Return whether every value of one dtype is a value of the other.
+    """Return whether every value of a dtype can be cast to another dtype and stay the same.
 
-    NumPy's "safe" casts are these but for 64-bit integers, which it lets pass as floats.
+    NumPy's "safe" casts are these, and those of 64-bit integers to floats.
     """
     if not np.can_cast(source, target, "safe"):
         return False

@@ -1,4 +1,4 @@
-"""Comparisons and logic of numbers. None of these has a gradient."""
+"""The comparisons, the predicates isnan and isinf, and the logical ops; they have no gradient."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from relgraph.scalar.op import FoldOp, PredicateOp, ScalarOp
 class _Comparison(PredicateOp):
     nin = 2
 
-    def _out_of_range(self, place: int, value: int, dtype: str) -> str:
-        # Every comparison of integers has an answer.
+    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+        # Integers of any size can be compared, in a wider dtype.
         for wider in (weak_dtype(int, ()), "uint64"):
             if np.iinfo(wider).min <= value <= np.iinfo(wider).max:
                 return wider
-        return super()._out_of_range(place, value, dtype)
+        return super()._out_of_range(position, value, dtype)
 
 
 class Eq(_Comparison):
@@ -62,28 +62,28 @@ class IsInf(PredicateOp):
 
 
 class And(FoldOp):
-    """Of booleans the logical, of integers the bitwise conjunction."""
+    """The logical conjunction of booleans, the bitwise one of integers."""
 
     name = "and_"
     ufunc = np.bitwise_and
 
 
 class Or(FoldOp):
-    """Of booleans the logical, of integers the bitwise disjunction."""
+    """The logical disjunction of booleans, the bitwise one of integers."""
 
     name = "or_"
     ufunc = np.bitwise_or
 
 
 class Xor(FoldOp):
-    """Of booleans the logical, of integers the bitwise exclusive disjunction."""
+    """The logical exclusive disjunction of booleans, the bitwise one of integers."""
 
     name = "xor"
     ufunc = np.bitwise_xor
 
 
 class Invert(ScalarOp):
-    """Of booleans the logical, of integers the bitwise negation."""
+    """The logical negation of booleans, the bitwise one of integers."""
 
     name = "invert"
     ufunc = np.invert

@@ -1,4 +1,4 @@
-"""What all operations on numbers share: their dtypes, their nodes and the frame of gradients."""
+"""`ScalarOp`, the base class of scalar ops: output dtypes, conversion of inputs, gradients."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from relgraph.scalar.type import ScalarType, as_scalar, constant, get_scalar_typ
 
 
 class ScalarOp(TypedOp):
-    """An operation on numbers, which works on arrays element by element as well.
+    """An op on scalars, which works on arrays element by element too.
 
-    A subclass gives a `name`, a `ufunc` and, if it is differentiable, a `pullback`.
+    A subclass defines a `name`, a `ufunc` and, if it is differentiable, a `pullback`.
 
     Attributes
     ----------
     name
-        What the op is called; ``str(op)``.
+        The name of the op, which is ``str(op)``.
     nin
-        How many inputs it takes; -1 for one or more.
+        The number of inputs; -1 for one or more.
     nout
-        How many outputs it has.
+        The number of outputs.
     ufunc
         A NumPy or SciPy ufunc, or a function of arrays.
     holomorphic
-        Whether it is complex differentiable (and real on the real line), so that `pullback` holds
-        for complex numbers once they are conjugated.
-    weak_beside
-        The positions that decide what dtype a Python number among the inputs takes; None for all.
-    unread
-        The positions whose values make no difference, so that no gradient flows through them.
-    gradient_reads
-        The positions at which `pullback` looks at the value of a constant; elsewhere a constant
-        is a number like any other.
+        Whether it is complex differentiable, and real for real numbers. If so, `pullback` is right
+        for complex numbers that are conjugated.
+    promoting_inputs
+        The positions of the inputs that decide on the dtype of a Python number among the inputs;
+        None for all.
+    ignored_inputs
+        The positions of the inputs that the output does not depend on; they are disconnected.
+    constants_read_by_gradient
+        The positions of the inputs at which `pullback` reads the value of a constant.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
@@ -49,9 +49,9 @@ class ScalarOp(TypedOp):
     nin: int = 1
     nout: int = 1
     holomorphic: bool = True
-    weak_beside: tuple[int, ...] | None = None
-    unread: tuple[int, ...] = ()
-    gradient_reads: tuple[int, ...] = ()
+    promoting_inputs: tuple[int, ...] | None = None
+    ignored_inputs: tuple[int, ...] = ()
+    constants_read_by_gradient: tuple[int, ...] = ()
 
     _dtypes: dict[tuple[str, ...], str]
 
@@ -67,12 +67,12 @@ class ScalarOp(TypedOp):
         return self.ufunc(*values)
 
     def output_dtype(self, *input_dtypes: str) -> str:
-        """Return the dtype of the output for inputs of these dtypes, which is what NumPy says.
+        """Return the dtype of the output for some dtypes of the inputs, as NumPy does.
 
         Raises
         ------
         TypeError
-            If the op is not defined on them.
+            If the op is not defined for these dtypes.
         """
         try:
             memo = self._dtypes
@@ -81,12 +81,12 @@ class ScalarOp(TypedOp):
         known = memo.get(input_dtypes)
         if known is None:
             try:
-                known = memo[input_dtypes] = self._ask_dtype(*input_dtypes)
+                known = memo[input_dtypes] = self._resolve_dtype(*input_dtypes)
             except TypeError:
-                raise TypeError(self._misfit(input_dtypes)) from None
+                raise TypeError(self._undefined_message(input_dtypes)) from None
         return known
 
-    def _ask_dtype(self, *dtypes: str) -> str:
+    def _resolve_dtype(self, *dtypes: str) -> str:
         ufunc = self.ufunc
         if isinstance(ufunc, np.ufunc) and ufunc.nin == len(dtypes):
             loop = ufunc.resolve_dtypes((*map(np.dtype, dtypes), *[None] * ufunc.nout))
@@ -94,24 +94,24 @@ class ScalarOp(TypedOp):
         with np.errstate(all="ignore"):
             return np.asarray(ufunc(*[np.ones(1, d) for d in dtypes])).dtype.name
 
-    def _misfit(self, dtypes: Sequence[str]) -> str:
-        """Return what to say when the op is not defined on `dtypes`."""
+    def _undefined_message(self, dtypes: Sequence[str]) -> str:
+        """Return the message of the error if the op is not defined for some dtypes."""
         for i, dtype in enumerate(dtypes):
             try:
-                self._ask_dtype(*[dtype] * len(dtypes))
+                self._resolve_dtype(*[dtype] * len(dtypes))
             except TypeError:
                 return f"{self.name} is not defined for input {i} of dtype {dtype}"
         return f"{self.name} is not defined for inputs of dtypes {', '.join(dtypes)}"
 
     def check_count(self, count: int) -> None:
-        """Raise TypeError if the op does not take `count` inputs."""
+        """Raise a TypeError if the op does not take `count` inputs."""
         if count != self.nin if self.nin >= 0 else count < 1:
-            some = f"{self.nin} input{'' if self.nin == 1 else 's'}"
-            wanted = "at least 1 input" if self.nin < 0 else some
-            raise TypeError(f"{self.name} takes {wanted}, not {count}")
+            exactly = f"{self.nin} input{'' if self.nin == 1 else 's'}"
+            expected = "at least 1 input" if self.nin < 0 else exactly
+            raise TypeError(f"{self.name} takes {expected}, not {count}")
 
     def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
-        """Return the dtype that each Python number among `inputs` takes; None for what has one.
+        """Return the dtype of each Python number among the inputs; None for any other input.
 
         Raises
         ------
@@ -119,35 +119,38 @@ class ScalarOp(TypedOp):
             If an int is out of the range of its dtype.
         """
         kinds = [number_kind(x) for x in inputs]
-        beside = range(len(inputs)) if self.weak_beside is None else self.weak_beside
-        # What is no number has a type with a dtype, or is an array.
-        met = tuple(
+        all_inputs = range(len(inputs))
+        promoting = all_inputs if self.promoting_inputs is None else self.promoting_inputs
+        # An input that is no Python number is a variable or an array.
+        dtypes = tuple(
             inputs[i].type.dtype if isinstance(inputs[i], Variable) else str(inputs[i].dtype)
-            for i in beside
+            for i in promoting
             if kinds[i] is None
         )
-        if not met:
+        if not dtypes:
             strongest = max(
-                (k for i, k in enumerate(kinds) if k is not None and i in beside),
+                (k for i, k in enumerate(kinds) if k is not None and i in promoting),
                 key=(bool, int, float, complex).index,
                 default=bool,
             )
-            met = (weak_dtype(strongest, ()),) if strongest is not bool else ()
+            dtypes = (weak_dtype(strongest, ()),) if strongest is not bool else ()
         return [
-            None if kind is None else self._number_dtype(i, kind, inputs[i], met)
+            None if kind is None else self._number_dtype(i, kind, inputs[i], dtypes)
             for i, kind in enumerate(kinds)
         ]
 
-    def _number_dtype(self, place: int, kind: type, value: Any, met: tuple[str, ...]) -> str:
-        dtype = weak_dtype(kind, met)
+    def _number_dtype(self, position: int, kind: type, value: Any, dtypes: tuple[str, ...]) -> str:
+        dtype = weak_dtype(kind, dtypes)
         if kind is int and is_discrete(dtype) and dtype != "bool":
             bounds = np.iinfo(dtype)
             if not bounds.min <= value <= bounds.max:
-                return self._out_of_range(place, value, dtype)
+                return self._out_of_range(position, value, dtype)
         return dtype
 
-    def _out_of_range(self, place: int, value: int, dtype: str) -> str:
-        raise OverflowError(f"{self.name}: input {place} is {value}, out of the range of {dtype}")
+    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+        raise OverflowError(
+            f"{self.name}: input {position} is {value}, out of the range of {dtype}"
+        )
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         self.check_count(len(inputs))
@@ -171,8 +174,8 @@ class ScalarOp(TypedOp):
     ) -> None:
         with np.errstate(all="ignore"):
             result = np.asarray(self.impl(*inputs))
-        wanted = node.outputs[0].type.numpy_dtype
-        output_storage[0][0] = result.astype(wanted, copy=False)[()]
+        dtype = node.outputs[0].type.numpy_dtype
+        output_storage[0][0] = result.astype(dtype, copy=False)[()]
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> Any:
         outputs = self(*inputs, return_list=True)
@@ -181,24 +184,26 @@ class ScalarOp(TypedOp):
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> Any:
-        """Return the gradient by each input: of its dtype if that is a float or complex one.
+        """Return the gradient with respect to each input.
 
-        It is zero if the output is an integer or a boolean, and None for the inputs that
-        `pullback` says the op is not differentiable by. Gradients by complex numbers are those by
-        the real part plus i times those by the imaginary part.
+        It has the dtype of a float or complex input. It is zero if the output is discrete, and None
+        if `pullback` gives None: the op is not differentiable with respect to that input. For the
+        gradient with respect to a complex input see `relgraph.gradient`.
         """
         (out,) = outputs
         if is_discrete(out.type.dtype):
-            return [None if i in self.unread else zero(x) for i, x in enumerate(inputs)]
+            return [
+                None if i in self.ignored_inputs else zero_like(x) for i, x in enumerate(inputs)
+            ]
         xs: list[Any] = list(inputs)
         if self.holomorphic:
             xs = [x._ops.conj(x) if is_complex(x.type.dtype) else x for x in xs]
             out = out._ops.conj(out) if is_complex(out.type.dtype) else out
         grads = self.pullback(xs, out, output_grads[0])
-        return [_of_dtype(g, x) for g, x in zip(grads, inputs, strict=True)]
+        return [_with_dtype_of(g, x) for g, x in zip(grads, inputs, strict=True)]
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        """Return the gradient by each input, given the gradient `g` by the output.
+        """Return the gradient with respect to each input, given that of the output, `g`.
 
         Raises
         ------
@@ -208,15 +213,15 @@ class ScalarOp(TypedOp):
         raise MethodNotDefined(f"{self.name} has no gradient")
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i not in self.unread] * len(node.outputs) for i in range(len(node.inputs))]
+        return [[i not in self.ignored_inputs] * len(node.outputs) for i in range(len(node.inputs))]
 
     def __reduce__(self) -> tuple[Any, ...]:
         restore, (cls, state) = super().__reduce__()
         return restore, (cls, {k: v for k, v in state.items() if k != "_dtypes"})
 
 
-def _of_dtype(g: Any, x: Any) -> Any:
-    """Return a gradient by `x` in the dtype of `x`; in its own if that is an integer."""
+def _with_dtype_of(g: Any, x: Any) -> Any:
+    """Return a gradient with respect to `x`, cast to its dtype unless `x` is discrete."""
     if g is None or is_discrete(x.type.dtype):
         return g
     if is_complex(g.type.dtype) and not is_complex(x.type.dtype):
@@ -224,17 +229,17 @@ def _of_dtype(g: Any, x: Any) -> Any:
     return g if g.type.dtype == x.type.dtype else g.astype(x.type.dtype)
 
 
-def zero(x: Any) -> Any:
-    """Return a zero that broadcasts like `x`: the gradient by what makes no difference."""
+def zero_like(x: Any) -> Any:
+    """Return a zero of the shape of `x`: the gradient with respect to `x` of a constant."""
     dtype = "float64" if is_discrete(x.type.dtype) else x.type.dtype
     return x._ops.second(x, constant(0, dtype=dtype))
 
 
 class FoldOp(ScalarOp):
-    """A binary op that is commutative and associative, of any number of inputs.
+    """A commutative and associative binary op, for any number of inputs.
 
-    The inputs are taken to the dtype they have in common first, so that neither their order nor
-    their grouping makes a difference; the op of one input is that input.
+    The inputs are first promoted to a common dtype, so that their order and grouping make no
+    difference. With one input, the output is that input.
     """
 
     nin = -1
@@ -249,36 +254,36 @@ class FoldOp(ScalarOp):
         dtype = np.result_type(*[np.asarray(v).dtype for v in values])
         return reduce(lambda x, y: self.ufunc(x, y, dtype=dtype), values)
 
-    def _ask_dtype(self, *dtypes: str) -> str:
+    def _resolve_dtype(self, *dtypes: str) -> str:
         common = result_dtype(*dtypes)
-        return super()._ask_dtype(common, common)
+        return super()._resolve_dtype(common, common)
 
 
 class FloatOp(ScalarOp):
-    """A smooth function of one number; integers become floats as in NumPy."""
+    """A differentiable function of one number; integers become floats as in NumPy."""
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         (x,) = inputs
         if is_discrete(x.type.dtype):
-            # Its square, say, may not fit into its dtype, and a boolean can't be negated.
+            # In its own dtype, a square may overflow, and a boolean has no negative.
             x = x.astype(output.type.dtype)
         return [self.times_derivative(g, x, output)]
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
-        """Return `g` times the derivative at `x`, where the value is `out`."""
+        """Return `g` times the derivative at `x`, where the value of the function is `out`."""
         raise MethodNotDefined(f"{self.name} has no gradient")
 
 
 class StepOp(ScalarOp):
-    """A function that is constant nearly everywhere: its gradient is zero."""
+    """A function that is constant almost everywhere: its gradient is zero."""
 
     holomorphic = False
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        return [zero(x) for x in inputs]
+        return [zero_like(x) for x in inputs]
 
 
 class PredicateOp(ScalarOp):
-    """A question about its inputs: the output is boolean."""
+    """A predicate of its inputs: the output is boolean."""
 
     converts = True

@@ -1,6 +1,6 @@
-"""The functions that SciPy has, and some that are exact where the obvious formula is not.
+"""Special functions of SciPy, and functions that are exact where the plain formula is not.
 
-SciPy's part is loaded when a dtype or a value is first asked for, not by importing this.
+``scipy.special`` is imported when a dtype or value is first computed, not with this module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from relgraph.scalar.transcendental import LN2, exp, expm1
 
 
 class _ScipyOp(FloatOp):
-    """A function of one number that SciPy has under the name `scipy_name`."""
+    """The function of one number ``scipy.special.<scipy_name>``."""
 
     scipy_name: str
 
@@ -38,7 +38,7 @@ class Erf(_ScipyOp):
 
 
 class Erfc(_ScipyOp):
-    """``1 - erf(x)``, exact where that is tiny."""
+    """``1 - erf(x)``, exact for large `x`, where it is tiny."""
 
     name = scipy_name = "erfc"
 
@@ -84,15 +84,15 @@ class Digamma(_ScipyOp):
 
 
 class Polygamma(ScalarOp):
-    """``polygamma(n, x)``: derivative `n` (an integer, at least 0) of `digamma` at `x`.
+    """``polygamma(n, x)``: the `n`-th derivative of `digamma` at `x`, for an integer `n` from 0 on.
 
-    float64, whatever the inputs; no gradient by `n`.
+    The output is always float64. There is no gradient with respect to `n`.
     """
 
     name = "polygamma"
     nin = 2
     holomorphic = False
-    weak_beside = ()
+    promoting_inputs = ()
     converts = True
 
     @property
@@ -119,7 +119,7 @@ class Softplus(FloatOp):
 
 
 class Log1mexp(FloatOp):
-    """``log(1 - exp(x))`` for negative `x`, exact at both ends.
+    """``log(1 - exp(x))`` for negative `x`, exact near 0 and for large negative `x`.
 
     Mächler, Accurately Computing log(1 - exp(-|a|)) (2012).
     """

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and trigonometric and hyperbolic functions of numbers."""
+"""The exponentials, logarithms, trigonometric and hyperbolic functions."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Arctan(FloatOp):
 
 
 class Arctan2(ScalarOp):
-    """The angle of the point with coordinates ``(second, first)``."""
+    """``arctan2(y, x)``: the angle of the point with the coordinates ``(x, y)``."""
 
     name = "arctan2"
     nin = 2
@@ -172,7 +172,7 @@ class Arccosh(FloatOp):
     ufunc = np.arccosh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
-        # Two roots: the root of the product has another branch for complex numbers.
+        # For complex numbers, the root of the product is on another branch.
         return g / (x._ops.sqrt(x - 1) * x._ops.sqrt(x + 1))
 
 

@@ -1,4 +1,4 @@
-"""Numbers: the types of scalar variables, the variables and the constants."""
+"""`ScalarType`, and scalar variables and constants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from relgraph.scalar.dtypes import (
 
 
 class ScalarVariable(Operators, Variable):
-    """A number in a graph; Python's operators apply scalar ops to it."""
+    """A variable whose values are numbers; Python's operators apply scalar ops to it."""
 
     __slots__ = ()
 
@@ -37,14 +37,15 @@ class ScalarVariable(Operators, Variable):
         return 0
 
     def astype(self, dtype: Any) -> Any:
-        """Return this number as one of another dtype."""
+        """Return this variable converted to another dtype."""
         return self._ops.cast(self, dtype)
 
 
 class ScalarConstant(ScalarVariable, Constant):
-    """A number that is part of the graph.
+    """A constant number.
 
-    Two are equal where dtype and bits are: True is not 1, 0.0 is not -0.0, any nan is nan.
+    Two constants are equal if their dtypes and bits are: True is not 1, 0.0 is not -0.0, any nan
+    equals any other.
     """
 
     __slots__ = ()
@@ -61,7 +62,7 @@ class ScalarConstant(ScalarVariable, Constant):
 
 
 def value_bits(data: Any) -> bytes:
-    """Return the bytes of a NumPy value in order, with one nan for all."""
+    """Return the bytes of a NumPy value in C order; all nans get the same bytes."""
     array = np.asarray(data)
     if array.size == 1:
         number = array.item()
@@ -74,11 +75,10 @@ def value_bits(data: Any) -> bytes:
     return array.tobytes()
 
 
-def preserved(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any] | None:
-    """Return `data` as an array of `dtype` if every element keeps its value, else None.
+def converted_exactly(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any] | None:
+    """Return `data` converted to a dtype if every element keeps its value, else None.
 
-    Complex numbers do not become real ones, nor anything but booleans boolean: that changes the
-    kind of a value.
+    Complex numbers are not converted to real ones, and only booleans are to boolean.
     """
     if data.dtype.name == dtype:
         return data
@@ -88,7 +88,7 @@ def preserved(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any] | 
         return None
     with np.errstate(all="ignore"):
         converted = data.astype(dtype)
-        # What was real has got no imaginary part.
+        # If the data was real, the imaginary part of the conversion is 0.
         real = converted if data.dtype.kind == "c" else converted.real
         back = real.astype(data.dtype)
     return converted if value_bits(back) == value_bits(data) else None
@@ -100,12 +100,12 @@ class ScalarType(Type):
     Parameters
     ----------
     dtype
-        The name of a dtype, or anything NumPy takes for one.
+        A dtype, or its name.
 
     Raises
     ------
     TypeError
-        If it is no dtype that variables can have.
+        If variables can't have the dtype.
     """
 
     __props__ = ("dtype",)
@@ -132,12 +132,20 @@ class ScalarType(Type):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return `data` as a NumPy scalar of this dtype.
 
+        Parameters
+        ----------
+        data
+            A number.
+        strict
+            Whether to refuse anything but a NumPy scalar of this dtype.
+        allow_downcast
+            Whether the conversion may change the value; None for only the rounding of a Python
+            float.
+
         Raises
         ------
         TypeError
-            If it is not one number, or (unless `allow_downcast`) of a dtype that does not go into
-            this one. A Python float goes into any float type, rounded, where `allow_downcast` is
-            None.
+            If `data` is not one number, or can't be converted.
         """
         if isinstance(data, Variable | LogicTerm):
             raise TypeError(f"a number of dtype {self.dtype} is wanted, not the variable {data}")
@@ -153,13 +161,13 @@ class ScalarType(Type):
             if array.dtype.kind == "c" and not is_complex(self.dtype):
                 raise TypeError(f"{data!r} is complex and {self.dtype} is not")
             return array.astype(self.dtype)[()]
-        converted = preserved(array, self.dtype)
+        converted = converted_exactly(array, self.dtype)
         if converted is None:
             raise TypeError(f"{data!r} ({array.dtype}) is not a value of dtype {self.dtype}")
         return converted[()]
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """Return `var` cast to this dtype if every value of its own goes into it, else None."""
+        """Return `var` cast to this dtype if it can hold every value of its dtype, else None."""
         if var.type is self:
             return var
         if not isinstance(var.type, ScalarType):
@@ -170,7 +178,7 @@ class ScalarType(Type):
         return cast
 
     def fit(self, new: Any, old: Variable) -> Variable | None:
-        """Return `new` (a variable or a number) cast to this dtype if that changes no value."""
+        """Return a variable or number cast to this dtype; None if that could change its value."""
         if isinstance(new, Constant):
             if new.type is self:
                 return new
@@ -181,7 +189,7 @@ class ScalarType(Type):
             data = np.asarray(new)
         except (TypeError, ValueError):
             return None
-        converted = preserved(data, self.dtype) if data.ndim == 0 else None
+        converted = converted_exactly(data, self.dtype) if data.ndim == 0 else None
         return None if converted is None else self.make_constant(converted[()])
 
     def all_finite(self, value: Any) -> bool:
@@ -199,23 +207,27 @@ _TYPES = {name: ScalarType(name) for name in DTYPES}
 
 
 def get_scalar_type(dtype: Any) -> ScalarType:
-    """Return the type of numbers of `dtype`."""
+    """Return the type of the scalars of a dtype."""
     known = _TYPES.get(dtype) if isinstance(dtype, str) else None
     return ScalarType(dtype) if known is None else known
 
 
 def constant(x: Any, name: str | None = None, dtype: Any = None) -> ScalarConstant:
-    """Return a number as a constant.
+    """Return a constant scalar.
 
     Parameters
     ----------
+    x
+        A number.
+    name
+        The name of the constant.
     dtype
         Its dtype; by default that of `x`, int64 for a Python int, ``config.floatX`` for a float.
 
     Raises
     ------
     TypeError
-        If `x` is not one number, or not one of `dtype`.
+        If `x` is not one number, or `dtype` can't hold its value.
     """
     if dtype is None:
         kind = number_kind(x)
@@ -226,14 +238,14 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> ScalarConsta
 
 
 def as_scalar(x: Any, name: str | None = None) -> Any:
-    """Return `x`, a number or a scalar variable, as a scalar variable.
+    """Return a number or scalar variable as a scalar variable.
 
-    Logic terms are passed through.
+    A logic variable or term is returned as it is.
 
     Raises
     ------
     TypeError
-        If it is neither.
+        If `x` is none of these.
     """
     if isinstance(x, ScalarVariable | LogicTerm):
         return x

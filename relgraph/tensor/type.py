@@ -12,7 +12,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import can_cast_exactly, check_dtype, is_complex, is_discrete
-from relgraph.scalar.type import preserved
+from relgraph.scalar.type import converted_exactly
 from relgraph.tensor.variable import TensorConstant, TensorVariable
 
 Array = np.ndarray[Any, Any]
@@ -120,7 +120,7 @@ class TensorType(Type):
             )
         if array.dtype.kind == "f" and not is_discrete(self.dtype):
             return array.astype(self.dtype)
-        converted = preserved(array, self.dtype)
+        converted = converted_exactly(array, self.dtype)
         if converted is None:
             raise TypeError(f"{data!r} has no value of dtype {self.dtype}, which {self} wants")
         return converted
@@ -193,7 +193,7 @@ class TensorType(Type):
             array = np.asarray(value)
         except (TypeError, ValueError):
             return None
-        converted = preserved(array, self.dtype)
+        converted = converted_exactly(array, self.dtype)
         if converted is None or not self._broadcasts_from(converted.shape):
             return None
         full = _static_lengths(self.shape)

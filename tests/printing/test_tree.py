@@ -159,7 +159,7 @@ def test_long_chain() -> None:
         e = exp(e)
     assert len(text(e, depth=5).splitlines()) == 5
     full = text(e)
-    continued = full.count("Continued:")
-    assert length // MAX_NESTING <= continued <= length // (MAX_NESTING - 2)
-    assert full.count("exp [id") == length + continued
+    postponed = full.count("Continued:")
+    assert length // MAX_NESTING <= postponed <= length // (MAX_NESTING - 2)
+    assert full.count("exp [id") == length + postponed
     assert full.endswith(f"|x [id {letters(length)}]\n")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from relgraph import scalar
 from relgraph.scalar.dtypes import DTYPES, can_cast_exactly, check_dtype, result_dtype, weak_dtype
-from relgraph.scalar.type import preserved
+from relgraph.scalar.type import converted_exactly
 from relgraph.settings import config
 
 
@@ -111,7 +111,7 @@ def test_values_eq() -> None:
 @given(st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.integers(-(2**63), 2**63 - 1))
 def test_preserved_values_come_back(source: str, target: str, number: int) -> None:
     data = np.array(number % 256, "int64").astype(source)
-    converted = preserved(data, target)
+    converted = converted_exactly(data, target)
     if can_cast_exactly(source, target):
         assert converted is not None
     if converted is not None:

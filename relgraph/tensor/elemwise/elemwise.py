@@ -369,7 +369,7 @@ class Elemwise(Op):
     def _ignores(self, i: int, node: Apply | None) -> bool:
         """Return whether no output depends on input `i`."""
         if node is None:
-            return i in self.scalar_op.unread
+            return i in self.scalar_op.ignored_inputs
         return not any(self.connection_pattern(node)[i])
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:

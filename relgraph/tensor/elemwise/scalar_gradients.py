@@ -13,7 +13,7 @@ from relgraph.graph.basic import Constant, Variable, io_toposort
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.op import ScalarOp
-from relgraph.scalar.op import zero as scalar_zero
+from relgraph.scalar.op import zero_like as scalar_zero_like
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import constant
 
@@ -76,7 +76,7 @@ def plan_key(
         tuple([v.type.dtype for v in inputs]),
         # A disconnected gradient has no dtype.
         tuple([getattr(g.type, "dtype", None) for g in output_grads]),
-        tuple([_value_key(inputs[i]) for i in scalar_op.gradient_reads]),
+        tuple([_value_key(inputs[i]) for i in scalar_op.constants_read_by_gradient]),
     )
 
 
@@ -111,11 +111,13 @@ def plan_gradients(
     ndim
         The rank of the outputs.
     """
-    scalars = [_scalar_for(x, i in scalar_op.gradient_reads) for i, x in enumerate(inputs)]
+    scalars = [
+        _scalar_for(x, i in scalar_op.constants_read_by_gradient) for i, x in enumerate(inputs)
+    ]
     node = scalar_op.make_node(*scalars)
     scalar_grads = [_scalar_gradient_for(g) for g in output_grads]
     grads = [
-        scalar_zero(out) if isinstance(g.type, DisconnectedType) else scalar_grad
+        scalar_zero_like(out) if isinstance(g.type, DisconnectedType) else scalar_grad
         for g, out, scalar_grad in zip(output_grads, node.outputs, scalar_grads, strict=True)
     ]
     found = scalar_op.L_op(scalars, node.outputs, grads)

@@ -78,7 +78,7 @@ def propagate_marks(
     """
     op: Any = node.op
     if isinstance(op, Elemwise):
-        unread = op.scalar_op.unread
+        unread = op.scalar_op.ignored_inputs
         read = [m for i, m in enumerate(marks) if i not in unread]
         largest = read[0]
         for mark in read[1:]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp
-from relgraph.scalar.structure import Cast
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax

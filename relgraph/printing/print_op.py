@@ -1,4 +1,4 @@
-"""An op that prints what passes through it while a graph is run."""
+"""`Print`: an op that prints its input each time it is computed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from relgraph.graph.type import Type
 
 
 class Print(TypedOp):
-    """The identity; prints its argument's value each time it is computed.
+    """The identity; it prints the value of its input each time it is computed.
 
     Parameters
     ----------
     message
-        What is printed before the value.
+        The text before the value.
     """
 
     __props__ = ("message",)
@@ -46,4 +46,4 @@ class Print(TypedOp):
         return list(shapes)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        return False  # what is folded is never run, and would not print
+        return False  # A folded node is not run, so it would not print.

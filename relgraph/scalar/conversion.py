@@ -1,0 +1,96 @@
+"""Conversion to another dtype, and rounding to integers: cast, ceil, floor, trunc, round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.dtypes import check_dtype, is_complex
+from relgraph.scalar.op import ScalarOp, StepOp
+from relgraph.scalar.type import as_scalar
+
+
+class Cast(ScalarOp):
+    """Converts a number to another dtype.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the output.
+    """
+
+    __props__ = ("dtype",)
+    converts = True
+    holomorphic = False
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = check_dtype(dtype)
+
+    def __str__(self) -> str:
+        return f"cast{{{self.dtype}}}"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return str(self)
+
+    def ufunc(self, x: Any) -> Any:
+        return np.asarray(x).astype(self.dtype)
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        if is_complex(dtypes[0]) and not is_complex(self.dtype):
+            raise TypeError
+        return self.dtype
+
+    def _undefined_message(self, dtypes: Sequence[str]) -> str:
+        return f"{self} of a {dtypes[0]} would drop the imaginary part; take `real` of it instead"
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [g]
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """Return `x` converted to a dtype; `x` itself if it has that dtype.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex and `dtype` is real.
+    """
+    x = as_scalar(x)
+    op = Cast(dtype)
+    if isinstance(x, LogicTerm) or isinstance(op, LogicTerm):
+        return op(x)
+    return x if x.type.dtype == op.dtype else op(x)
+
+
+class Ceil(StepOp):
+    name = "ceil"
+    ufunc = np.ceil
+
+
+class Floor(StepOp):
+    name = "floor"
+    ufunc = np.floor
+
+
+class Trunc(StepOp):
+    """Rounding towards zero."""
+
+    name = "trunc"
+    ufunc = np.trunc
+
+
+class Round(StepOp):
+    """Rounding to the nearest integer; a half is rounded to the even one."""
+
+    name = "round"
+    ufunc = staticmethod(np.round)
+
+
+ceil = Ceil()
+floor = Floor()
+trunc = Trunc()
+round = Round()

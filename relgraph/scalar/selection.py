@@ -1,0 +1,94 @@
+"""Ops that select or copy one of their inputs: identity, second, switch, clip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.scalar.dtypes import result_dtype
+from relgraph.scalar.op import FloatOp, ScalarOp, zero_like
+
+
+class Identity(FloatOp):
+    """A copy of its input."""
+
+    name = "identity"
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return np.array(x)
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return dtypes[0]
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g
+
+
+class Second(ScalarOp):
+    """The second of two inputs, broadcast to the shape of both."""
+
+    name = "second"
+    nin = 2
+    holomorphic = False
+    ignored_inputs = (0,)
+    repeats = 1
+
+    @staticmethod
+    def ufunc(x: Any, y: Any) -> Any:
+        # C order, as ufuncs give it: the rounding of a later sum depends on the memory layout.
+        return np.array(np.broadcast_arrays(x, y)[1], order="C")
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return dtypes[1]
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [None, g]
+
+
+class Switch(ScalarOp):
+    """The second input where the first one is not zero, and the third elsewhere."""
+
+    name = "switch"
+    nin = 3
+    ufunc = staticmethod(np.where)
+    holomorphic = False
+    promoting_inputs = (1, 2)
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return result_dtype(*dtypes[1:])
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        condition = inputs[0]
+        return [zero_like(condition), self(condition, g, 0), self(condition, 0, g)]
+
+
+class Clip(ScalarOp):
+    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``."""
+
+    name = "clip"
+    nin = 3
+    ufunc = staticmethod(np.clip)
+    holomorphic = False
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return result_dtype(*dtypes)
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        x, low, high = inputs
+        switch, lt, gt, maximum = (getattr(x._ops, n) for n in ("switch", "lt", "gt", "maximum"))
+        too_high = gt(maximum(x, low), high)
+        too_low = lt(x, low)
+        return [
+            switch(too_high, 0, switch(too_low, 0, g)),
+            switch(too_high, 0, switch(too_low, g, 0)),
+            switch(too_high, g, 0),
+        ]
+
+
+identity = Identity()
+second = Second()
+switch = Switch()
+clip = Clip()
