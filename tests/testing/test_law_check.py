@@ -209,8 +209,8 @@ def test_a_parameter_of_which_nothing_is_known_is_named():
     result = untag.check(examples=30)
     assert result.status == "unchecked"
     assert "nothing is known of the parameter tag of Tagged" in result.reason
-    told = untag.check(examples=30, parameters={("Tagged", "tag"): lambda random, arguments: 1})
-    assert told.passed, str(told)
+    checked = untag.check(examples=30, parameters={("Tagged", "tag"): lambda random, arguments: 1})
+    assert checked.passed, str(checked)
 
 
 @pytest.mark.parametrize("result", [at.second(x, 7.0), at.second(x, 8.0)])
@@ -293,8 +293,8 @@ def test_an_open_relation_is_tried_on_the_ops_that_it_mentions():
     result = same_termso.check(examples=30)
     assert result.status == "passed", str(result)
     assert result.algebra == "``x + x → 2 * x``"
-    told = same_termso.check(examples=30, patterns=[at.add(x, x)])
-    assert told.status == "passed", str(told)
+    checked = same_termso.check(examples=30, patterns=[at.add(x, x)])
+    assert checked.status == "passed", str(checked)
 
 
 @pytest.mark.parametrize("options", [{"examples": 0}, {"sound": "certain"}])

@@ -26,7 +26,7 @@ _new = object.__new__
 
 
 class _NodePlan(NamedTuple):
-    """What a node needs for some input types.
+    """The padding of the inputs and the output types of a node, for some input types.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ from relgraph.testing.draw.types import lengths
 
 Array = np.ndarray[Any, Any]
 ValueRange = Literal["any", "finite", "ordinary"]
-"""Which numbers an array may hold; see `number_pool`."""
+"""The numbers that an array may hold; see `number_pool`."""
 
 # Failures shrink to the first of these.
 _SIMPLE = (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.0, -0.5)

@@ -97,7 +97,7 @@ def is_edge_value(dtype: str, value_range: str) -> Array:
 
 @dataclass
 class ValueCoverage:
-    """Which numbers of which tables have been used."""
+    """A record of the numbers that have been used, by table."""
 
     used: dict[tuple[str, str], Array] = field(default_factory=dict)
 

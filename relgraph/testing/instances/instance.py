@@ -63,7 +63,7 @@ class Instance:
 
     @property
     def reading_size(self) -> int:
-        """How much there is to read; a constant counts more than an input."""
+        """A measure of how much there is to read; a constant counts more than an input."""
         nodes = io_toposort(self.pair.inputs, [self.pair.old])
         constants = {v for node in nodes for v in node.inputs if isinstance(v, Constant)}
         size = sum(3 * max(int(v.data.size), 1) for v in constants)

@@ -1,4 +1,4 @@
-"""Which elements of two arrays are equal: their bits, or their nan and infinities."""
+"""Elementwise equality of two arrays: of all bits, or of nan and infinities."""
 
 from __future__ import annotations
 

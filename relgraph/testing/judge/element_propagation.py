@@ -1,4 +1,4 @@
-"""How marks on the elements of an op's inputs propagate to the elements of its output.
+"""Propagation of marks from the elements of an op's inputs to the elements of its output.
 
 A mark is a truth value or a number from 0 on. An op with known data flow passes it from element to
 element; any other op passes it from every element of its inputs to all of its output.

@@ -38,8 +38,7 @@ from relgraph.testing.judge.extended_precision import (
 )
 
 Excluded = Literal["range", "infinite"]
-"""Which elements are excluded: those that leave the range of their dtype, or also those that are
-not finite."""
+"""The elements to exclude: those that leave the range of their dtype, or also those not finite."""
 
 SLACK = 32
 """A result may be off by this many times the largest perturbation of the runs: an op of some size
