@@ -15,13 +15,13 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.kanren.search.variadic import argumentso, eacho
 from relgraph.tensor import DimShuffle, Elemwise
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.lawkit.layout.axis_orders import (
     changes_nothing,
     composed_order,
     is_old_axis,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.joining import Join
 
 a, b, m, n, o, p, q, s, x = lvars("a b m n o p q s x")
 

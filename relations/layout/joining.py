@@ -10,6 +10,8 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.graph.unify import nth
+from relgraph.tensor.assembly.allocation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.types import ranko
@@ -22,8 +24,6 @@ from relgraph.tensor.lawkit.layout.joined_parts import (
 )
 from relgraph.tensor.lawkit.layout.part_indices import is_known, neighbours
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.allocation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
 
 a, i, j, k, m, n, s, x, y, z = lvars("a i j k m n s x y z")
 inner, lengths, more, pieces, rest = lvars("inner lengths more pieces rest")

@@ -12,6 +12,7 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.assembly.allocation import Eye
 from relgraph.tensor.lawkit.guards.types import one_elemento, ranko
 from relgraph.tensor.lawkit.layout.axis_orders import rank_of
 from relgraph.tensor.lawkit.matrix_products import (
@@ -28,7 +29,6 @@ from relgraph.tensor.lawkit.matrix_products import (
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.linalg.products import _matmul
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Eye
 
 c, d, n, x, y, z = lvars("c d n x y z")
 

@@ -14,6 +14,8 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise
+from relgraph.tensor.assembly.allocation import Alloc, ARange
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
@@ -50,8 +52,6 @@ from relgraph.tensor.lawkit.layout.slice_arithmetic import order_of_part
 from relgraph.tensor.lawkit.matrix_products import is_real_tensor
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Alloc, ARange
-from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.shape import Shape_i
 
 a, b, c, i, j, k, m, n, o, q, s, x, y, z = lvars("a b c i j k m n o q s x y z")

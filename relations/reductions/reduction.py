@@ -30,6 +30,8 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
 from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.assembly.allocation import Alloc
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.lawkit.arithmetic.multiplicity import (
     counts_well,
     each_reduced,
@@ -59,8 +61,6 @@ from relgraph.tensor.lawkit.layout.axis_orders import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.allocation import Alloc
-from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.shapes.shape import MakeVector
 

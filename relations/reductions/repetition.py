@@ -11,12 +11,12 @@ from relgraph import scalar
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.tensor import CAReduce
+from relgraph.tensor.along_axes.repetition import Cumulate
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.arithmetic.multiplicity import has_length_one_along
 from relgraph.tensor.lawkit.layout.part_indices import axis_in_part, is_last, is_prefix
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.repetition import Cumulate
 
 a, b, i, s, x = lvars("a b i s x")
 indices, inner, part = lvars("indices inner part")

@@ -7,6 +7,7 @@ from typing import Any
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import CAReduce
 from relgraph.tensor import max as max_
+from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import Subtensor
@@ -14,7 +15,6 @@ from relgraph.tensor.lawkit.arithmetic.multiplicity import has_length_one_along
 from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.layout.axis_orders import includes_axis
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.reductions.sorting import ArgSort, Sort
 
 a, b, s, x = lvars("a b s x")
 

@@ -11,7 +11,7 @@ from relgraph.graph.basic import Variable
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.type import ScalarType
 from relgraph.scalar.type import constant as scalar_constant
-from relgraph.tensor.shapes.allocation import full_like
+from relgraph.tensor.assembly.allocation import full_like
 from relgraph.tensor.shapes.reshaping import specify_shape
 from relgraph.tensor.type import TensorType
 

@@ -12,9 +12,9 @@ from relgraph.gradient.backward import DisconnectedInputError, Policy, check_cho
 from relgraph.gradient.like import added, filled_like
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
+from relgraph.tensor.assembly.allocation import zeros
+from relgraph.tensor.assembly.joining import stack
 from relgraph.tensor.basic import as_tensor_variable, constant
-from relgraph.tensor.shapes.allocation import zeros
-from relgraph.tensor.shapes.joining import stack
 from relgraph.tensor.shapes.shape import lengths
 
 

@@ -7,6 +7,34 @@ from types import SimpleNamespace
 from typing import Any
 
 from relgraph.tensor import constructors, math
+from relgraph.tensor.along_axes.repetition import cumprod, cumsum, flip, repeat, roll, tile
+from relgraph.tensor.along_axes.sorting import (
+    argsort,
+    sort,
+)
+from relgraph.tensor.assembly.allocation import (
+    alloc,
+    arange,
+    broadcast_to,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from relgraph.tensor.assembly.joining import (
+    concatenate,
+    hstack,
+    join,
+    split,
+    stack,
+    vstack,
+)
 from relgraph.tensor.assertion import (
     Assert,
     assert_,
@@ -68,34 +96,6 @@ from relgraph.tensor.reductions.reduction import (
     ptp,
     sum,
 )
-from relgraph.tensor.reductions.sorting import (
-    argsort,
-    sort,
-)
-from relgraph.tensor.shapes.allocation import (
-    alloc,
-    arange,
-    broadcast_to,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    tri,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
-from relgraph.tensor.shapes.joining import (
-    concatenate,
-    hstack,
-    join,
-    split,
-    stack,
-    vstack,
-)
-from relgraph.tensor.shapes.repetition import cumprod, cumsum, flip, repeat, roll, tile
 from relgraph.tensor.shapes.reshaping import (
     expand_dims,
     flatten,

@@ -9,8 +9,8 @@ from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.op import Elemwise
-from relgraph.tensor.linalg.contraction import Dot
 
 _dot = Dot()
 

@@ -10,6 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
+from relgraph.tensor.assembly.allocation import zeros_like
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.indices import (
     IndexList,
@@ -28,7 +29,6 @@ from relgraph.tensor.indexing.subtensor import (
     take_part,
 )
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.allocation import zeros_like
 from relgraph.tensor.type import TensorType
 
 

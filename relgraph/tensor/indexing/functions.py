@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.assembly.allocation import arange, zeros
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
@@ -14,7 +15,6 @@ from relgraph.tensor.indexing.indices import Placeholder, Slice, parse
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.allocation import arange, zeros
 from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis
 from relgraph.tensor.shapes.shape import lengths
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.linalg.contraction import Product, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import Product, _dot, check_inner, conjugate
 from relgraph.tensor.type import TensorType
 
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")

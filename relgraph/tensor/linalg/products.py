@@ -12,7 +12,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.linalg.contraction import Product, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import Product, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
 from relgraph.tensor.reductions.reduction import sum_like
 from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes, transpose

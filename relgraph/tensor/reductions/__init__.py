@@ -1,1 +1,1 @@
-"""Sums, products, extremes and order along axes."""
+"""Sums, products and extremes over axes."""

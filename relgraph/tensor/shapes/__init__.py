@@ -1,1 +1,1 @@
-"""Ops that ask for a shape, make one, or put the same elements into another."""
+"""Ops that ask for a shape, and the same elements in another one."""

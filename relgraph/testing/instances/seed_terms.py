@@ -11,9 +11,9 @@ from typing import Any
 from relgraph.graph.kanren.rules.rule import Rule, split
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.op import Op
+from relgraph.tensor.contraction import Product
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.linalg.contraction import Product
 from relgraph.testing.draw.parameters import role_of
 
 _MOST_STEPS = 2000

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
+from relgraph.tensor.along_axes.repetition import Cumulate
+from relgraph.tensor.assembly.allocation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.contraction import Product
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import Increment, Subtensor
-from relgraph.tensor.linalg.contraction import Product
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.allocation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
-from relgraph.tensor.shapes.repetition import Cumulate
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 
 Array = np.ndarray[Any, Any]

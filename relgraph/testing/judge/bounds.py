@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.along_axes.repetition import Cumulate
+from relgraph.tensor.contraction import Product
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.indexing.subtensor import Increment
-from relgraph.tensor.linalg.contraction import Product
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.repetition import Cumulate
 from relgraph.testing.judge.abstract_values import carried, moved_inputs
 from relgraph.testing.judge.sides import Values
 

@@ -15,12 +15,12 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.structure import Cast
+from relgraph.tensor.along_axes.repetition import Cumulate
+from relgraph.tensor.contraction import Product
 from relgraph.tensor.elemwise.op import Elemwise
-from relgraph.tensor.linalg.contraction import Product
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.repetition import Cumulate
 from relgraph.testing.judge.abstract_values import moved_inputs
 from relgraph.testing.judge.mpmath_support import mp
 from relgraph.testing.judge.true_scalars import SCALAR, exp, log, real_or_nan

@@ -20,13 +20,13 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.tensor.assembly.allocation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.allocation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector
 

@@ -11,8 +11,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import one_cliento
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
+from relgraph.tensor.assembly.joining import Split
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.shapes.joining import Split
 
 x, y, n = lvars("x y n")
 v, w, lengths = at.dvector("v"), at.dvector("w"), at.lvector("lengths")

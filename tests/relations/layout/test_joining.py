@@ -7,7 +7,7 @@ import pytest
 import relgraph.tensor as at
 from relations.layout import joining
 from relgraph.graph.notation.algebra import algebra
-from relgraph.tensor.shapes.joining import Join, Split
+from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 from tests.relations.tables import (
     check_row,

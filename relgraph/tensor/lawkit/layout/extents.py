@@ -12,13 +12,13 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.op import Op
+from relgraph.tensor.assembly.allocation import alloc
 from relgraph.tensor.axes import static_int
 from relgraph.tensor.basic import constant
 from relgraph.tensor.indexing.indices import Slice, static_length
 from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.lawkit.layout.fills import inferred_shape
 from relgraph.tensor.math import cast
-from relgraph.tensor.shapes.allocation import alloc
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
 from relgraph.tensor.type import TensorType
 

@@ -6,7 +6,15 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.shapes.repetition import Cumulate, cumprod, cumsum, flip, repeat, roll, tile
+from relgraph.tensor.along_axes.repetition import (
+    Cumulate,
+    cumprod,
+    cumsum,
+    flip,
+    repeat,
+    roll,
+    tile,
+)
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1])

@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.linalg.contraction import Dot
+from relgraph.tensor.contraction import Dot
 from relgraph.tensor.math import _dot
 
 RANKS = [

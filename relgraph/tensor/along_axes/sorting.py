@@ -10,11 +10,11 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.assembly.allocation import arange
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.math import second
-from relgraph.tensor.shapes.allocation import arange
 from relgraph.tensor.shapes.reshaping import flatten
 from relgraph.tensor.shapes.shape import one_input, shape_i
 from relgraph.tensor.type import TensorType

@@ -12,10 +12,10 @@ from relgraph.graph.op import Op, TypedOp
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete, result_dtype
+from relgraph.tensor.assembly.allocation import zeros_like
 from relgraph.tensor.axes import merge_lengths, normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.math import cast
-from relgraph.tensor.shapes.allocation import zeros_like
 from relgraph.tensor.shapes.reshaping import expand_dims
 from relgraph.tensor.shapes.shape import MakeVector, as_shape_vector, lengths
 from relgraph.tensor.type import TensorType

@@ -10,14 +10,14 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
+from relgraph.tensor.assembly.allocation import arange
+from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.axes import normalize_axes, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem, take
-from relgraph.tensor.linalg.contraction import conjugate
 from relgraph.tensor.math import maximum
 from relgraph.tensor.reductions.reduction import reduced_dtype
-from relgraph.tensor.shapes.allocation import arange
-from relgraph.tensor.shapes.joining import join
 from relgraph.tensor.shapes.reshaping import flatten, reshape
 from relgraph.tensor.shapes.shape import as_length, lengths, one_input
 from relgraph.tensor.type import TensorType

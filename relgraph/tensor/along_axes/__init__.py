@@ -1,0 +1,1 @@
+"""Ops that work along one axis: running totals, repetition, order."""

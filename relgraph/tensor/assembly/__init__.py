@@ -1,0 +1,1 @@
+"""Tensors made from little, and put together from others."""
