@@ -223,6 +223,7 @@ SPECIALIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
+    *exponential.NEAR_ONE,
     *_PARTS,
     *reduction.DOTS,
     *linear.DISTRIBUTION,

@@ -16,7 +16,7 @@ from relgraph.tensor.lawkit.arithmetic import constants as constants
 from relgraph.tensor.lawkit.arithmetic import terms as sums
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards.numbers import is_invertible, negative_numbero, reciprocal_of
-from relgraph.tensor.lawkit.guards.types import uniformo
+from relgraph.tensor.lawkit.guards.types import same_dtypeo, uniformo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, d, k, ps, qs, ss, ts, us, x, xs, y, ys, z = lvars("c d k ps qs ss ts us x xs y ys z")
@@ -39,7 +39,14 @@ TERM = view(
     "coefficient and factors",
     case(mul(c, several(xs)), (c, xs), uniformo(c)),
     case(mul(several(xs)), (1, xs)),
-    case(x / c, (k, (x,)), whereo(is_invertible, c), computo(k, reciprocal_of, c)),
+    case(
+        x / c,
+        (k, (x,)),
+        whereo(is_invertible, c),
+        # the reciprocal of a float32 is not as good a number in a sum of float64
+        same_dtypeo(c, x),
+        computo(k, reciprocal_of, c),
+    ),
     case(-x, (-1, (x,))),
     case(x, (1, (x,))),
 )
