@@ -121,7 +121,7 @@ def _says_the_same(old: Variable, new: Variable) -> bool:
     return (
         len(a.inputs) == len(b.inputs)
         and all(x is y for x, y in zip(a.inputs, b.inputs, strict=True))
-        and old.type is new.type
+        and old.type == new.type
     )
 
 
