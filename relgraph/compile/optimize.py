@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-from relgraph.compile.database import optdb
+from relgraph.compile.database import forms, optdb
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
@@ -90,7 +90,8 @@ def optimize_graph(
         Tags: what is applied has one of them. ``()`` for nothing from the database.
     custom_opt
         A GlobalOptimizer; or a LocalOptimizer or a law, which is applied until it changes nothing.
-        It follows what the database gives.
+        It follows what the database gives; a law is tried in the form in which that leaves its
+        left side, too.
     clone
         Work on a copy; the graph that is passed stays as it is.
     trace
@@ -163,9 +164,10 @@ def _optimizers(
     used: list[GlobalOptimizer] = []
     if tags or query_kwargs.get("extra_optimizations"):
         used.append(optdb.query(OptimizationQuery(include=tags, **query_kwargs)))
-    if custom_opt is not None:
-        own = isinstance(custom_opt, GlobalOptimizer)
-        used.append(custom_opt if own else EquilibriumOptimizer([custom_opt]))
+    if isinstance(custom_opt, GlobalOptimizer):
+        used.append(custom_opt)
+    elif custom_opt is not None:
+        used.append(EquilibriumOptimizer(forms(custom_opt, used[0]) if used else [custom_opt]))
     return used
 
 
