@@ -10,7 +10,7 @@ from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.opt.dispatch.tables import together
+from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 
@@ -139,7 +139,7 @@ def _graph_of(
     outputs = [given] if isinstance(given, Variable) else list(given)
     # in a derivation the merges are steps like others
     if clone and not trace and optimizers and optimizers[0].merges_first:
-        return merged_copy(outputs, together(optimizers[0].collapsing() or ()))
+        return merged_copy(outputs, union_of(optimizers[0].collapsing_first() or ()))
     return FunctionGraph(outputs=outputs, clone=clone)
 
 

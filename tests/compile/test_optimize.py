@@ -13,8 +13,8 @@ from relgraph.compile import is_same_graph, optdb, optimize_graph
 from relgraph.graph import opt_utils
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
-from relgraph.graph.opt.dispatch.tables import together
-from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.dispatch.tables import union_of
+from relgraph.graph.opt.merge.hash_consing import hash_consing_table
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.lawkit.vocabulary import law, lvars
@@ -82,7 +82,7 @@ def test_is_same_graph() -> None:
 def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     """A copy, on which the optimizers have begun, comes to what a graph without a copy does."""
     optimizer = optdb.query(OptimizationQuery(include=["fast_run"]))
-    tables = together(optimizer.collapsing())
+    tables = union_of(optimizer.collapsing_first())
     collapsed = 0
 
     @settings(max_examples=120)
@@ -90,7 +90,7 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     def check(graph: Any) -> None:
         nonlocal collapsed
         outputs = list(graph.outputs)
-        with hashed(merged_copy(outputs, tables)) as table:
+        with hash_consing_table(merged_copy(outputs, tables)) as table:
             collapsed += bool(table.collapsed)
         copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
         stepwise = FunctionGraph(outputs=outputs, clone=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.rule import Rule, fits_sum, is_bag, rule_fits
+from relgraph.graph.kanren.rules.rule import Rule, is_ac, might_match_sum, rule_might_match
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
@@ -32,22 +32,24 @@ class LawRewriter(KanrenRelationSub):
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth, self.regroups = rule.depth, rule.regroups
+        self.depth, self.subsumes_nested = rule.depth, rule.subsumes_nested
         self.late, self.inward = law.late, law.inward
-        self.numbers, self.wants = rule.numbers, rule.heads
+        self.required_numbers, self.required_ops = rule.required_numbers, rule.required_ops
         self.collapses = rule.collapses
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
 
-    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
-        return self.rule.looks_into
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
+        return self.rule.inspected_pairs
 
     def might_match(self, node: Apply) -> bool:
-        return rule_fits(self.rule, node)
+        return rule_might_match(self.rule, node)
 
-    def fits_sum(self, heads: Sequence[Any]) -> bool:
-        return not self.rule.regroup or not is_bag(self.rule.root) or fits_sum(self.rule, heads)
+    def might_match_sum(self, heads: Sequence[Any]) -> bool:
+        return (
+            not self.rule.regroup or not is_ac(self.rule.root) or might_match_sum(self.rule, heads)
+        )
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         # the function takes the place of this method: one call less on each node

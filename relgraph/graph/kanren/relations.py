@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 from relgraph.graph.kanren.explanation.explain import Explainable, checked_direction
-from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.extraction import Extraction, extract
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""OptimizationQuery: what to take out of a database of rewriters."""
+"""OptimizationQuery: a selection of rewriters of a database by their tags."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 
 class OptimizationQuery:
-    """What to take out of a database.
+    """A selection of rewriters of a database.
 
     Parameters
     ----------
     include
-        Tags; what is taken has at least one of them.
+        Tags of which a selected rewriter has at least one.
     require
-        Tags; what is taken has all of them.
+        Tags all of which a selected rewriter has.
     exclude
-        Tags; what is taken has none of them.
+        Tags none of which a selected rewriter has.
     subquery
-        From the name of a database inside the database to the query to put to it; others are
-        asked this query.
+        From the name of a database inside the database to the query for it; the others are asked
+        this query.
     position_cutoff
-        Of a `SequenceDB`, only what stands before this position is taken.
+        Of a `SequenceDB`, only entries before this position are selected.
     extra_optimizations
-        Pairs (optimizer, position) that join what a `SequenceDB` gives.
+        Pairs (optimizer, position) that are added to what a `SequenceDB` selects.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class OptimizationQuery:
         return new
 
     def within(self) -> OptimizationQuery:
-        """This query as it is put to databases inside the database."""
+        """This query as it is passed on to databases inside the database."""
         return self.changed(extra_optimizations=()) if self.extra_optimizations else self
 
     def __str__(self) -> str:
@@ -95,12 +95,12 @@ def checked_tags(what: str, tags: Iterable[str] | None) -> tuple[str, ...]:
 def parse_query(
     tags: Iterable[Any], subquery: dict[str, OptimizationQuery] | None = None
 ) -> OptimizationQuery:
-    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` spell out.
+    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` stand for.
 
     Raises
     ------
     ValueError
-        If a string has another first character than ``+``, ``-`` or ``&``.
+        If the first character of a string is not ``+``, ``-`` or ``&``.
     """
     chosen: dict[str, list[str]] = {"+": [], "-": [], "&": []}
     for tag in tags:

@@ -12,7 +12,7 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules.rule import Output, Rule, is_bag, is_swappable, split
+from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
@@ -135,9 +135,9 @@ class Grounder(Leaves):
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise Ungrounded(f"{op} is not an op")
-        if is_bag(head) and self.rule.regroup:
+        if is_ac(head) and self.rule.regroup:
             return self._bag(op, arguments, at_root)
-        swaps = is_swappable(head) and len(arguments) == 2 and not self.rule.as_written
+        swaps = is_commutative(head) and len(arguments) == 2 and not self.rule.as_written
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)

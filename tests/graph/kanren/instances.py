@@ -16,7 +16,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.graph.kanren.rules.rule import is_bag, split
+from relgraph.graph.kanren.rules.rule import is_ac, split
 from relgraph.graph.kanren.terms.term import Arguments, renamed, variables_of
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.vocabulary import lvars
@@ -101,7 +101,7 @@ class Instances:
         arguments = []
         for p in patterns:
             arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
-        if is_bag(head):
+        if is_ac(head):
             return self.bag(head, arguments)
         if getattr(head, "commutative", False) and self.chance(50):
             arguments.reverse()

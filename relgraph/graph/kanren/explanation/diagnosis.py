@@ -13,7 +13,7 @@ from unification.core import reify, unify
 from unification.utils import transitive_get
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.explanation.judgement import (
+from relgraph.graph.kanren.explanation.failures import (
     GUARDS,
     Bindings,
     Diagnosis,
@@ -26,19 +26,19 @@ from relgraph.graph.kanren.rules.matching import (
     INNER,
     _effort,
     _is_free,
+    combine_arguments,
     flat_arguments,
     match,
     match_root,
-    taken_together,
 )
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
     split,
-    takes_all,
+    takes_all_arguments,
 )
 from relgraph.graph.kanren.terms.term import Arguments, variables_of
 from relgraph.graph.op import Op
@@ -154,8 +154,8 @@ class _Walk:
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
         head: Any = (split(pattern) or (None, ()))[0]
         op: Any = head.op if isinstance(head, Output) else head
-        if takes_all(patterns):
-            alone = is_bag(op) and self.regroup and not at.path
+        if takes_all_arguments(patterns):
+            alone = is_ac(op) and self.regroup and not at.path
             every = tuple(flat_arguments(None, node)[0] if alone else node.inputs)
             lv = patterns[0].of
             if _is_free(lv, s) or s[lv] == every:
@@ -163,7 +163,7 @@ class _Walk:
             else:
                 self.fail(s, Reason.DIFFERENT, at, pattern)
             return
-        if is_bag(op) and self.regroup:
+        if is_ac(op) and self.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
                 given, nested = _flat(node, at.path)
@@ -178,7 +178,7 @@ class _Walk:
             return
         places = _places(node, at.path)
         orders = [places]
-        if is_swappable(op) and len(places) == 2 and places[0].var is not places[1].var:
+        if is_commutative(op) and len(places) == 2 and places[0].var is not places[1].var:
             orders.append(places[::-1])
         for order in orders:
             for bindings in self.each(list(zip(patterns, order, strict=True)), s):
@@ -208,7 +208,7 @@ class _Walk:
         if not others and _is_free(pattern, s):
             one = len(places) == 1
             assert at.var.owner is not None
-            made = taken_together(at.var.owner, [place.var for place in places])
+            made = combine_arguments(at.var.owner, [place.var for place in places])
             if made is None:
                 self.fail(s, Reason.DTYPES, at, pattern)
                 return

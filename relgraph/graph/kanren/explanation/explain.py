@@ -12,16 +12,16 @@ from unification.core import reify
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
-from relgraph.graph.kanren.explanation.judgement import Diagnosis, Failure, Path, Reason
+from relgraph.graph.kanren.explanation.failures import Diagnosis, Failure, Path, Reason
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError, is_settled
-from relgraph.graph.kanren.staging.stage import NotStaged, rules_out
+from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, rules_out
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
-    from relgraph.graph.kanren.rewriters import KanrenRelationSub
+    from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ def _explain_relation(about: _Report, rewriter: KanrenRelationSub) -> Explanatio
         try:
             if rules_out(rewriter.kanren_relation, node):
                 return about.no(Failure(Reason.STRUCTURE, found=about.variable))
-        except NotStaged:
+        except StagingMismatch:
             pass  # it looks at more than the structure, so the search below has to tell
     return about.search(rewriter)
 

@@ -23,9 +23,13 @@ from unification.core import reify, unify
 from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.codegen_match import MatchWriter
-from relgraph.graph.kanren.rules.matching import flat_arguments, read_outside, taken_together
-from relgraph.graph.kanren.rules.rule import Output, Rule, split, takes_all
-from relgraph.graph.kanren.rules.source import NotCompilable
+from relgraph.graph.kanren.rules.function_source import NotCompilable
+from relgraph.graph.kanren.rules.matching import (
+    combine_arguments,
+    flat_arguments,
+    has_outside_clients,
+)
+from relgraph.graph.kanren.rules.rule import Output, Rule, split, takes_all_arguments
 from relgraph.graph.kanren.search import guards
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
@@ -90,7 +94,7 @@ class RuleWriter(MatchWriter):
             return
         inner = [var for var, _ in self.matched]
         lists = "".join(f", *{name}" for name in self.nested)
-        test = f"not read_outside(fgraph, ({', '.join(inner)}{lists}))"
+        test = f"not has_outside_clients(fgraph, ({', '.join(inner)}{lists}))"
         if not self.nested:
             # as a rule each node is read by the one above it alone, which is told at once
             self.line("clients = fgraph.clients")
@@ -172,7 +176,7 @@ class RuleWriter(MatchWriter):
         self.lines[-1] += f" else fitted({new}, root)"
         self.block("if new is not None and new is not root:")
         parts = split(self.rule.template)
-        if parts is not None and takes_all(parts[1]):
+        if parts is not None and takes_all_arguments(parts[1]):
             self.block("if new.owner is None or new.owner.inputs != node.inputs:")
 
     def with_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
@@ -269,7 +273,7 @@ class RuleWriter(MatchWriter):
 
 
 _HELPERS: dict[str, Any] = {
-    "Directory": guards.Directory,
+    "ArgumentIndex": guards.ArgumentIndex,
     "agree": guards.agree,
     "computed": guards.computed,
     "dtypes_admitted": guards.dtypes_admitted,
@@ -280,11 +284,11 @@ _HELPERS: dict[str, Any] = {
     "is_real": guards.is_real,
     "read_once": read_once,
     "reify": reify,
-    "read_outside": read_outside,
+    "has_outside_clients": has_outside_clients,
     "same": same_variable,
-    "same_in": guards.same_in,
-    "seen_before": guards.seen_before,
-    "taken_together": taken_together,
+    "same_in_graph": guards.same_in_graph,
+    "is_repeated": guards.is_repeated,
+    "combine_arguments": combine_arguments,
 }
 
 

@@ -12,17 +12,17 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.rules.function_source import NotCompilable, Source
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
     effort,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
     split,
-    takes_all,
+    takes_all_arguments,
 )
-from relgraph.graph.kanren.rules.source import NotCompilable, Source
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -72,18 +72,18 @@ class MatchWriter(Source):
         elif op is None or op.nout != 1:
             self.block(f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:")
         self.matched.append((var, op))
-        if op is not None and is_bag(op) and self.rule.regroup:
+        if op is not None and is_ac(op) and self.rule.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
                 return self.bag(node, op, wanted, at_root)
-        if takes_all(patterns):
+        if takes_all_arguments(patterns):
             self.all(node, op, patterns[0], at_root)
             return None
         inputs = self.name("i")
         self.line(f"{inputs} = {node}.inputs")
         self.block(f"if len({inputs}) == {len(patterns)}:")
         args = [self.name("v") for _ in patterns]
-        if is_swappable(op) and len(patterns) == 2 and not self.rule.as_written:
+        if is_commutative(op) and len(patterns) == 2 and not self.rule.as_written:
             a, b = f"{inputs}[0]", f"{inputs}[1]"
             self.block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
@@ -93,7 +93,7 @@ class MatchWriter(Source):
 
     def all(self, node: str, op: Op | None, pattern: Arguments, at_root: bool) -> None:
         """Match what stands for several arguments with all those of `node`."""
-        regrouped = op is not None and is_bag(op) and self.rule.regroup and at_root
+        regrouped = op is not None and is_ac(op) and self.rule.regroup and at_root
         self.together(
             pattern, f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
         )
@@ -173,7 +173,7 @@ class MatchWriter(Source):
         elif isvar(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
-                same = "agree(" if known in self.values else "same_in(fgraph, "
+                same = "agree(" if known in self.values else "same_in_graph(fgraph, "
                 self.block(f"if {known} is {var} or {same}{known}, {var}):")
             else:
                 self.bound[pattern] = var
@@ -193,7 +193,7 @@ class MatchWriter(Source):
         self.nested.append(nested)
         self.block(f"if len({flat}) >= {len(wanted)}:")
         known = self.name("known")
-        self.line(f"{known} = None if len({flat}) < {MANY} else Directory(fgraph, {flat})")
+        self.line(f"{known} = None if len({flat}) < {MANY} else ArgumentIndex(fgraph, {flat})")
         taken: list[str] = []
         pending = list(wanted)
         while pending:
@@ -212,7 +212,7 @@ class MatchWriter(Source):
             if self.every:
                 # who takes the first answer has no use for this
                 others = "".join(f"{t}, " for t in taken)
-                self.block(f"if not seen_before({flat}, {index}, ({others})):")
+                self.block(f"if not is_repeated({flat}, {index}, ({others})):")
             taken.append(index)
             self.one(pattern, var)
         if not at_root:
@@ -240,7 +240,7 @@ class MatchWriter(Source):
         """Return the ops and the places of their inputs that lead to a variable that is bound, and
         the name of it; None if there is none, or only among inputs that may be swapped."""
         head, patterns = split(pattern) or (None, ())
-        if not isinstance(head, Op) or is_swappable(head):
+        if not isinstance(head, Op) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
             if isvar(part):
@@ -255,7 +255,7 @@ class MatchWriter(Source):
         rest, var = self.name("rest"), self.name("v")
         self.line(f"{rest} = {self.remaining(flat, taken)}")
         self.block(f"if {rest}:")
-        self.line(f"{var} = {rest}[0] if len({rest}) == 1 else taken_together({node}, {rest})")
+        self.line(f"{var} = {rest}[0] if len({rest}) == 1 else combine_arguments({node}, {rest})")
         self.block(f"if {var} is not None:")
         return var
 

@@ -23,11 +23,11 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.rule import Rule, split
-from relgraph.graph.kanren.search.goal_anatomy import (
-    ALL,
-    ANY,
+from relgraph.graph.kanren.search.goal_inspection import (
+    CONJ,
+    DISJ,
     EQ,
-    LATER,
+    ZZZ,
     cells_of,
     code_of,
     goals_of,
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 STEPS = 2_000
 SECONDS = 1.0
-MOST_RULES = 200
+MAX_RULES = 200
 
 
 class OpenRelation(Exception):
@@ -94,8 +94,8 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     try:
         goal = relation(in_lv, out_lv)
         for state in _states(goal, GuardedState(budget=run.budget), run):
-            if len(rules) == MOST_RULES:
-                raise OpenRelation(f"it has more than {MOST_RULES} answers")
+            if len(rules) == MAX_RULES:
+                raise OpenRelation(f"it has more than {MAX_RULES} answers")
             rules.append(_rule(name, in_lv, out_lv, state))
     except OpenRelation as why:
         return Extraction(name, "open", reason=str(why))
@@ -196,15 +196,15 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
         after = unify(parts["u"], parts["v"], s)
         if after is not False:
             yield after
-    elif code is ALL:
+    elif code is CONJ:
         yield from reduce(
             lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
             goals_of(goal),
             iter((s,)),
         )
-    elif code is ANY:
+    elif code is DISJ:
         yield from run.interleaved(_states(g, s, run) for g in goals_of(goal))
-    elif code is LATER:
+    elif code is ZZZ:
         parts = cells_of(goal)
         made = parts["gctor"](*parts["args"], **parts["kwargs"])
         yield from _states(made, s, run)

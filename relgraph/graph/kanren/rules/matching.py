@@ -22,10 +22,10 @@ from relgraph.graph.kanren.rules.rule import (
     Output,
     effort,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
     split,
-    takes_all,
+    takes_all_arguments,
 )
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
@@ -87,8 +87,8 @@ def _match_at(
         return
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
-        if takes_all(patterns):
-            flat = is_bag(head) and where.regroup and where.at_root
+        if takes_all_arguments(patterns):
+            flat = is_ac(head) and where.regroup and where.at_root
             every = flat_arguments(where.fgraph, node)[0] if flat else node.inputs
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
@@ -155,14 +155,14 @@ def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
 def _match_arguments(
     head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, where: _Where
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    if is_bag(head) and where.regroup:
+    if is_ac(head) and where.regroup:
         wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
             given, nested = flat_arguments(where.fgraph, node)
             if len(wanted) <= len(given):
                 yield from _match_bag(node, wanted, given, _with_inner(s, *nested), where)
             return
-    if takes_all(patterns):
+    if takes_all_arguments(patterns):
         yield from ((found, []) for found in _match_all(patterns[0], node.inputs, s))
         return
     if len(patterns) != len(node.inputs):
@@ -175,7 +175,7 @@ def _match_arguments(
 def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
     """Yield the orders in which arguments match: both only where the pattern names the op."""
     yield arguments
-    if is_swappable(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
+    if is_commutative(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
         yield arguments[::-1]
 
 
@@ -242,7 +242,7 @@ def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequen
     return flat, tuple(nested)
 
 
-def taken_together(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
+def combine_arguments(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
     """Return the sum or product of some arguments of a sum or product, to stand for one of them.
 
     It is None where it would have another dtype than `node`: two integers beside a float are added
@@ -258,14 +258,14 @@ def taken_together(node: Apply, arguments: Sequence[Variable]) -> Variable | Non
 def same_again(template: Any, new: Any, old: Variable) -> bool:
     """Return whether a template with all of a node's arguments has built the node that is there."""
     parts = split(template)
-    if parts is None or not takes_all(parts[1]) or not isinstance(new, Variable):
+    if parts is None or not takes_all_arguments(parts[1]) or not isinstance(new, Variable):
         return False
     if new.owner is None or old.owner is None:
         return False
     return new.owner.op is old.owner.op and new.owner.inputs == old.owner.inputs
 
 
-def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
+def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
     """Return whether a variable inside a match, its root aside, is read from outside of it.
 
     Parameters
@@ -297,7 +297,7 @@ def _match_bag(
             yield from ((found, []) for found in _match_all(pattern, arguments, s))
         return
     if not others and _is_free(pattern, s):
-        whole = taken_together(node, arguments)
+        whole = combine_arguments(node, arguments)
         if whole is not None:
             yield from ((found, []) for found in match(pattern, whole, s, True, where.fgraph))
         return

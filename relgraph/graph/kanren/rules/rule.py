@@ -72,8 +72,8 @@ class Rule:
         head, patterns = split(self.pattern) or (None, ())
         return (
             isinstance(head, Op)
-            and not is_bag(head)
-            and not takes_all(patterns)
+            and not is_ac(head)
+            and not takes_all_arguments(patterns)
             and isvar(self.template)
             and self.template in variables_of(self.pattern)
             and not self.one_client
@@ -94,7 +94,7 @@ class Rule:
         return height(self.pattern) + max([*further, int(asks_readers)], default=0)
 
     @property
-    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
         """The pairs of an op and the op of an input whose inputs it looks at; None if any."""
         if self.one_client or self.conditions:
             return None
@@ -107,19 +107,19 @@ class Rule:
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
 
     @property
-    def heads(self) -> frozenset[Any]:
+    def required_ops(self) -> frozenset[Any]:
         """The ops, and classes of ops, that its pattern names."""
         return frozenset(map(head_of, compound_parts(self.pattern))) - {None}
 
     @property
-    def numbers(self) -> frozenset[Literal]:
+    def required_numbers(self) -> frozenset[Literal]:
         """The numbers among the arguments of its root: those in the pattern, and those that a
         condition says an argument is."""
         parts = split(self.pattern)
         if parts is None:
             return frozenset()
         head, patterns = parts
-        every = flat_patterns(head, patterns) if self.regroup and is_bag(head) else patterns
+        every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
         asked = {
             getattr(c.predicate, "number", None)
             for c in self.conditions
@@ -129,16 +129,16 @@ class Rule:
         return frozenset([*stated, *map(Literal, asked - {None})])
 
     @property
-    def regroups(self) -> bool:
+    def subsumes_nested(self) -> bool:
         """Whether it does to a sum with other sums nested in it what it does to these.
 
         A condition on a variable that stands for an argument, or for all that is left, might hold
         of a part of the sum and not of all of it.
         """
         parts = split(self.pattern)
-        if parts is not None and self.regroup and takes_all(parts[1]):
+        if parts is not None and self.regroup and takes_all_arguments(parts[1]):
             return True
-        if parts is None or not self.regroup or self.one_client or not is_bag(parts[0]):
+        if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
         alone = {p for p in flat_patterns(*parts) if isvar(p)}
         return all(
@@ -192,12 +192,12 @@ def height(pattern: Any) -> int:
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
 
 
-def is_bag(head: Any) -> bool:
+def is_ac(head: Any) -> bool:
     """Return whether `head` is an op whose arguments are a bag: any order, any grouping."""
     return isinstance(head, Op) and head.commutative and head.associative
 
 
-def is_swappable(head: Any) -> bool:
+def is_commutative(head: Any) -> bool:
     """Return whether `head` is an op that is declared commutative."""
     return isinstance(head, Op) and head.commutative
 
@@ -229,24 +229,28 @@ def effort(pattern: Any, is_free: bool) -> tuple[int, int]:
         return 4, 0
     parts = split(pattern)
     if parts is not None:
-        return 3 if is_swappable(parts[0]) else 1, -height(pattern)
+        return 3 if is_commutative(parts[0]) else 1, -height(pattern)
     return 2 if is_free else 0, 0
 
 
-def takes_all(patterns: Sequence[Any]) -> bool:
+def takes_all_arguments(patterns: Sequence[Any]) -> bool:
     """Return whether the arguments of a pattern are all the arguments of a node, together."""
     return len(patterns) == 1 and isinstance(patterns[0], Arguments)
 
 
-def same_form(pattern: Any, template: Any) -> bool:
+def only_flattens(pattern: Any, template: Any) -> bool:
     """Return whether a template gives all arguments together, as its pattern takes them."""
     one, other = split(pattern), split(template)
-    if one is None or other is None or not (takes_all(one[1]) and takes_all(other[1])):
+    if (
+        one is None
+        or other is None
+        or not (takes_all_arguments(one[1]) and takes_all_arguments(other[1]))
+    ):
         return False
     return one[0] is other[0] and one[1][0].of is other[1][0].of
 
 
-def rule_fits(rule: Rule, node: Apply) -> bool:
+def rule_might_match(rule: Rule, node: Apply) -> bool:
     """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
     op: Any = node.op
     heads = [v.head for v in node.inputs]
@@ -257,23 +261,23 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     of_class = isinstance(root, type) and issubclass(type(op), root)
     if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
         return False
-    if rule.regroup and is_bag(parts[0]):
+    if rule.regroup and is_ac(parts[0]):
         if op in heads:
             return True  # an argument may be any level down
-        if same_form(rule.pattern, rule.template):
+        if only_flattens(rule.pattern, rule.template):
             return False  # all it does is to take nested sums apart
-        return fits_sum(rule, heads)
+        return might_match_sum(rule, heads)
     if not all(_may_hold(c, heads, parts[1]) for c in rule.conditions):
         return False
-    if takes_all(parts[1]):
+    if takes_all_arguments(parts[1]):
         return True
     if len(parts[1]) != len(heads) or not _may_repeat(parts[1], heads):
         return False
-    if is_bag(op) and len(heads) > 2:
+    if is_ac(op) and len(heads) > 2:
         # the answer is kept for all orders of the inputs (see `opt.dispatch`)
         return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
     orders = [heads]
-    if is_swappable(parts[0]) and len(heads) == 2:
+    if is_commutative(parts[0]) and len(heads) == 2:
         orders.append(heads[::-1])
     return any(
         all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
@@ -281,7 +285,7 @@ def rule_fits(rule: Rule, node: Apply) -> bool:
     )
 
 
-def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
+def might_match_sum(rule: Rule, heads: Sequence[Any]) -> bool:
     """Return whether `rule`, which regroups, can match a sum of terms with these heads, nested
     sums having been taken apart."""
     parts = split(rule.pattern)

@@ -11,18 +11,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.rules.compiled import CHECKED, alike
-from relgraph.graph.kanren.staging.skeletons import Answered, Question, StandIn, Trace, start
-from relgraph.graph.kanren.staging.stage import (
-    NotStaged,
+from relgraph.graph.kanren.rules.compiled_relation import CROSS_CHECKS, alike
+from relgraph.graph.kanren.staging.partial_evaluation import (
     Relation,
-    Staged,
+    Residual,
+    StagingMismatch,
+    asks_heads_only,
     fails_on,
-    is_of_heads,
-    stage,
+    partially_evaluate,
 )
+from relgraph.graph.kanren.staging.tracers import Answered, Question, Trace, VariableTracer, start
 
-MOST_BRANCHES = 20_000
+MAX_BRANCHES = 20_000
 """How many questions are kept; structures met after that are left to search."""
 WIDEST = 100
 """How long a term may get in a report."""
@@ -55,10 +55,10 @@ class _Structure:
 
     __slots__ = ("by_heads", "confirmed", "staged", "unchecked")
 
-    def __init__(self, staged: Staged, by_heads: bool) -> None:
+    def __init__(self, staged: Residual, by_heads: bool) -> None:
         self.staged = staged
         self.by_heads = by_heads
-        self.unchecked = CHECKED
+        self.unchecked = CROSS_CHECKS
         self.confirmed = False
 
 
@@ -92,7 +92,7 @@ class Specialization:
         self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
     ) -> None:
         self.distrust = ""
-        self.deepest = 0
+        self.max_depth = 0
         self._relation = relation
         self._search = search
         self._fitted = fitted
@@ -132,7 +132,7 @@ class Specialization:
                 return False
             structure.confirmed = True
             return not fails_on(self._relation, node)
-        except NotStaged:
+        except StagingMismatch:
             self.distrust = f"for {node} there is an answer, for a stand-in for that there is none"
             return True
         except Exception:
@@ -146,11 +146,13 @@ class Specialization:
             at = at.answers.get(at.question.answer(values))
         if type(at) is _Structure:
             return at, values
-        if self._branches >= MOST_BRANCHES:
+        if self._branches >= MAX_BRANCHES:
             return None, values
         trace = Trace(node.outputs[0], fgraph)
-        structure = _Structure(stage(self._relation, trace), is_of_heads(trace, node))
-        self.deepest = max(self.deepest, trace.deepest)
+        structure = _Structure(
+            partially_evaluate(self._relation, trace), asks_heads_only(trace, node)
+        )
+        self.max_depth = max(self.max_depth, trace.max_depth)
         # what is kept for all nodes must not keep this one alive
         values, trace.values = trace.values, []
         self._top, kept = self._with(trace.path, structure)
@@ -182,7 +184,7 @@ class Specialization:
             at = branch.answers.get(key)
         return top, at if isinstance(at, _Structure) else structure
 
-    def _answer(self, staged: Staged, node: Apply, values: Sequence[Any]) -> Any:
+    def _answer(self, staged: Residual, node: Apply, values: Sequence[Any]) -> Any:
         """Return the answer to `node`, or None if it takes a search to tell."""
         for plan in staged.answers:
             new = self._fitted(node, plan(values))
@@ -209,5 +211,5 @@ class Specialization:
 
 
 def _text(x: Any) -> str:
-    text = str(x.as_term() if isinstance(x, StandIn) else x)
+    text = str(x.as_term() if isinstance(x, VariableTracer) else x)
     return text if len(text) <= WIDEST else f"{text[:WIDEST]}…"

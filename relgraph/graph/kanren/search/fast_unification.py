@@ -66,7 +66,7 @@ def _walked(x: Any, s: Bindings) -> Any:
     return x
 
 
-def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
+def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
     """Return what `unification.unify` returns: `s` itself, a larger copy, or False."""
     if _glv:
         return stream_eval(_unify(u, v, s))  # type: ignore[no-any-return]
@@ -127,7 +127,7 @@ def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
     return data
 
 
-def quick_reify(x: Any, s: Bindings) -> Any:
+def fast_reify(x: Any, s: Bindings) -> Any:
     """Return what `unification.reify` returns: `x` with what its logic variables are bound to."""
     if _glv:
         return stream_eval(_reify(x, s))

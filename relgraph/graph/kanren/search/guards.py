@@ -74,7 +74,7 @@ def agree(known: Any, value: Any) -> bool:
     return isinstance(value, bool | int | float | complex) and Literal(value).matches(known)
 
 
-def same_in(fgraph: Any, known: Any, var: Any) -> bool:
+def same_in_graph(fgraph: Any, known: Any, var: Any) -> bool:
     """Return whether two different variables of a graph are one computation.
 
     To find out may take a walk through all that is below them. Where the graph is kept merged it
@@ -104,7 +104,7 @@ def computed(made: Iterable[Variable], given: Iterable[Any]) -> list[Variable]:
     ]
 
 
-def seen_before(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
+def is_repeated(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> bool:
     """Return whether the argument at `index` stands before it too, where it isn't taken."""
     var = arguments[index]
     return any(arguments[i] is var for i in range(index) if i not in taken)
@@ -122,7 +122,7 @@ Way: TypeAlias = tuple[tuple[Op, int], ...]
 """Ops, each with the place of the input at which the next one is found."""
 
 
-class Directory:
+class ArgumentIndex:
     """The arguments of a sum with many of them, by their ops and by what they read.
 
     It is made when it is first asked, and asked by patterns that have a part in common with others:

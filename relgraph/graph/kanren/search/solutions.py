@@ -12,7 +12,14 @@ from typing import Any
 from kanren.constraints import isinstanceo, neq, typeo
 from kanren.core import lconj_seq, ldisj_seq
 
-from relgraph.graph.kanren.search.goal_anatomy import ALL, ANY, LATER, cells_of, code_of, goals_of
+from relgraph.graph.kanren.search.goal_inspection import (
+    CONJ,
+    DISJ,
+    ZZZ,
+    cells_of,
+    code_of,
+    goals_of,
+)
 from relgraph.graph.kanren.search.state import GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.search.variadic import Each
 
@@ -63,11 +70,11 @@ def isolated(goal: Goal) -> Goal:
     code = code_of(goal)
     if code in _WRITING:
         return lambda s: goal(s.copy())
-    if code is ALL:
+    if code is CONJ:
         return lconj_seq(map(isolated, goals_of(goal)))
-    if code is ANY:
+    if code is DISJ:
         return ldisj_seq(map(isolated, goals_of(goal)))
-    if code is LATER:
+    if code is ZZZ:
         make = cells_of(goal)
         return lambda s: isolated(make["gctor"](*make["args"], **make["kwargs"]))(s)
     return goal

@@ -14,7 +14,7 @@ from unification import Var
 from unification.core import _reify, reify, unify
 from unification.utils import transitive_get
 
-from relgraph.graph.kanren.search.fast_unification import is_variable, quick_reify, quick_unify
+from relgraph.graph.kanren.search.fast_unification import fast_reify, fast_unify, is_variable
 from relgraph.graph.kanren.terms.term import Term
 
 
@@ -164,7 +164,7 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
     if s.budget is not None:
         s.budget.step()
     old = s.data
-    new = quick_unify(u, v, old)
+    new = fast_unify(u, v, old)
     if isinstance(new, bool):
         return False
     if new is old:
@@ -183,7 +183,7 @@ unify.add((object, object, GuardedState), _unify_guarded)
 
 
 def _reify_guarded(x: Any, s: GuardedState) -> Any:
-    return quick_reify(x, s.data) if s.data else x
+    return fast_reify(x, s.data) if s.data else x
 
 
 reify.add((object, GuardedState), _reify_guarded)

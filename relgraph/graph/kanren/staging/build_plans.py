@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable, ancestors
-from relgraph.graph.kanren.staging.skeletons import Opaque, StandIn, Unstageable, is_symbolic, maker
+from relgraph.graph.kanren.staging.tracers import (
+    Unstageable,
+    ValueTracer,
+    VariableTracer,
+    holds_tracer,
+    instantiator,
+)
 from relgraph.graph.kanren.terms.building import build
 
 
@@ -42,23 +48,25 @@ class Plan:
 
     def _call(self, parts: list[Any], source: Any) -> Any:
         head, *arguments = parts
-        if isinstance(head, _Made | Opaque):
+        if isinstance(head, _Made | ValueTracer):
             return self._step(_applied, [self._slot(part) for part in parts])
         if not callable(head):
             raise Unstageable(f"it answers with {source}, which is headed by no op")
-        fixed = not any(isinstance(x, _Made) for x in arguments) and not is_symbolic(arguments)
+        fixed = not any(isinstance(x, _Made) for x in arguments) and not holds_tracer(arguments)
         if fixed and isinstance(head, type) and getattr(head, "__props__", None):
             return head(*arguments)  # an op or a type, of which there is but one
         return self._step(head, [self._slot(argument) for argument in arguments])
 
     def _slot(self, part: Any) -> int:
         """Return where `part` is found when it is wanted."""
-        if isinstance(part, StandIn | Opaque | _Made):
+        if isinstance(part, VariableTracer | ValueTracer | _Made):
             return part.slot
-        if isinstance(part, Variable) and any(isinstance(v, StandIn) for v in ancestors([part])):
+        if isinstance(part, Variable) and any(
+            isinstance(v, VariableTracer) for v in ancestors([part])
+        ):
             raise Unstageable("it builds a node on a stand-in")
-        if is_symbolic(part):
-            make = maker(part)
+        if holds_tracer(part):
+            make = instantiator(part)
             return self._step(lambda *values: make(values), range(self._known)).slot
         return self._step(lambda: part, ()).slot
 

@@ -13,7 +13,7 @@ def suiting(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say of a function on which arguments it may have something to do, by their heads.
 
-    A law that computes with it is not tried on others (see `rules.rule_fits`). Of a sum of more
+    A law that computes with it is not tried on others (see `rules.prefilter`). Of a sum of more
     than two terms it is told all the heads there are, not which of them stand there how often.
     """
 

@@ -17,20 +17,20 @@ from unification import var
 from unification.core import reify, unify
 from unification.variable import isvar
 
-import relgraph.graph.kanren.staging.skeleton_unification  # noqa: F401  (how stand-ins unify)
+import relgraph.graph.kanren.staging.tracer_unification  # noqa: F401  (how stand-ins unify)
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.search.goal_anatomy import (
-    ALL,
-    ANY,
-    APPLY,
+from relgraph.graph.kanren.search.goal_inspection import (
+    APPLYO,
+    ASSOC_FLATTEN,
+    CONJ,
+    DISJ,
     EQ,
-    FLATTEN,
     IFA,
-    LATER,
-    LOOKING,
     NEQ,
-    REDUCE,
-    WALK,
+    REDUCEO,
+    TERM_SHAPE_GOALS,
+    WALKO,
+    ZZZ,
     cells_of,
     code_of,
     goals_of,
@@ -42,7 +42,7 @@ from relgraph.graph.kanren.search.solutions import Goal, solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.search.variadic import Each
 from relgraph.graph.kanren.staging.build_plans import Plan
-from relgraph.graph.kanren.staging.skeletons import (
+from relgraph.graph.kanren.staging.tracers import (
     HeadOf,
     InputsOf,
     Trace,
@@ -55,7 +55,7 @@ from relgraph.graph.opt.base import paused_collector
 
 STEPS = 5_000
 SECONDS = 0.5
-MOST_ANSWERS = 20
+MAX_ANSWERS = 20
 
 Relation = Callable[[Any, Any], Any]
 
@@ -64,7 +64,7 @@ _walko: Any = walko
 
 
 @dataclass(frozen=True)
-class Staged:
+class Residual:
     """What a relation does with the nodes of a structure.
 
     Attributes
@@ -87,7 +87,7 @@ class Staged:
         return not self.answers and not self.reason
 
 
-def stage(relation: Relation, trace: Trace) -> Staged:
+def partially_evaluate(relation: Relation, trace: Trace) -> Residual:
     """Run a relation on the stand-in at the root of `trace`.
 
     The answers are for all nodes that answer the questions in the trace the same way.
@@ -102,8 +102,8 @@ def stage(relation: Relation, trace: Trace) -> Staged:
         # a collection walks all graphs there are: that is not the relation's time
         with paused_collector():
             for state in solutions(goal, start, lambda g: watched(g, trace)):
-                if len(answers) == MOST_ANSWERS:
-                    reason = f"it has more than {MOST_ANSWERS} answers"
+                if len(answers) == MAX_ANSWERS:
+                    reason = f"it has more than {MAX_ANSWERS} answers"
                     break
                 answer = reify(q, state)
                 answers.append(Plan(answer, len(trace.values)))
@@ -115,7 +115,7 @@ def stage(relation: Relation, trace: Trace) -> Staged:
     except Exception as error:
         # whatever a relation does with a stand-in, on a node of its own it will raise for all
         reason = f"on a stand-in it raises {type(error).__name__}: {error}"
-    return Staged(tuple(answers), tuple(rules), reason)
+    return Residual(tuple(answers), tuple(rules), reason)
 
 
 def _as_term(parts: list[Any], source: Any) -> Term:
@@ -135,7 +135,7 @@ def watched(goal: Any, trace: Trace) -> Goal:
     if isinstance(goal, Each):
         return goal.with_relation(_Watched(goal.relation, trace))
     code = code_of(goal)
-    if code is EQ or code in LOOKING or goal is succeed or goal is fail:
+    if code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail:
         known: Goal = goal
         return known
     return _REMADE.get(code, _refused)(goal, trace)
@@ -234,15 +234,15 @@ def _watched_applyo(goal: Any, trace: Trace) -> Goal:
 
 
 _REMADE: dict[Any, Callable[[Any, Trace], Goal]] = {
-    ALL: _watched_all,
-    ANY: _watched_any,
-    LATER: _watched_later,
+    CONJ: _watched_all,
+    DISJ: _watched_any,
+    ZZZ: _watched_later,
     NEQ: _watched_neq,
-    REDUCE: _watched_reduceo,
-    WALK: _watched_walko,
+    REDUCEO: _watched_reduceo,
+    WALKO: _watched_walko,
     IFA: _watched_ifa,
-    FLATTEN: _watched_flatten,
-    APPLY: _watched_applyo,
+    ASSOC_FLATTEN: _watched_flatten,
+    APPLYO: _watched_applyo,
 }
 
 
@@ -276,11 +276,11 @@ class _WatchedCondition(Condition):
 # -- ruling out ----------------------------------------------------------------------------------
 
 
-class NotStaged(Exception):
+class StagingMismatch(Exception):
     """A relation looks at more than is written down, so that a stand-in can't speak for a node."""
 
 
-def is_of_heads(trace: Trace, node: Apply) -> bool:
+def asks_heads_only(trace: Trace, node: Apply) -> bool:
     """Return whether nothing was asked but what all nodes of one key in `opt.dispatch` share.
 
     That is the op of `node` and the heads of its inputs, whose order does not count in a sum.
@@ -307,11 +307,15 @@ def rules_out(relation: Relation, node: Apply) -> bool:
 
     Raises
     ------
-    NotStaged
+    StagingMismatch
         If it has an answer there nonetheless: the relation is not to be staged.
     """
     trace = Trace(node.outputs[0])
-    return stage(relation, trace).fails and is_of_heads(trace, node) and fails_on(relation, node)
+    return (
+        partially_evaluate(relation, trace).fails
+        and asks_heads_only(trace, node)
+        and fails_on(relation, node)
+    )
 
 
 def fails_on(relation: Relation, node: Apply) -> bool:
@@ -319,7 +323,7 @@ def fails_on(relation: Relation, node: Apply) -> bool:
 
     Raises
     ------
-    NotStaged
+    StagingMismatch
         If it has one, or raises.
     """
     q = var()
@@ -331,5 +335,5 @@ def fails_on(relation: Relation, node: Apply) -> bool:
         # it is left to raise where somebody sees it
         answered = True
     if answered:
-        raise NotStaged
+        raise StagingMismatch
     return True

@@ -1,4 +1,4 @@
-"""How often an equilibrium looks at a node: by count, and what happens if that is too often."""
+"""How often an equilibrium visits a node, and the error when that is too often."""
 
 import pytest
 
@@ -9,12 +9,12 @@ from relgraph.graph.opt.equilibrium.limits import VISITS_AT_LEAST, VISITS_PER_NO
 from relgraph.scalar import abs, add, exp, float64, mul, neg, sub
 
 
-def looks_by_node(record):
+def visits_by_node(record):
     return record.visits / (record.nodes_start + record.made)
 
 
 def watching(op, depth=4):
-    """Return a rewriter that looks far and does nothing."""
+    """Return a rewriter that looks deep and does nothing."""
 
     @local_optimizer([op])
     def watch(fgraph, node):
@@ -41,7 +41,7 @@ def test_a_ladder_of_sums_is_climbed_once(graphs, ignore_newtrees):
         optimizer = EquilibriumOptimizer([NEG_NEG, watching(add)], ignore_newtrees=ignore_newtrees)
         record = optimizer.optimize(graphs(ladder(x, y, steps)))
         assert record.applied == {"neg_neg": steps}
-        found.append(looks_by_node(record))
+        found.append(visits_by_node(record))
     assert max(found) < 4
     assert found[1] < 1.1 * found[0]
 
@@ -76,7 +76,7 @@ def test_many_readers_wait_for_the_end_of_many_rewrites(graphs, ignore_newtrees)
     assert record.visits < 20 * (record.nodes_start + record.made)
 
 
-def test_looking_at_a_node_puts_no_other_in_the_queue(graphs):
+def test_a_visit_puts_no_other_node_in_the_queue(graphs):
     x, y, _ = graphs.inputs
     optimizer = EquilibriumOptimizer([watching(op) for op in (add, mul, sub, neg)])
     record = optimizer.optimize(graphs(ladder(x, y, 200)))
@@ -85,12 +85,12 @@ def test_looking_at_a_node_puts_no_other_in_the_queue(graphs):
     assert record.made == 0
 
 
-def test_more_looks_than_there_is_a_cause_for_are_an_error(graphs, monkeypatch):
+def test_too_many_visits_are_an_error(graphs, monkeypatch):
     x, y, _ = graphs.inputs
     monkeypatch.setattr(limits, "VISITS_AT_LEAST", 0)
     monkeypatch.setattr(limits, "VISITS_PER_NODE", 0)
     optimizer = EquilibriumOptimizer([NEG_NEG, watching(add)], ignore_newtrees=True)
-    with pytest.raises(DivergenceError, match=r"has looked at nodes \d+ times") as caught:
+    with pytest.raises(DivergenceError, match=r"has visited nodes \d+ times") as caught:
         optimizer.optimize(graphs(ladder(x, y, 50)))
     error = caught.value
     assert error.stop_reason == error.record.stop_reason == "visits"
@@ -98,7 +98,7 @@ def test_more_looks_than_there_is_a_cause_for_are_an_error(graphs, monkeypatch):
     assert "neg_neg" in str(error)
 
 
-def test_the_nodes_that_are_looked_at_most_are_named(graphs, monkeypatch):
+def test_the_nodes_that_are_visited_most_are_named(graphs, monkeypatch):
     optimizer = EquilibriumOptimizer([count_on, watching(abs), watching(mul)])
     graph = fan(graphs)
     monkeypatch.setattr(limits, "VISITS_AT_LEAST", 5_000)

@@ -22,11 +22,11 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.utils import MetaObject
 
-MOST_QUESTIONS = 2_000
+MAX_QUESTIONS = 2_000
 DEEPEST = 12
 """How many levels of nodes a structure may span."""
 
-SEVERAL = object()
+SEVERAL_OUTPUTS = object()
 """The head of a variable whose node has several outputs."""
 
 UNTOLD = object()
@@ -57,7 +57,7 @@ class HeadOf:
         head: Hashable = var.head
         if var.owner is None or head.nout == 1 or len(var.owner.outputs) == 1:  # type: ignore[attr-defined]
             return head
-        return SEVERAL
+        return SEVERAL_OUTPUTS
 
     def is_like(self, other: Any) -> bool:
         """Return whether `other` is the same question."""
@@ -88,8 +88,10 @@ class _OfArguments:
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         self._function = function
-        self._slots = [a.slot if isinstance(a, StandIn | Opaque) else None for a in arguments]
-        self._arguments = [maker(a) for a in arguments]
+        self._slots = [
+            a.slot if isinstance(a, VariableTracer | ValueTracer) else None for a in arguments
+        ]
+        self._arguments = [instantiator(a) for a in arguments]
 
     def value(self, values: list[Any]) -> Any:
         return self._function(*[make(values) for make in self._arguments])
@@ -169,9 +171,9 @@ class Trace:
     def __init__(self, root: Variable, fgraph: Any = None) -> None:
         self.values = start(root, fgraph)
         self.path: list[Answered] = []
-        self.deepest = 1
-        self.root = StandIn(self, 0)
-        self.fgraph = Opaque(self, 1)
+        self.max_depth = 1
+        self.root = VariableTracer(self, 0)
+        self.fgraph = ValueTracer(self, 1)
 
     def ask(self, question: Question) -> Any:
         """Return the answer to a question, and write both down.
@@ -181,8 +183,8 @@ class Trace:
         Unstageable
             If that was one too many.
         """
-        if len(self.path) == MOST_QUESTIONS:
-            raise Unstageable(f"it asks more than {MOST_QUESTIONS} things of a node")
+        if len(self.path) == MAX_QUESTIONS:
+            raise Unstageable(f"it asks more than {MAX_QUESTIONS} things of a node")
         answer = question.answer(self.values)
         self.path.append((question, answer))
         return answer
@@ -202,24 +204,24 @@ class Trace:
 
     def _look(self, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
         """Note how far a function looks, and return the level of what it may give."""
-        known = _stand_ins(list(arguments))
-        level = max([s.level for s in known if isinstance(s, StandIn)], default=0)
-        self.deepest = max(self.deepest, level + getattr(function, "depth", 0))
+        known = _tracers(list(arguments))
+        level = max([s.level for s in known if isinstance(s, VariableTracer)], default=0)
+        self.max_depth = max(self.max_depth, level + getattr(function, "depth", 0))
         return level + 1
 
     @staticmethod
     def _free(function: Callable[..., Any]) -> Callable[..., Any]:
         """Return `function`, which is to be called for other nodes too."""
         cells = getattr(function, "__closure__", None) or ()
-        if any(is_symbolic(cell.cell_contents) for cell in cells):
+        if any(holds_tracer(cell.cell_contents) for cell in cells):
             raise Unstageable(f"its function {function.__qualname__} holds on to a variable")
         return function
 
     def _for_shape(self, shape: Any, slots: Iterator[int], level: int) -> Any:
         if shape is Variable:
-            return StandIn(self, next(slots), level)
+            return VariableTracer(self, next(slots), level)
         if shape is object:
-            return Opaque(self, next(slots))
+            return ValueTracer(self, next(slots))
         if shape is UNTOLD:
             raise Unstageable("it computes a value that is a term or open in part")
         kind, *parts = shape
@@ -229,7 +231,7 @@ class Trace:
         return etuple(*items) if kind is ExpressionTuple else kind(items)
 
 
-class StandIn(Variable):
+class VariableTracer(Variable):
     """A variable of which is known what was asked.
 
     Parameters
@@ -259,8 +261,8 @@ class StandIn(Variable):
             if self.level == DEEPEST:
                 raise Unstageable(f"it looks further than {DEEPEST} levels into a graph")
             self._head = self.trace.ask(HeadOf(self.slot))
-            self.trace.deepest = max(self.trace.deepest, self.level + 1)
-        if self._head is SEVERAL:
+            self.trace.max_depth = max(self.trace.max_depth, self.level + 1)
+        if self._head is SEVERAL_OUTPUTS:
             raise Unstageable("it looks at one of several outputs")
         return self._head
 
@@ -274,7 +276,7 @@ class StandIn(Variable):
             count = self.trace.ask(InputsOf(self.slot))
             node = self._node = Apply(op, [], [])
             below = self.level + 1
-            node.inputs = [StandIn(self.trace, first + i, below) for i in range(count)]
+            node.inputs = [VariableTracer(self.trace, first + i, below) for i in range(count)]
             node.outputs = [self]
         return self._node
 
@@ -290,14 +292,14 @@ class StandIn(Variable):
         """Return what has come to be known of this as a term, itself if that is nothing."""
         if self._node is None:
             return self
-        arguments = [v.as_term() for v in self._node.inputs if isinstance(v, StandIn)]
+        arguments = [v.as_term() for v in self._node.inputs if isinstance(v, VariableTracer)]
         return Term(self._head, arguments, None)
 
     def __str__(self) -> str:
         return f"_{self.slot}"
 
 
-class Opaque:
+class ValueTracer:
     """A computed value that is no variable; comparing it is a question."""
 
     __slots__ = ("slot", "trace")
@@ -324,16 +326,16 @@ class Opaque:
     __repr__ = __str__
 
 
-def is_symbolic(x: Any) -> bool:
+def holds_tracer(x: Any) -> bool:
     """Return whether there is a stand-in in `x`, itself or in what a goal can make of it."""
-    return any(True for _ in _stand_ins(x))
+    return any(True for _ in _tracers(x))
 
 
-def _stand_ins(x: Any) -> Iterator[StandIn | Opaque]:
+def _tracers(x: Any) -> Iterator[VariableTracer | ValueTracer]:
     stack = [x]
     while stack:
         item = stack.pop()
-        if isinstance(item, StandIn | Opaque):
+        if isinstance(item, VariableTracer | ValueTracer):
             yield item
         else:
             stack.extend(_parts(item))
@@ -349,17 +351,17 @@ def _parts(x: Any) -> Sequence[Any]:
     return x if type(x) in (list, tuple) else ()
 
 
-def maker(x: Any) -> Callable[[Sequence[Any]], Any]:
+def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
     """Return what gives `x` with values in the place of its stand-ins, from a list by slot."""
-    if isinstance(x, StandIn | Opaque):
+    if isinstance(x, VariableTracer | ValueTracer):
         return itemgetter(x.slot)
-    if not is_symbolic(x):
+    if not holds_tracer(x):
         return lambda values: x
     if isinstance(x, ExpressionTuple):
         parts = _all_of(x._tuple)
         if x._evaled_obj is ExpressionTuple.null:
             return lambda values: ExpressionTuple(parts(values))
-        whole = maker(x._evaled_obj)
+        whole = instantiator(x._evaled_obj)
         return lambda values: ExpressionTuple(parts(values), evaled_obj=whole(values))
     parts = _all_of(_parts(x))
     if type(x) is ConsPair:
@@ -377,9 +379,9 @@ def maker(x: Any) -> Callable[[Sequence[Any]], Any]:
 
 
 def _all_of(items: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if len(items) > 1 and all(isinstance(item, StandIn | Opaque) for item in items):
+    if len(items) > 1 and all(isinstance(item, VariableTracer | ValueTracer) for item in items):
         return itemgetter(*[item.slot for item in items])
-    makers = [maker(item) for item in items]
+    makers = [instantiator(item) for item in items]
     return lambda values: [make(values) for make in makers]
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import Extraction
-from relgraph.graph.kanren.rules.rule import rule_fits
+from relgraph.graph.kanren.rules.rule import rule_might_match
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 
-CHECKED = 2
+CROSS_CHECKS = 2
 
 
-class ClosedRules:
+class CompiledRelation:
     """The compiled rules of a relation, tried in order.
 
     A relation may do with a node what no list of rules says, by a Python test for example. So the
@@ -33,18 +33,18 @@ class ClosedRules:
         self.rules = extraction.rules
         self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
-        self.unchecked = CHECKED
+        self.unchecked = CROSS_CHECKS
         self._ruled_out: Counter[Op] = Counter()
 
     def might_match(self, node: Apply) -> bool:
         """Return whether a rule fits some node of the structure of `node`."""
-        return any(rule_fits(rule, node) for rule in self.rules)
+        return any(rule_might_match(rule, node) for rule in self.rules)
 
     def is_trusted(self, node: Apply) -> bool:
         """Return whether it has been seen often enough that what fits no rule has no answer either,
         for nodes with the op of `node`; counts the call."""
         self._ruled_out[node.op] += 1
-        return self._ruled_out[node.op] > CHECKED
+        return self._ruled_out[node.op] > CROSS_CHECKS
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the answer of the first rule that has one, or False.

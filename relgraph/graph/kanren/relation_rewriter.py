@@ -12,12 +12,12 @@ from unification.core import reify
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.explanation.explain import Explanation, explain
 from relgraph.graph.kanren.rules.codegen import NotCompilable
-from relgraph.graph.kanren.rules.compiled import ClosedRules
+from relgraph.graph.kanren.rules.compiled_relation import CompiledRelation
 from relgraph.graph.kanren.rules.extraction import extract
 from relgraph.graph.kanren.rules.specialization import Specialization
 from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState
-from relgraph.graph.kanren.staging.stage import NotStaged, fails_on
+from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, fails_on
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
@@ -76,15 +76,15 @@ class KanrenRelationSub(LocalOptimizer):
             if closed.might_match(node):
                 return True
             return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
-        except NotStaged:
+        except StagingMismatch:
             self._staged = False
             return True
 
     @cached_property
-    def closed(self) -> ClosedRules | None:
+    def closed(self) -> CompiledRelation | None:
         """The compiled rules of the relation, if it is closed."""
         try:
-            return ClosedRules(extract(self.kanren_relation, str(self)))
+            return CompiledRelation(extract(self.kanren_relation, str(self)))
         except NotCompilable:
             return None
 

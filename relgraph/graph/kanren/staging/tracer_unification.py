@@ -15,32 +15,32 @@ from unification.core import _unify, assoc
 from unification.utils import transitive_get
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.staging.skeletons import Opaque, StandIn
+from relgraph.graph.kanren.staging.tracers import ValueTracer, VariableTracer
 from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
 
-def _car_of(x: StandIn) -> Any:
+def _car_of(x: VariableTracer) -> Any:
     if not isinstance(x.head, Op):
         raise ConsError(f"{x} is a leaf")
     return x.head
 
 
-def _cdr_of(x: StandIn) -> ExpressionTuple:
+def _cdr_of(x: VariableTracer) -> ExpressionTuple:
     node = x.owner
     if node is None:
         raise ConsError(f"{x} is a leaf")
     return etuple(*node.inputs)
 
 
-_car.add((StandIn,), _car_of)
-_cdr.add((StandIn,), _cdr_of)
+_car.add((VariableTracer,), _car_of)
+_cdr.add((VariableTracer,), _cdr_of)
 
 
 def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     # the head first: where it differs, nothing else need be asked
-    stand_in, expression = (u, v) if isinstance(u, StandIn) else (v, u)
+    stand_in, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
     parts = (expression.etuple if isinstance(expression, Term) else expression)._tuple
     if not parts or not isinstance(stand_in.head, Op):
         yield False
@@ -58,17 +58,17 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
 
 
 for _cls in (ExpressionTuple, Term):
-    _unify.add((StandIn, _cls, Mapping), _unify_expression)
-    _unify.add((_cls, StandIn, Mapping), _unify_expression)
+    _unify.add((VariableTracer, _cls, Mapping), _unify_expression)
+    _unify.add((_cls, VariableTracer, Mapping), _unify_expression)
 
 
 def _unify_same(u: Any, v: Any, s: Any) -> Any:
-    trace = (u if isinstance(u, StandIn) else v).trace
+    trace = (u if isinstance(u, VariableTracer) else v).trace
     return s if u is v or trace.test(same_variable, u, v) else False
 
 
-_unify.add((StandIn, (StandIn, Variable), Mapping), _unify_same)
-_unify.add((Variable, StandIn, Mapping), _unify_same)
+_unify.add((VariableTracer, (VariableTracer, Variable), Mapping), _unify_same)
+_unify.add((Variable, VariableTracer, Mapping), _unify_same)
 
 
 def _unify_number(u: Any, v: Any, s: Any) -> Any:
@@ -76,7 +76,7 @@ def _unify_number(u: Any, v: Any, s: Any) -> Any:
     return s if other.trace.test(literal.matches, other) else False
 
 
-for _cls in (StandIn, Opaque):
+for _cls in (VariableTracer, ValueTracer):
     _unify.add((Literal, _cls, Mapping), _unify_number)
     _unify.add((_cls, Literal, Mapping), _unify_number)
 
@@ -91,5 +91,5 @@ def _unify_constrained(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
         yield assoc(s, known, other) if holds else False
 
 
-_unify.add((ConstrainedVar, StandIn, Mapping), _unify_constrained)
-_unify.add((StandIn, ConstrainedVar, Mapping), _unify_constrained)
+_unify.add((ConstrainedVar, VariableTracer, Mapping), _unify_constrained)
+_unify.add((VariableTracer, ConstrainedVar, Mapping), _unify_constrained)

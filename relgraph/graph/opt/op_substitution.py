@@ -1,4 +1,4 @@
-"""OpSub and OpRemove: an Op for another, or for nothing."""
+"""OpSub and OpRemove: local optimizers that replace or remove an Op."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class OpSub(LocalOptimizer):
     Parameters
     ----------
     op1, op2
-        The Op that goes, and the one that comes; they make as many outputs.
+        The Op to replace, and its replacement, which makes as many outputs.
     transfer_tags
         Whether the new node and its outputs get the tags of the old ones.
     """
 
     depth = 1
-    # Applied to what it has made it would have nothing to do, or would go on for ever.
+    # On the nodes that it makes it would do nothing, or go on for ever.
     reentrant = False
 
     def __init__(self, op1: Op, op2: Op, transfer_tags: bool = True) -> None:

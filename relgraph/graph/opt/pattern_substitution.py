@@ -1,4 +1,4 @@
-"""PatternSub: a pattern of tuples and strings, and what replaces it."""
+"""PatternSub: a local optimizer made of two patterns, written as tuples and strings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unification.core import reify
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.matching import INNER, match
-from relgraph.graph.kanren.rules.rule import Rule, rule_fits
+from relgraph.graph.kanren.rules.rule import Rule, rule_might_match
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
@@ -21,36 +21,34 @@ if TYPE_CHECKING:
 
 
 class PatternSub(LocalOptimizer):
-    """Replace what matches one pattern by what another one says.
+    """Replace a term that matches one pattern by the instance of another one.
 
-    A pattern is a tuple of an Op and patterns for its inputs. A string is a variable, the same
-    wherever it is written; ``{"pattern": "x", "constraint": fn}`` is one that takes only what
-    `fn(variable)` accepts; a number is any constant whose every element is that number. The inputs
-    of an Op that is declared commutative match in any order, and if it is associative too, in any
-    grouping.
+    A pattern is a tuple of an Op and patterns for its inputs. A string is a pattern variable, and
+    the same string the same variable; ``{"pattern": "x", "constraint": fn}`` matches only what
+    `fn(variable)` accepts; a number matches a constant whose every element is that number. The
+    inputs of a commutative Op match in any order, and in any grouping if the Op is associative too.
 
     Parameters
     ----------
     in_pattern
-        What is matched, headed by an Op.
+        The pattern to match, headed by an Op.
     out_pattern
-        What is built, in terms of the strings of `in_pattern`. Other callables than Ops may head
-        its tuples. A result that does not fit the type of what it would replace is not used.
+        The pattern to build, over strings of `in_pattern`. Its tuples may be headed by other
+        callables than Ops. A result that does not fit the type of the old variable is not used.
     allow_multiple_clients
-        Whether the nodes below the root of the match may be read from outside of it too. If not,
-        nothing is computed twice.
+        Whether nodes of the match, its root aside, may have clients outside of it. If not, nothing
+        is computed twice.
     skip_identities_fn
-        A function of a variable that gives the variable it merely passes on, or None (or False):
-        the match looks through such variables.
+        A function that takes a variable, and gives the variable that it is a mere copy of, or None
+        (or False). The match skips such copies.
     name
         What reports and errors call it; by default the two patterns.
     tracks
         The Ops and Op classes it is tried on; by default the head of `in_pattern`.
     get_nodes
-        A function of the graph and a node of a tracked Op that gives the nodes to match in its
-        stead.
+        A function of the graph and a node of a tracked Op that gives the nodes to match instead.
     values_eq_approx
-        Put into the tag of what is built, for those who compare the values of the two.
+        Put into the tag of the new variable, for whoever compares its value with the old one's.
 
     Raises
     ------
@@ -101,7 +99,9 @@ class PatternSub(LocalOptimizer):
         self._in = convert_strs_to_vars(in_pattern, variables)
         self._out = convert_strs_to_vars(out_pattern, variables)
         # A regrouped sum reaches as deep as it is nested, and a skipped identity adds a level.
-        bounded = get_nodes is None and skip_identities_fn is None and not _regroups(in_pattern)
+        bounded = (
+            get_nodes is None and skip_identities_fn is None and not _matches_modulo_ac(in_pattern)
+        )
         self.depth = _levels(in_pattern) if bounded else None
 
         self.rule = Rule(
@@ -118,10 +118,10 @@ class PatternSub(LocalOptimizer):
 
     def might_match(self, node: Apply) -> bool:
         known = self._plain and self.get_nodes is None
-        return not known or rule_fits(self.rule, node)
+        return not known or rule_might_match(self.rule, node)
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        # a function compiled from the two patterns takes the place of this method
+        # the compiled function hides this method: one call less for each node
         self.__dict__["transform"] = run = self._function()
         return run(fgraph, node)
 
@@ -149,12 +149,12 @@ class PatternSub(LocalOptimizer):
     def _rewrite(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         if node.op is not self.op or len(node.outputs) != 1:
             return False
-        view = _View(node.outputs[0], _levels(self.in_pattern), self.skip_identities_fn)
-        for bindings in match(self._in, view.root, {}):
+        term = _SkippingCopy(node.outputs[0], _levels(self.in_pattern), self.skip_identities_fn)
+        for bindings in match(self._in, term.root, {}):
             inner = bindings.get(INNER, ())
-            if not self.allow_multiple_clients and view.read_outside(fgraph, node, inner):
+            if not self.allow_multiple_clients and term.has_outside_clients(fgraph, node, inner):
                 continue
-            new = self._build(node.outputs[0], bindings, view.originals)
+            new = self._build(node.outputs[0], bindings, term.originals)
             if new is not None:
                 return [new]
         return False
@@ -179,17 +179,17 @@ class PatternSub(LocalOptimizer):
         return self.name
 
 
-class _View:
-    """A copy of the top of a term without the variables that merely pass another one on.
+class _SkippingCopy:
+    """A copy of the top levels of a term, without the variables that are mere copies of others.
 
     Attributes
     ----------
     root
-        The copy of the variable given, or itself if there was nothing to leave out.
+        The copy of the given variable, or the variable itself if nothing was skipped.
     originals
-        What the variables of the copy stand for.
+        From the variables of the copy to those of the graph.
     skipped
-        The nodes that were left out.
+        The nodes that were skipped.
     """
 
     def __init__(self, var: Variable, levels: int, skip: Callable[[Variable], Any] | None) -> None:
@@ -210,8 +210,10 @@ class _View:
         self.originals[made] = var
         return made
 
-    def read_outside(self, fgraph: FunctionGraph, root: Apply, inner: Iterable[Variable]) -> bool:
-        """Whether one of the variables inside a match, its root aside, is read outside of it."""
+    def has_outside_clients(
+        self, fgraph: FunctionGraph, root: Apply, inner: Iterable[Variable]
+    ) -> bool:
+        """Whether an inner variable of a match, its root aside, has a client outside of it."""
         below = [self.originals.get(var, var) for var in inner]
         nodes = {root, *(var.owner for var in below)}
         stack = [var for var in below if var.owner is not root]
@@ -225,7 +227,7 @@ class _View:
 
 
 def pattern_text(pattern: Any) -> str:
-    """A pattern as people write terms: ``true_div(mul(x, y), y)``."""
+    """A pattern as text: ``true_div(mul(x, y), y)``."""
     if isinstance(pattern, tuple) and pattern:
         head, *rest = pattern
         return f"{pattern_text(head)}({', '.join(map(pattern_text, rest))})"
@@ -252,9 +254,9 @@ def _levels(pattern: Any) -> int:
     return 1 + max(map(_levels, pattern[1:]), default=0) if isinstance(pattern, tuple) else 0
 
 
-def _regroups(pattern: Any) -> bool:
+def _matches_modulo_ac(pattern: Any) -> bool:
     if not isinstance(pattern, tuple):
         return False
     head = pattern[0]
     associative = isinstance(head, Op) and head.commutative and head.associative
-    return associative or any(map(_regroups, pattern[1:]))
+    return associative or any(map(_matches_modulo_ac, pattern[1:]))

@@ -23,17 +23,17 @@ def _code(make: Any, *args: Any) -> Any:
 
 
 EQ = _code(eq, 0, 0)
-ALL = _code(lall, succeed, succeed)
-ANY = _code(ldisj, succeed, succeed)
-LATER = _code(Zzz, lambda _: succeed, None)
+CONJ = _code(lall, succeed, succeed)
+DISJ = _code(ldisj, succeed, succeed)
+ZZZ = _code(Zzz, lambda _: succeed, None)
 NEQ = _code(neq, 0, 0)
-FLATTEN = _code(assoc_flatten, 0, 0)
-APPLY = _code(applyo, 0, 0, 0)
+ASSOC_FLATTEN = _code(assoc_flatten, 0, 0)
+APPLYO = _code(applyo, 0, 0, 0)
 IFA = _code(ifa, succeed, succeed)
-REDUCE = _code(reduceo, eq, 0, 0)
-WALK = _code(walko, eq, 0, 0)
+REDUCEO = _code(reduceo, eq, 0, 0)
+WALKO = _code(walko, eq, 0, 0)
 
-LOOKING = frozenset(
+TERM_SHAPE_GOALS = frozenset(
     [
         _code(nullo, 0),
         _code(itero, 0),

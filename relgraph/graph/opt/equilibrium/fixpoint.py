@@ -1,4 +1,4 @@
-"""One run of an EquilibriumOptimizer on one graph: the loop around the worklist."""
+"""Fixpoint iteration: one run of an EquilibriumOptimizer, driven by a worklist."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt.base import Answer, GlobalOptimizer, LocalOptimizer
-from relgraph.graph.opt.dispatch.plan import Plan
 from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.graph.opt.dispatch.visit_plan import VisitPlan
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
-from relgraph.graph.opt.equilibrium.changes import Changes
+from relgraph.graph.opt.equilibrium.change_tracking import ChangeTracker
 from relgraph.graph.opt.equilibrium.limits import Limits
-from relgraph.graph.opt.equilibrium.nested_sums import is_nested
+from relgraph.graph.opt.equilibrium.nested_sums import is_nested_sum
 from relgraph.graph.opt.equilibrium.postponed import Postponed
 from relgraph.graph.opt.equilibrium.worklist import Worklist
-from relgraph.graph.opt.merge.hash_consing import HashConsing, hashed
-from relgraph.graph.opt.merge.optimizer import MERGE, Merging
+from relgraph.graph.opt.merge.hash_consing import HashConsing, hash_consing_table
+from relgraph.graph.opt.merge.optimizer import MERGE, NodeMerger
 from relgraph.graph.opt.profile.records import EquilibriumRecord, PassRecord, RewriterRecord
 from relgraph.graph.opt.replacement import Pairs, apply_replacement, read_answer
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
     from relgraph.graph.opt.equilibrium.optimizer import EquilibriumOptimizer
 
-# Clocks cost as much as a rewriter that has nothing to do. On graphs of more nodes than this, the
-# rewriters are timed on one node of so many (a prime number, for graphs that repeat themselves).
+# Reading the clock costs as much as a rewriter that does nothing. On graphs of more nodes than
+# this, only one node in `_STRIDE` is timed (a prime number, since graphs repeat themselves).
 _TIMED_IN_FULL = 64
 _STRIDE = 31
 
-# How far the nearest change is below a node that is not looked at because of one.
+# The distance of a node from the nearest change below it, if it is not visited for a change.
 _FAR = 1_000_000
 
 
-class Saturation:
-    """The state of one run."""
+class FixpointIteration:
+    """The state of one run: the worklist, the postponed nodes, and the records."""
 
     def __init__(self, optimizer: EquilibriumOptimizer, fgraph: FunctionGraph) -> None:
         self.optimizer = optimizer
@@ -45,39 +45,39 @@ class Saturation:
         self.records = self.record.used
         self.limits = Limits(optimizer, fgraph, self.record)
         self.tables = optimizer.tables
-        # what has come to rest by other optimizers is not tried on nodes that have not changed
-        self.at_rest: frozenset[RewriterTables] = frozenset()
+        # tables that an earlier optimizer has applied to their fixpoint on this graph
+        self.at_fixpoint: frozenset[RewriterTables] = frozenset()
         self.tables_by_distance: dict[int, RewriterTables] = {}
-        self.merging = Merging(fgraph, HashConsing())
+        self.merger = NodeMerger(fgraph, HashConsing())
         self.work = Worklist(())
-        self.changes = Changes(self.work, self.tables)
+        self.changes = ChangeTracker(self.work, self.tables)
         self.postponed = Postponed()
         self.calls = 0
-        self.revisiting = False  # whether all nodes have been looked at once
+        self.revisiting = False  # whether all nodes have been visited once
         exact = nodes <= _TIMED_IN_FULL or fgraph.profile is not None
         self.stride = 1 if exact else _STRIDE
         self.until_timed = 1
-        self.applied: list[str] = []  # the names of those that changed something in this pass
+        self.applied: list[str] = []  # the rewriters that changed something in this pass, by name
 
     # -- the phases ------------------------------------------------------------------------
 
     def run(self) -> EquilibriumRecord:
-        """Rewrite until nothing is left to do, or the budget is gone."""
+        """Rewrite to the fixpoint, or until a limit is reached."""
         start = time.perf_counter()
         try:
-            with hashed(self.fgraph) as table:
+            with hash_consing_table(self.fgraph) as table:
                 self.fgraph.merged = True
                 self.begin_pass()
                 self.merge_all(table)
-                self.at_rest = table.at_rest
+                self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
-                self.changes = Changes(self.work, self.tables)
-                self.changes.in_order = not self.at_rest
+                self.changes = ChangeTracker(self.work, self.tables)
+                self.changes.first_pass = not self.at_fixpoint
                 self.fgraph.attach_feature(self.changes)
-                self.rounds()
+                self.iterate()
                 if not self.limits.stopped:
-                    # those of before still are if nothing has happened since
-                    table.at_rest |= {self.tables}
+                    # tables that were at their fixpoint before still are, if nothing changed
+                    table.at_fixpoint |= {self.tables}
         finally:
             self.fgraph.remove_feature(self.changes)
             self.fgraph.merged = False
@@ -91,143 +91,146 @@ class Saturation:
             )
         return self.record
 
-    def rounds(self) -> None:
-        """Global optimizers, local ones to their fixpoint, final ones; again while they change."""
+    def iterate(self) -> None:
+        """Run global optimizers, local ones to their fixpoint, final ones; repeat after changes."""
         optimizer, changes = self.optimizer, self.changes
-        looked_at = changes.version
+        asked_at = changes.version
         while True:
             before = changes.version
             self.run_globals(optimizer.global_optimizers)
-            self.drain()
+            self.run_local()
             if self.limits.stopped:
                 break
             self.run_globals(optimizer.final_optimizers)
             if self.work or (changes.version != before and optimizer.every_global()):
                 continue
-            if changes.version == looked_at or not self.tables.unknown:
+            if changes.version == asked_at or not self.tables.has_unbounded:
                 break
-            looked_at = changes.version
-            self.look_once_more()
+            asked_at = changes.version
+            self.revisit_unbounded()
 
-    def drain(self) -> None:
-        """Look at the nodes that wait, generation by generation, until none does."""
-        work, known, record = self.work, self.merging.table.keys, self.record
-        changes, postponed, again = self.changes, self.postponed, self.revisiting
-        near, reached, unseen = changes.near, changes.reached, changes.reached_unseen
+    def run_local(self) -> None:
+        """Visit the nodes of the worklist, then postponed ones, until there are none."""
+        work, known, record = self.work, self.merger.table.keys, self.record
+        changes, postponed, revisiting = self.changes, self.postponed, self.revisiting
+        distances, reached, opaque = changes.distances, changes.reached, changes.reached_opaque
         tables_by_distance = self.tables_by_distance
         while True:
-            looks = 0
-            for looks, node in enumerate(work.generation(), 1):
-                # it does not wait any more: a later change is to be followed to it again
+            visits = 0
+            for visits, node in enumerate(work.generation(), 1):
+                # the node is not queued any more: a later change must be propagated to it again
                 if reached:
                     reached.pop(node, None)
-                if unseen:
-                    unseen.pop(node, None)
-                if node not in known and self.merged(node):
+                if opaque:
+                    opaque.pop(node, None)
+                if node not in known and self.merge_node(node):
                     continue
-                distance = near.pop(node, _FAR) if near else _FAR
+                distance = distances.pop(node, _FAR) if distances else _FAR
                 tables = tables_by_distance.get(distance)
                 if tables is None:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
-                plan = tables.on(node)
-                if again:
-                    postponed.count_look(node)
+                plan = tables.plan_for(node)
+                if revisiting:
+                    postponed.count_visit(node)
                 if not plan.idle and self.visit(node, plan, distance) and self.limits.stopped:
-                    record.visits += looks
+                    record.visits += visits
                     return
-            record.visits += looks
-            self.limits.after_pass(postponed.looks, self.applied, changes.imported)
+            record.visits += visits
+            self.limits.check_visits(postponed.visits, self.applied, changes.imported)
             if work:
                 self.end_pass()
-                work.turn()
-                changes.turn()
+                work.next_generation()
+                changes.begin_generation()
                 self.begin_pass()
-                again = self.revisiting
-            elif not self.collect():
+                revisiting = self.revisiting
+            elif not self.run_postponed():
                 return
 
-    def visit(self, node: Apply, plan: Plan, distance: int) -> bool:
-        """Try the rewriters on `node`, or have it wait; whether one has changed the graph.
+    def visit(self, node: Apply, plan: VisitPlan, distance: int) -> bool:
+        """Try the early rewriters on `node`; return whether one changed the graph.
 
-        What regroups is not tried on a sum that is nested in another one, and when all else is at
-        rest on one that is or reads a nest: so it looks through a nest of any depth once, and not
-        at what will be gone by then.
+        If none does, the other rewriters are postponed. Rewriters that subsume nested sums are not
+        tried on these, and are postponed on sums with nested sums, and on their readers: so nested
+        sums of any depth are flattened only once, when their terms are done.
         """
         rewriters, waits, nested = plan.early, False, False
-        if plan.regroups:
-            nested = is_nested(self.fgraph, node)
-            waits = nested or plan.nest or self.changes.reads_nest(node, plan.sums)
-            rewriters = plan.nested if waits else rewriters
-        if rewriters and self.rewritten(node, rewriters):
+        if plan.subsumes_nested:
+            nested = is_nested_sum(self.fgraph, node)
+            waits = (
+                nested
+                or plan.has_nested_sum
+                or self.changes.reads_nested_sum(node, plan.input_sum_ops)
+            )
+            rewriters = plan.early_nested if waits else rewriters
+        if rewriters and self.try_rewriters(node, rewriters):
             return True
         if nested and not plan.inward:
-            # the sum that it is a part of waits for both
-            self.changes.nested[node] = None
+            # the outer sum is visited for both
+            self.changes.left_to_outer[node] = None
         elif plan.postpones or waits or self.revisiting:
             self.postponed.put(node, plan, waits, not 0 < distance < _FAR, self.revisiting)
         return False
 
     def tables_for(self, distance: int) -> RewriterTables:
-        """The tables for nodes to which a change came as near as this since they were looked at.
+        """The tables to use on a node for a change `distance` levels below it.
 
-        They are of the rewriters that may do something because of that and, at the first look,
-        those that were never tried on a node.
+        They leave out rewriters that did nothing on the node before, and don't look as deep as the
+        change. Before the first visit, that is what an earlier optimizer tried in vain.
         """
         if not self.revisiting:
-            return self.tables.concerned(self.at_rest, distance)
+            return self.tables.affected(self.at_fixpoint, distance)
         if distance == _FAR:
-            return self.tables  # it is asked for by something else than a change
-        return self.tables.concerned(frozenset((self.tables,)), distance)
+            return self.tables  # the visit has another cause than a change
+        return self.tables.affected(frozenset((self.tables,)), distance)
 
-    def collect(self) -> bool:
-        """Try what waits for the rest to be done, until something changes; whether it has.
+    def run_postponed(self) -> bool:
+        """Try postponed rewriters until one changes the graph; return whether there is more to do.
 
-        That is first what takes something inwards, the outermost nodes first: so it meets its like
-        further down, where otherwise each would have all the way to go. Then what looks through
-        nests, and the late rewriters, what is read before its readers. Last, what has been looked
-        at so often before that it had better wait until nothing changes below it any more.
+        First the inward rewriters, readers before what they read: two ops that move inwards then
+        meet, and go on as one. Then rewriters that wait for nested sums, and the late ones, on each
+        node after what it reads. Last, nodes that were held back since they are visited too often.
         """
         here, postponed = self.fgraph.apply_nodes, self.postponed
         while postponed.inward:
             node, plan = postponed.inward.popitem()
-            if node in here and self.rewritten_at_rest(node, plan.inward):
+            if node in here and self.try_postponed(node, plan.inward):
                 return True
-        while (waiting := postponed.resting.take()) is not None:
-            node, plan = waiting
-            if node in here and self.rewritten_at_rest(node, self.at_rest_on(node, plan)):
+        while (item := postponed.queue.take()) is not None:
+            node, plan = item
+            if node in here and self.try_postponed(node, self.postponed_rewriters(node, plan)):
                 return True
-        impatient = [node for node in postponed.take_impatient() if node in here]
-        self.work.put_later(impatient)
-        return bool(impatient)
+        frequent = [node for node in postponed.take_frequent() if node in here]
+        self.work.put_later(frequent)
+        return bool(frequent)
 
-    def at_rest_on(self, node: Apply, plan: Plan) -> Sequence[LocalOptimizer]:
-        """What to try on a node that has waited."""
-        if not plan.bag:
+    def postponed_rewriters(self, node: Apply, plan: VisitPlan) -> Sequence[LocalOptimizer]:
+        """The rewriters of a plan to try on a node that was postponed."""
+        if not plan.is_sum:
             return plan.late
-        if is_nested(self.fgraph, node):
-            self.changes.nested[node] = None
+        if is_nested_sum(self.fgraph, node):
+            self.changes.left_to_outer[node] = None
             return ()
-        if plan.nest or self.changes.reads_nest(node, plan.sums):
-            return (*self.tables.on_nest(self.fgraph, node, plan), *plan.late)
+        if plan.has_nested_sum or self.changes.reads_nested_sum(node, plan.input_sum_ops):
+            return (*self.tables.on_nested_sums(self.fgraph, node, plan), *plan.late)
         return plan.late
 
-    def rewritten_at_rest(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
-        """Try rewriters on a node that has waited; whether one has changed the graph."""
+    def try_postponed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """Try rewriters on a postponed node; return whether one changed the graph."""
         self.record.visits += 1
-        return bool(rewriters) and self.rewritten(node, rewriters)
+        return bool(rewriters) and self.try_rewriters(node, rewriters)
 
-    def look_once_more(self) -> None:
-        """Try the rewriters of unknown depth on every node: something far off may have changed."""
+    def revisit_unbounded(self) -> None:
+        """Try the rewriters of unknown depth on all nodes: they may depend on any change."""
         self.end_pass()
         self.begin_pass()
         for node in self.toposort():
-            for rewriter in self.tables.on(node).unknown:
+            for rewriter in self.tables.plan_for(node).unbounded:
                 if self.limits.stopped or node not in self.fgraph.apply_nodes:
                     break
-                self.rewritten(node, (rewriter,))
+                self.try_rewriters(node, (rewriter,))
 
     def run_globals(self, optimizers: Sequence[GlobalOptimizer]) -> None:
-        """Apply global optimizers, and the cleanup ones after each that changed the graph."""
+        """Apply global optimizers, and the cleanup ones after each that changes the graph."""
         for optimizer in optimizers:
             if self.run_global(optimizer):
                 for cleanup in self.optimizer.cleanup_optimizers:
@@ -248,69 +251,72 @@ class Saturation:
         record.applied += 1
         record.created += self.changes.imported - created
         self.applied.append(record.name)
-        self.settle()
+        self.enqueue_changes()
         return True
 
     # -- one node --------------------------------------------------------------------------
 
     def merge_all(self, table: HashConsing) -> None:
-        """Merge what computes the same before anything else is done; put on record what was done
-        before."""
+        """Merge equal nodes, and record the rewrites made while the graph was copied."""
         for rewriter in [r for r in table.collapsed if r in self.tables.bounded]:
             record, times = self.records[rewriter], table.collapsed.pop(rewriter)
             record.applied += times
             self.applied += [record.name] * times
-        self.merging = Merging(self.fgraph, table)
+        self.merger = NodeMerger(self.fgraph, table)
         if len(table.keys) < len(self.fgraph.apply_nodes):
-            self.merging.visit_all(self.toposort())
+            self.merger.merge_all(self.toposort())
             self.count_merges()
 
-    def merged(self, node: Apply) -> bool:
-        """Merge `node`, which is new or has changed, with another one if that computes the same."""
-        merging, changes = self.merging, self.changes
-        if merging.visit_constants(node):
-            # whoever reads them is still to be looked at, and sees the same as before
-            changes.same_again()
+    def merge_node(self, node: Apply) -> bool:
+        """Merge `node`, new or changed, with an equal node; return whether it is gone."""
+        merger, changes = self.merger, self.changes
+        if merger.merge_constants(node):
+            # their readers have not been visited yet, and see equal constants
+            changes.discard_touched()
         before = changes.version
-        twin = merging.visit(node)
+        kept = merger.merge(node)
         if changes.version == before:
             return False
         self.count_merges()
         replaced = changes.replaced
-        if twin is not None and node in replaced:
-            replaced[twin] = max(replaced[node], replaced.get(twin, 0))
-        self.settle()
-        return twin is not None
+        if kept is not None and node in replaced:
+            replaced[kept] = max(replaced[node], replaced.get(kept, 0))
+        self.enqueue_changes()
+        return kept is not None
 
     def count_merges(self) -> None:
-        """Put the merges since the last time on record."""
-        count = self.merging.merged
+        """Record the merges since the last call."""
+        count = self.merger.merged
         if count:
-            self.merging.merged = 0
+            self.merger.merged = 0
             self.records[MERGE].applied += count
             self.applied += [MERGE] * count
 
-    def rewritten(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
-        """Try rewriters on `node` until one has changed the graph; whether one has."""
+    def try_rewriters(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """Try rewriters on `node` until one changes the graph; return whether one did."""
         self.until_timed -= 1
         if self.until_timed == 0:
             self.until_timed = self.stride
-            return self.rewritten_timed(node, rewriters)
+            return self.try_rewriters_timed(node, rewriters)
         fgraph = self.fgraph
         for rewriter in rewriters:
             try:
                 answer = rewriter.transform(fgraph, node)
             except Exception as exc:
-                self.failed(exc, [], rewriter, node)
+                self.report_failure(exc, [], rewriter, node)
                 continue
-            if answer is not False and answer is not None and self.accept(rewriter, node, answer):
+            if (
+                answer is not False
+                and answer is not None
+                and self.apply_answer(rewriter, node, answer)
+            ):
                 self.calls += 1 + rewriters.index(rewriter)
                 return True
         self.calls += len(rewriters)
         return False
 
-    def rewritten_timed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
-        """Do the same, and take the time for all those that it is not taken for."""
+    def try_rewriters_timed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:
+        """The same with a clock; the times count for all nodes that are not timed."""
         for rewriter in rewriters:
             self.calls += 1
             start = time.perf_counter()
@@ -318,9 +324,9 @@ class Saturation:
                 answer = rewriter.transform(self.fgraph, node)
             except Exception as exc:
                 answer = False
-                self.failed(exc, [], rewriter, node)
+                self.report_failure(exc, [], rewriter, node)
             found = answer is not False and answer is not None
-            changed = found and self.accept(rewriter, node, answer)
+            changed = found and self.apply_answer(rewriter, node, answer)
             record = self.records[rewriter]
             record.tried += self.stride
             record.time += self.stride * (time.perf_counter() - start)
@@ -328,39 +334,39 @@ class Saturation:
                 return True
         return False
 
-    def accept(self, rewriter: LocalOptimizer, node: Apply, answer: Answer) -> bool:
-        """Do what a rewriter answered for `node`; whether that changed the graph."""
+    def apply_answer(self, rewriter: LocalOptimizer, node: Apply, answer: Answer) -> bool:
+        """Make the replacements that a rewriter answered with; return whether the graph changed."""
         pairs: list[Any] = []
         try:
             wanted = read_answer(self.fgraph, node, rewriter, answer)
             if wanted is None:
                 return False
             pairs, remove = wanted
-            self.perform(pairs, remove, self.records[rewriter], node)
+            self.replace(pairs, remove, self.records[rewriter], node)
         except Exception as exc:
-            self.failed(exc, pairs, rewriter, node)
+            self.report_failure(exc, pairs, rewriter, node)
             return False
         return True
 
-    def failed(
+    def report_failure(
         self, exc: Exception, pairs: list[Any], rewriter: LocalOptimizer, node: Apply
     ) -> None:
-        """Hand on what a rewriter raised, if it is no word of ours to stop."""
+        """Hand an exception of a rewriter to the optimizer's callback; raise it if it is ours."""
         if isinstance(exc, DivergenceError | DivergenceWarning):
             raise exc
-        self.settle()
+        self.enqueue_changes()
         self.optimizer.fail(exc, pairs, rewriter, node)
 
-    def perform(
+    def replace(
         self, pairs: Pairs, remove: list[Apply], record: RewriterRecord, node: Apply
     ) -> None:
-        """Change the graph, count, and see to it that this does not go on for ever."""
+        """Change the graph, and record that; raise `DivergenceError` at a limit."""
         changes, limits, here = self.changes, self.limits, self.fgraph.apply_nodes
         replaced = changes.replaced
         times, uses = replaced.get(node, 0) + 1, record.applied + 1
         suspect = None
-        if uses >= limits.calm_uses or times >= limits.calm_times or len(here) > limits.calm_nodes:
-            suspect = limits.before(record.name, pairs, uses, times)
+        if uses >= limits.safe_uses or times >= limits.safe_times or len(here) > limits.safe_nodes:
+            suspect = limits.before_rewrite(record.name, pairs, uses, times)
         imported = changes.imported
         apply_replacement(self.fgraph, pairs, remove, record.name)
         record.applied = uses
@@ -371,21 +377,21 @@ class Saturation:
             for _, new in pairs:
                 if new.owner is not None and changes.is_new(new.owner):
                     replaced[new.owner] = times
-        self.settle()
+        self.enqueue_changes()
         if node in here:
             replaced[node] = times
-            changes.near[node] = 0
+            changes.distances[node] = 0
             self.work.put_later((node,))
         if suspect is not None:
-            limits.after(suspect)
+            limits.after_rewrite(suspect)
 
-    def settle(self) -> None:
-        """Queue what the last change made, and what may match now because of it."""
+    def enqueue_changes(self) -> None:
+        """Queue the nodes that the last change made, and those that it may affect."""
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
-        touched = self.postponed.soon(touched)
-        if changes.woken:
-            work.put_later(changes.take_woken())
+        touched = self.postponed.hold_back_frequent(touched)
+        if changes.reactivated:
+            work.put_later(changes.take_reactivated())
         if optimizer.tracks_on_change_inputs:
             work.put_next(touched)
         if fresh:
@@ -393,7 +399,7 @@ class Saturation:
         if not optimizer.tracks_on_change_inputs:
             work.put_later(touched)
 
-    # -- the books -------------------------------------------------------------------------
+    # -- records ---------------------------------------------------------------------------
 
     def toposort(self) -> list[Apply]:
         start = time.perf_counter()
@@ -405,7 +411,7 @@ class Saturation:
         revisiting, self.revisiting = self.revisiting, bool(self.record.passes)
         if revisiting != self.revisiting:
             self.tables_by_distance.clear()
-            self.changes.in_order = False
+            self.changes.first_pass = False
         self.current = PassRecord(len(self.fgraph.apply_nodes))
         self.applied.clear()
         self.record.passes.append(self.current)
