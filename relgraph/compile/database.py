@@ -24,7 +24,14 @@ from relgraph.graph.opt import (
 )
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.decorators import require_destroy_handler
-from relgraph.graph.optdb import EquilibriumDB, LocalGroupDB, OptimizationQuery, SequenceDB, TopoDB
+from relgraph.graph.optdb import (
+    EquilibriumDB,
+    LocalGroupDB,
+    OptimizationDatabase,
+    OptimizationQuery,
+    SequenceDB,
+    TopoDB,
+)
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -154,6 +161,15 @@ def _database() -> SequenceDB:
 
 
 optdb = _database()
+
+# Rows of the table in which nothing is registered yet can be asked for all the same.
+_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in names_of(row))
+
+
+def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
+    """Raise ValueError if a query asks a database for a tag that nothing there has."""
+    query.require_known(db.tags() | _ROW_TAGS)
+
 
 _STABILIZATION = OptimizationQuery(include=["stabilization"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-from relgraph.compile.database import forms, optdb
+from relgraph.compile.database import forms, optdb, require_known
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
@@ -109,7 +109,9 @@ def optimize_graph(
     Raises
     ------
     TypeError
-        If `custom_opt` is no optimizer.
+        If `custom_opt` is no optimizer, or `include` is a string.
+    ValueError
+        If nothing in the database has one of the tags.
     """
     optimizers = _optimizers(include, custom_opt, query_kwargs)
     with paused_collector():
@@ -160,10 +162,11 @@ def _optimizers(
     include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
 ) -> list[GlobalOptimizer]:
     """Return what is to be applied, in order."""
-    tags = tuple(include)
+    query = OptimizationQuery(include=include, **query_kwargs)
     used: list[GlobalOptimizer] = []
-    if tags or query_kwargs.get("extra_optimizations"):
-        used.append(optdb.query(OptimizationQuery(include=tags, **query_kwargs)))
+    if query.include or query.extra_optimizations:
+        require_known(optdb, query)
+        used.append(optdb.query(query))
     if isinstance(custom_opt, GlobalOptimizer):
         used.append(custom_opt)
     elif custom_opt is not None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import relgraph
 import relgraph.tensor as at
-from relgraph.compile import is_same_graph, optdb, optimize_graph
+from relgraph.compile import Mode, is_same_graph, optdb, optimize_graph
 from relgraph.graph import opt_utils
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
@@ -62,8 +62,22 @@ def test_what_is_included() -> None:
     e = (x * y) / y
     assert optimize_graph(e, include=()) is e
     assert optimize_graph(e, exclude=["finite"]) is e
-    assert optimize_graph(e, include=["finite"], require=["nothing"]) is e
+    assert optimize_graph(e, include=["finite"], require=["exact"]) is e
     assert optimize_graph(e, include=["canonicalize", "specialize"]) is x
+
+
+def test_tags_that_nothing_has() -> None:
+    x = at.dvector("x")
+    with pytest.raises(TypeError, match=r"include=\['canonicalize'\], not a string"):
+        optimize_graph(x * 1, include="canonicalize")
+    with pytest.raises(ValueError, match=r"'canonicalise'; did you mean 'canonicalize'"):
+        optimize_graph(x * 1, include=["canonicalise"])
+    with pytest.raises(ValueError, match="exclude: no rewriter has the tag 'qqq'$"):
+        optimize_graph(x * 1, exclude=["qqq"])
+    for change in (Mode().including, Mode().excluding, Mode().requiring):
+        with pytest.raises(ValueError, match="'fast_rum'; did you mean 'fast_run'"):
+            change("fast_rum")
+    assert Mode().excluding("inplace", "local_remove_all_assert") is not None
 
 
 def test_documented_address() -> None:

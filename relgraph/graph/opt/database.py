@@ -151,6 +151,15 @@ class OptimizationDatabase:
             for entry in self._entries.values()
         )
 
+    def tags(self) -> set[str]:
+        """Return all tags in this database and in those inside it."""
+        found: set[str] = set()
+        for entry in self._entries.values():
+            found.update(entry.tags)
+            if isinstance(entry.optimizer, OptimizationDatabase):
+                found |= entry.optimizer.tags()
+        return found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
