@@ -72,7 +72,7 @@ def test_tags_that_nothing_has() -> None:
         optimize_graph(x * 1, include="canonicalize")
     with pytest.raises(ValueError, match=r"'canonicalise'; did you mean 'canonicalize'"):
         optimize_graph(x * 1, include=["canonicalise"])
-    with pytest.raises(ValueError, match="exclude: no rewriter has the tag 'qqq'$"):
+    with pytest.raises(ValueError, match=r"exclude: no rewriter has the tag 'qqq'$"):
         optimize_graph(x * 1, exclude=["qqq"])
     for change in (Mode().including, Mode().excluding, Mode().requiring):
         with pytest.raises(ValueError, match="'fast_rum'; did you mean 'fast_run'"):

@@ -48,6 +48,7 @@ class OptimizationDatabase:
     def __init__(self, name: str | None = None) -> None:
         self.name = name
         self._entries: dict[str, Entry] = {}
+        self._tags_met: set[str] = set()  # those of entries, and some that were removed
         self.nested = False  # whether there are databases in this one
         # the results of `_admitted`, until an entry or a tag is added or removed
         self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
@@ -74,7 +75,8 @@ class OptimizationDatabase:
         Raises
         ------
         ValueError
-            If `name` is taken; the message says where it was registered.
+            If `name` is taken, or is a tag of something else; the message says where it was
+            registered, or of what.
         TypeError
             If `optimizer` is none of these.
         """
@@ -91,6 +93,8 @@ class OptimizationDatabase:
                 f"{name!r} is in the database {self.name or type(self).__name__} already, "
                 f"registered at {known.where}"
             )
+        if name in self._tags_met:
+            self._refuse_if_tag(name)
         all_tags = dict.fromkeys((name, *checked_tags("tags", tags)))
         all_tags[type(optimizer).__name__] = None
         if use_db_name_as_tag and self.name is not None:
@@ -103,12 +107,22 @@ class OptimizationDatabase:
         self.nested |= isinstance(optimizer, OptimizationDatabase)
         entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
         self._entries[name] = entry
+        self._tags_met.update(all_tags)
         self._by_tags.clear()
         return entry
+
+    def _refuse_if_tag(self, name: str) -> None:
+        for entry in self._entries.values():
+            if name in entry.tags:
+                raise ValueError(
+                    f"{name!r} is a tag of {entry.name} in the database "
+                    f"{self.name or type(self).__name__}, so it can't be a name there"
+                )
 
     def add_tags(self, name: str, *tags: str) -> None:
         """Add tags to the entry called `name`."""
         self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
+        self._tags_met.update(tags)
         self._by_tags.clear()
 
     def remove_tags(self, name: str, *tags: str) -> None:

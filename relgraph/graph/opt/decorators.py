@@ -89,8 +89,13 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
         self.name = getattr(fn, "__name__", None)
         self.__doc__ = fn.__doc__
         self._tracks = None if tracks is None else tuple(tracks)
+        self._ops = frozenset(t for t in tracks or () if isinstance(t, Op))
+        self._classes = tuple(t for t in tracks or () if isinstance(t, type))
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        op = node.op
+        if self._tracks is not None and op not in self._ops and not isinstance(op, self._classes):
+            return False
         answer: Answer = self.fn(fgraph, node)
         return answer
 
