@@ -68,5 +68,12 @@ class LawRewriter(KanrenRelationSub):
             compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "transform"}
+    def __copy__(self) -> LawRewriter:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LawRewriter:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        backward = self.rule.name != self.law.name
+        return getattr, (self.law, "backward" if backward else "forward")

@@ -31,6 +31,11 @@ def first_answer(answers: Iterator[Any]) -> Any:
     return next(answers, None)
 
 
+def every_node(node: Apply) -> bool:
+    """Return True: the usual `node_filter`."""
+    return True
+
+
 class KanrenRelationSub(LocalOptimizer):
     """A relation ``(in, out) -> goal`` as a local optimizer.
 
@@ -56,7 +61,7 @@ class KanrenRelationSub(LocalOptimizer):
         self,
         kanren_relation: Callable[[Any, Any], Any],
         results_filter: Callable[[Iterator[Any]], Any] = first_answer,
-        node_filter: Callable[[Apply], bool] = lambda node: True,
+        node_filter: Callable[[Apply], bool] = every_node,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -163,6 +168,11 @@ class KanrenRelationSub(LocalOptimizer):
             )
         start = GuardedState(budget=Budget(str(self)), fgraph=fgraph)
         return (reify(q, s) for s in solutions(goal, start))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what has been compiled is found out again
+        found = ("closed", "specialization", "transform")
+        return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:
         """Return why the relation does not match `variable`, or what it gives if it does."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
+from relgraph.graph.kanren.definition import defining_module, find, is_found
 from relgraph.graph.kanren.explanation.explain import Explainable, checked_direction
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.extraction import Extraction, extract
@@ -69,6 +70,7 @@ class Relation(Explainable):
         if sound not in SOUNDNESS:
             raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
         self.name = name
+        self.module = defining_module()
         if domain is not None and sound != "domain":
             raise ValueError(f"{name}: it has a domain, but claims to be {sound}")
         self.goal = goal
@@ -148,6 +150,21 @@ class Relation(Explainable):
             rewriter = getattr(self, direction, None)
             if found.status == "open" and type(rewriter) is KanrenRelationSub:
                 print(rewriter.specialization, file=file)
+
+    def __copy__(self) -> Relation:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Relation:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if is_found(self, self.module):
+            return find, (self.module, self.name)
+        return object.__new__, (type(self),), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what has been compiled is found out again
+        return {k: v for k, v in vars(self).items() if k not in ("forward", "backward")}
 
     def __str__(self) -> str:
         return self.name

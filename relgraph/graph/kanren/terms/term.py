@@ -77,6 +77,15 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
 
+    def __copy__(self) -> LogicVariable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LogicVariable:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LogicVariable, (self.token, self._ops)
+
     def __str__(self) -> str:
         return str(self.token)
 
@@ -170,6 +179,15 @@ class Term(Operators, LogicTerm):
         return Term(
             _renamed(self.op, names), [_renamed(arg, names) for arg in self.args], self._ops
         )
+
+    def __copy__(self) -> Term:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Term:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Term, (self.op, self.args, self._ops)
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} is a term of a law and has no truth value")
