@@ -22,7 +22,7 @@ from relations.numbers import (
     rounding,
 )
 from relations.parts import changing, increments, indexing
-from relations.reductions import extremes, reduction, repetition, softmax, sorting
+from relations.reductions import cumulative, extremes, reduction, softmax, sorting
 
 _SHAPES = (
     *shapes.LIFTS,
@@ -129,8 +129,8 @@ CANONICALIZE = (
     *reduction.LOGICAL,
     *reduction.REPEATED,
     *reduction.SIDE_BY_SIDE,
-    *repetition.TOTALS,
-    *repetition.PARTS,
+    *cumulative.TOTALS,
+    *cumulative.PARTS,
     *sorting.ORDER,
     *linear.TRANSPOSES,
     *linear.IDENTITIES,
