@@ -119,24 +119,20 @@ LOGARITHMS_OF_POSITIVE = (
     law("log-pow", log(x**y), y * log(x), sound="domain", domain=x_positive),
 )
 
+ln_2, ln_10, inverse_of_ln_2, inverse_of_ln_10 = lvars(
+    "ln_2 ln_10 inverse_of_ln_2 inverse_of_ln_10"
+)
+
+# the logarithms of 2 and of 10, and one by them, in the dtype of x
+is_ln_2, is_ln_10 = computo(ln_2, log_of_2, x), computo(ln_10, log_of_10, x)
+is_inverse_of_ln_2 = computo(inverse_of_ln_2, reciprocal_of_log_of_2, x)
+is_inverse_of_ln_10 = computo(inverse_of_ln_10, reciprocal_of_log_of_10, x)
+
 BASES = (
-    # log(x) / log(2) → log2(x), and the same with 1 / log(2) as a factor; c is of the dtype of x
-    law("log-by-log-two", log(x) / c, log2(x), computo(c, log_of_2, x), sound="rounding"),
-    law("log-by-log-ten", log(x) / c, log10(x), computo(c, log_of_10, x), sound="rounding"),
-    law(
-        "log-base-two",
-        log(x) * c,
-        log2(x),
-        computo(c, reciprocal_of_log_of_2, x),
-        sound="rounding",
-    ),
-    law(
-        "log-base-ten",
-        log(x) * c,
-        log10(x),
-        computo(c, reciprocal_of_log_of_10, x),
-        sound="rounding",
-    ),
+    law("log-by-log-two", log(x) / ln_2, log2(x), is_ln_2, sound="rounding"),
+    law("log-by-log-ten", log(x) / ln_10, log10(x), is_ln_10, sound="rounding"),
+    law("log-base-two", log(x) * inverse_of_ln_2, log2(x), is_inverse_of_ln_2, sound="rounding"),
+    law("log-base-ten", log(x) * inverse_of_ln_10, log10(x), is_inverse_of_ln_10, sound="rounding"),
     law("power-of-two", 2.0**x, exp2(x), sound="rounding"),
 )
 
@@ -152,7 +148,7 @@ NEAR_ONE = (
     law("log-expm1", log(expm1(x)), x + log1mexp(-x), sound="stable"),
 )
 
-# the axes of the sum, `a`, are called `k` by LogSumExp
+# `k` is what LogSumExp calls the axes `a`
 SUMS_OF_EXPONENTIALS = (
     law("log-add-exp", log(exp(x) + exp(y)), logaddexp(x, y), sound="stable"),
     law("log-add-exps", log(exp(x) + exp(y) + exp(z)), logaddexp(x, y, z), sound="stable"),

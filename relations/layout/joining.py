@@ -26,11 +26,12 @@ from relgraph.tensor.lawkit.layout.joining import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
 
-a, i, j, k, m, n, s, x, y, z = lvars("a i j k m n s x y z")
-inner, lengths, more, pieces, rest = lvars("inner lengths more pieces rest")
+a, i, j, m, n, x, y, z = lvars("a i j m n x y z")
+both, every, inner, inner_lengths = lvars("both every inner inner_lengths")
+lengths, pieces, rest, sizes = lvars("lengths pieces rest sizes")
 
 MOST_PIECES = 4
-"""Up to how many pieces there are laws about all pieces of a split."""
+"""There are laws about all pieces of a split into so many, at most."""
 
 
 def joino(joined: Any, parts: Any) -> Any:
@@ -44,8 +45,8 @@ def join_of_join_firsto(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(inner, rest)),
         joino(inner, pieces),
-        computo(more, concatenated, pieces, rest),
-        joino(flat, more),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, every),
     )
 
 
@@ -55,8 +56,8 @@ def join_of_join_secondo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(inner, rest))),
         joino(inner, pieces),
-        computo(more, concatenated, pieces, rest),
-        joino(flat, cons(x, more)),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, every)),
     )
 
 
@@ -66,8 +67,8 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(y, cons(inner, rest)))),
         joino(inner, pieces),
-        computo(more, concatenated, pieces, rest),
-        joino(flat, cons(x, cons(y, more))),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, cons(y, every))),
     )
 
 
@@ -77,8 +78,8 @@ def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     return lall(
         joino(joined, pieces),
         whereo(has_empty_pieces, a, pieces),
-        computo(more, nonempty_pieces, a, pieces),
-        joino(fewer, more),
+        computo(rest, nonempty_pieces, a, pieces),
+        joino(fewer, rest),
     )
 
 
@@ -100,9 +101,9 @@ def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
         joino(joined, cons(y, cons(z, rest))),
         eq(y, Subtensor(i)(x)),
         eq(z, Subtensor(j)(x)),
-        computo(k, adjacent_slices_as_one, a, i, j),
-        whereo(is_found, k),
-        joino(fewer, cons(Subtensor(k)(x), rest)),
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_found, both),
+        joino(fewer, cons(Subtensor(both)(x), rest)),
     )
 
 
@@ -117,30 +118,34 @@ FLAT = (
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
         x,  # join(0, x[:n], x[n:]) → x
-        computo(k, adjacent_slices_as_one, a, i, j),
-        whereo(is_everything, k),
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_everything, both),
     ),
 )
 
 
 def _of_pieces(count: int) -> tuple[Law, ...]:
-    """Return the laws about a split into a number of pieces next to a join of all of them."""
+    """Return the laws about a join of a number of pieces and a split into as many.
+
+    ``join(0, *split(x, sizes)) → x``, and for each piece ``split(join(0, x0, x1), sizes)[0] → x0``,
+    if `sizes` are the lengths of the pieces.
+    """
     xs = lvars(" ".join(f"x{i}" for i in range(count)))
     split = Split(count, a)
     joined = Join(a)(*xs)
-    parts = [nth(i, split(x, s)) for i in range(count)]
-    known = whereo(are_lengths_of, s, a, *xs)
+    parts = [nth(i, split(x, sizes)) for i in range(count)]
+    own_sizes = whereo(are_lengths_of, sizes, a, *xs)
     return (
         any_dtype_law(f"join-of-split-{count}", Join(a)(*parts), x),
         *(
-            any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, s)), v, known)
+            any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
             for i, v in enumerate(xs)
         ),
     )
 
 
 SPLITS = (
-    any_dtype_law("split-of-one", Split(1, a)(x, s), x),
+    any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),
     *(law for count in range(2, MOST_PIECES + 1) for law in _of_pieces(count)),
 )
 
@@ -171,8 +176,8 @@ def alloc_of_alloco(full: Any, once: Any) -> Any:
     """``alloc(alloc(x, n), m, n) → alloc(x, m, n)``"""
     return lall(
         argumentso(full, Alloc(), cons(inner, lengths)),
-        argumentso(inner, Alloc(), cons(x, more)),
-        whereo(allocs_at_once, x, more, lengths),
+        argumentso(inner, Alloc(), cons(x, inner_lengths)),
+        whereo(allocs_at_once, x, inner_lengths, lengths),
         argumentso(once, Alloc(), cons(x, lengths)),
     )
 

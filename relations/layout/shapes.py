@@ -90,7 +90,7 @@ VECTORS = (
     shape_law(
         "element-of-shape",
         Subtensor(i)(_shape(x)),
-        Shape_i(j)(x),  # j = i, from 0 on
+        Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
         whereo(is_one_integer, i),
         computo(j, axis_at, i, x),
     ),

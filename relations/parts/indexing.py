@@ -54,13 +54,14 @@ from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars, relation
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes.shape import Shape_i
 
-a, b, c, i, j, k, m, n, o, q, s, x, y, z = lvars("a b c i j k m n o q s x y z")
-indices, inner, lengths, operands, parts = lvars("indices inner lengths operands parts")
-"""The variables in an index, what is indexed, and what that is made of."""
+a, at, b, i, j, m, n, o, q, s, x, y, z = lvars("a at b i j m n o q s x y z")
+indices, inner, lengths, operands, parts, positions = lvars(
+    "indices inner lengths operands parts positions"
+)
 
 
 def parto(part: Any, whole: Any) -> Any:
-    """Construct the goal that `part` is ``whole[i]``, with `indices` for the variables in `i`."""
+    """Construct the goal that `part` is ``whole[i]``, where `indices` are the variables in `i`."""
     return argumentso(part, Subtensor(i), cons(whole, indices))
 
 
@@ -81,9 +82,9 @@ def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Subtensor(j), cons(x, inner_indices)),
-        computo(c, index_of_indexed, x, i, indices, j, inner_indices),
-        whereo(is_found, c),
-        part_ato(direct, x, c),
+        computo(at, index_of_indexed, x, i, indices, j, inner_indices),
+        whereo(is_found, at),
+        part_ato(direct, x, at),
     )
 
 
@@ -115,9 +116,9 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     return lall(
         parto(part, inner),
         eq(inner, DimShuffle(n, o)(x)),
-        computo(c, index_before_dimshuffle, o, i, indices, n),
-        whereo(is_found, c),
-        computo(y, taken_at, x, c),
+        computo(at, index_before_dimshuffle, o, i, indices, n),
+        whereo(is_found, at),
+        computo(y, taken_at, x, at),
         computo(m, rank_of, y),
         computo(q, order_after_index, o, i, n),
         eq(shuffled, DimShuffle(m, q)(y)),
@@ -148,9 +149,9 @@ def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
         parto(part, inner),
         eq(inner, CAReduce(s, a)(x)),
         one_cliento(inner),
-        computo(c, index_before_reduction, i, indices, a, x),
-        computo(y, taken_at, x, c),
-        computo(b, reduced_axes_after, c, a, x),
+        computo(at, index_before_reduction, i, indices, a, x),
+        computo(y, taken_at, x, at),
+        computo(b, reduced_axes_after, at, a, x),
         eq(reduced, CAReduce(s, b)(y)),
     )
 
@@ -240,12 +241,12 @@ def row_of_takeno(part: Any, row: Any) -> Any:
     index, inputs, position = lvars("index inputs position")
     return lall(
         parto(part, inner),
-        eq(inner, taken(x, k)),
-        integero(k),
-        ranko(k, 1),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
         whereo(begins_with_integer, i),
-        computo(c, first_entry, i, indices, inner),
-        computo(position, taken_at, k, c),
+        computo(at, first_entry, i, indices, inner),
+        computo(position, taken_at, positions, at),
         computo(index, with_variable_first, i),
         computo(inputs, inputs_with_first, i, indices, inner, position),
         argumentso(row, Subtensor(index), cons(x, inputs)),
@@ -258,22 +259,22 @@ def slice_of_takeno(part: Any, rows: Any) -> Any:
     fewer = lvars("fewer")[0]
     return lall(
         parto(part, inner),
-        eq(inner, taken(x, k)),
-        integero(k),
-        ranko(k, 1),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
         whereo(is_one_slice, i),
-        parto(fewer, k),
+        parto(fewer, positions),
         eq(rows, taken(x, fewer)),
     )
 
 
 TAKEN = (
-    any_dtype_law("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),
+    any_dtype_law("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),  # x[arange(len(x))]
     any_dtype_law(
         "take-run",
-        taken(x, k),
+        taken(x, positions),
         Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
-        computo(j, equivalent_slice, k, x),
+        computo(j, equivalent_slice, positions, x),
         whereo(is_found, j),
     ),
     row_of_takeno,

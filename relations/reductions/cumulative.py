@@ -39,7 +39,7 @@ TOTALS = (
         "differences-of-cumsum",
         Subtensor((Slice(1),))(Cumulate(scalar.add, 0)(x))
         - Subtensor((Slice(None, -1),))(Cumulate(scalar.add, 0)(x)),
-        Subtensor((Slice(1),))(x),
+        Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
         sound="finite",
         complex=True,
     ),

@@ -28,7 +28,7 @@ from relgraph.tensor.lawkit.reductions.extremes import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-a, b, c, n, o, p, s, x = lvars("a b c n o p s x")
+a, c, n, o, p, s, x = lvars("a c n o p s x")
 
 f = Elemwise(s, p)
 """A function of one argument, element by element."""

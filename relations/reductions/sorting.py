@@ -19,7 +19,7 @@ a, b, s, x = lvars("a b s x")
 
 
 def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
-    """Return a law for tensors of any real dtype; complex numbers have no order."""
+    """Return a law for tensors of any real dtype."""
     return law(name, lhs, rhs, *conditions, sound=sound, mixed=True)
 
 
@@ -29,7 +29,7 @@ def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 def last(v: Any) -> Any:
-    """Return the last of what is along the first axis of `v`."""
+    """Return ``v[-1]``."""
     return Subtensor((-1,))(v)
 
 
