@@ -1,4 +1,4 @@
-"""Products of matrices that the BLAS has a name for."""
+"""Products of matrices that are one call of the BLAS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MATRICES = (
         "dot-to-dot22",
         _dot(x, y),
         _dot22(x, y),
-        whereo(fits_blas, x, y),
+        whereo(fits_blas, x, y),  # two matrices of one dtype that the BLAS has
         tags=("dot22",),
         complex=True,
     ),

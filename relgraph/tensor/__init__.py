@@ -61,9 +61,6 @@ from relgraph.tensor.indexing.functions import (
     take,
     trace,
 )
-from relgraph.tensor.lawkit.layout.fills import (
-    inferred_shape,
-)
 from relgraph.tensor.linalg.products import (
     batched_dot,
     dot,
@@ -108,6 +105,7 @@ from relgraph.tensor.shapes.reshaping import (
     transpose,
 )
 from relgraph.tensor.shapes.shape import (
+    inferred_shape,
     shape,
     shape_i,
     size,

@@ -100,10 +100,7 @@ def _is_machinery(module: str) -> bool:
         "builtins",
     ):
         return True
-    return module.startswith("relgraph.") and module not in (
-        "relgraph.tensor.lawkit.vocabulary",
-        "relgraph.tensor.lawkit.arithmetic.terms",
-    )
+    return module.startswith("relgraph.") and module != "relgraph.tensor.lawkit.vocabulary"
 
 
 def patterns_of(heads: list[Head], name: str, random: Random) -> list[Rule]:
