@@ -1,7 +1,7 @@
-"""Why a rule does not match a variable: the search of `matching`, with every failure noted.
+"""Diagnosis: why a rule does not match a variable, by the search of `matching` with failures kept.
 
-Of all attempts the one that got furthest is kept: the one that had matched the most parts of the
-pattern when it failed. A guard that says no comes after all of the pattern.
+Of all attempts, the one that got furthest is kept: the one that had matched the most parts of the
+pattern when it failed. The failure of a guard is further than any of the pattern.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from relgraph.graph.kanren.explanation.failures import (
     Bindings,
     Diagnosis,
     Failure,
-    Guards,
     Path,
     Reason,
 )
+from relgraph.graph.kanren.explanation.guard_checks import GuardChecks
 from relgraph.graph.kanren.rules.matching import (
     INNER,
-    _effort,
     _is_free,
+    _match_cost,
     combine_arguments,
     flat_arguments,
     match,
@@ -44,26 +44,26 @@ from relgraph.graph.kanren.terms.term import Arguments, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
-# Under this key the bindings count the parts of the pattern that have matched.
+# Under this key the bindings keep the number of parts of the pattern that have matched.
 _DONE = "parts that have matched"
 
 
 class _Place(NamedTuple):
-    """A variable of the graph and the way to it."""
+    """A variable of the graph, and the path to it from the root."""
 
     path: Path
     var: Variable
 
 
 def diagnose(rule: Rule, var: Variable) -> Diagnosis:
-    """Say what happens when `rule` is matched with `var`."""
+    """Return how `rule` matches `var`, or the failure of the attempt that got furthest."""
     walk = _Walk(rule.regroup)
     start = {_DONE: 0, INNER: ()}
     for bindings, rest in walk.root(rule.pattern, _Place((), var), start):
         matched = dict(bindings)
         del matched[_DONE]
         inner = matched.pop(INNER) or (var,)
-        verdict = Guards(rule, var, inner, [place.var for place in rest]).judge(matched)
+        verdict = GuardChecks(rule, var, inner, [place.var for place in rest]).check(matched)
         if verdict.failure is None:
             return verdict
         walk.keep(verdict.failure, verdict.progress)
@@ -79,7 +79,7 @@ def _matches_regrouped(rule: Rule, var: Variable) -> bool:
 
 
 class _Walk:
-    """The search for matches; it enumerates what `matching.match_root` does, in that order."""
+    """The search for matches: those of `matching.match_root`, in that order."""
 
     def __init__(self, regroup: bool) -> None:
         self.regroup = regroup
@@ -93,7 +93,7 @@ class _Walk:
     def fail(
         self, s: Bindings, reason: Reason, at: _Place, wanted: Any, found: Any = None, rank: int = 0
     ) -> None:
-        """Note a failure; of those that are equally far, the one of the highest rank counts."""
+        """Keep a failure if it is further than the last; of equally far ones the rank decides."""
         progress = (s[_DONE], rank)
         if progress > self.progress:
             shared = {
@@ -138,7 +138,7 @@ class _Walk:
             return
         parts = split(head)
         of_class = parts is not None and type(op) is parts[0]
-        # the right class of op is nearer than another one
+        # an op of the right class is nearer to a match than another one
         self.fail(s, Reason.PARAMETER if of_class else Reason.OP, at, pattern, rank=of_class)
 
     def leaf(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
@@ -188,7 +188,7 @@ class _Walk:
         if not pairs:
             yield s
             return
-        i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
+        i = min(range(len(pairs)), key=lambda k: _match_cost(pairs[k][0], s))
         pattern, place = pairs[i]
         for bindings in self.match(pattern, place, s):
             yield from self.each(pairs[:i] + pairs[i + 1 :], bindings)
@@ -199,7 +199,7 @@ class _Walk:
         if not patterns:
             yield s, places
             return
-        i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
+        i = min(range(len(patterns)), key=lambda k: _match_cost(patterns[k], s))
         pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
         if isinstance(pattern, Arguments):
             if places and _is_free(pattern.of, s):
@@ -226,7 +226,7 @@ class _Walk:
                 yield from self.bag(op, others, places[:j] + places[j + 1 :], at, bindings)
         if not found:
             among = [place.var for place in places]
-            # says more than each of the arguments would, but less than one that nearly matched
+            # further than the failure of each argument, unless one nearly matched
             self.fail(s, Reason.PARTNER, at, pattern, among, rank=2)
 
 
@@ -242,7 +242,7 @@ def _places(node: Apply, path: Path) -> list[_Place]:
 
 
 def _flat(node: Apply, path: Path) -> tuple[list[_Place], list[Variable]]:
-    """Return what `matching.flat_arguments` does, with the way to each argument."""
+    """Return what `matching.flat_arguments` does, with the path to each argument."""
     kind, op = node.outputs[0].type, node.op
     flat: list[_Place] = []
     nested: dict[Variable, None] = {}

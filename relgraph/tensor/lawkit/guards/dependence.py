@@ -18,7 +18,7 @@ def suiting(
     """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["suits"] = test
+        function.__dict__["admits"] = test
         return function
 
     return mark

@@ -18,7 +18,7 @@ from relgraph.graph.kanren import (
     whereo,
 )
 from relgraph.graph.kanren.rules.extraction import extract
-from relgraph.graph.kanren.rules.rule import rule_might_match
+from relgraph.graph.kanren.rules.prefilter import rule_might_match
 from relgraph.graph.kanren.terms.term import Literal
 from relgraph.scalar import add, exp, float64, log, log1p, mul, sub
 from relgraph.scalar.type import ScalarVariable
