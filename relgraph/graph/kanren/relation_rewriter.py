@@ -64,10 +64,10 @@ class KanrenRelationSub(LocalOptimizer):
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
-        self._staged = self.results_filter is first_answer
+        self._may_stage = self.results_filter is first_answer
 
     def might_match(self, node: Apply) -> bool:
-        if not self._staged or len(node.outputs) != 1:
+        if not self._may_stage or len(node.outputs) != 1:
             return True
         closed = self.closed
         try:
@@ -77,7 +77,7 @@ class KanrenRelationSub(LocalOptimizer):
                 return True
             return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
         except StagingMismatch:
-            self._staged = False
+            self._may_stage = False
             return True
 
     @cached_property
@@ -94,12 +94,12 @@ class KanrenRelationSub(LocalOptimizer):
         return Specialization(
             self.kanren_relation,
             self.search,
-            lambda node, answer: _replacements(node.outputs, [answer]),
+            lambda node, answer: _fitted(node.outputs, [answer]),
         )
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the replacements of the outputs of `node`, or False; raises like `search`."""
-        if not self._staged or len(node.outputs) != 1:
+        if not self._may_stage or len(node.outputs) != 1:
             return self.search(fgraph, node)
         if not self.node_filter(node):
             return False
@@ -109,7 +109,7 @@ class KanrenRelationSub(LocalOptimizer):
         if answer is None:
             return self.search(fgraph, node)
         if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
-            self._staged = False
+            self._may_stage = False
             return self.search(fgraph, node)
         return answer
 
@@ -126,44 +126,48 @@ class KanrenRelationSub(LocalOptimizer):
         if not self.node_filter(node):
             return False
         if len(node.outputs) == 1:
-            return self._first(fgraph, node, node.outputs[0], node.outputs)
-        new = self._first(fgraph, node, node.outputs, node.outputs)
+            return self._first_fitting(fgraph, node, node.outputs[0], node.outputs)
+        new = self._first_fitting(fgraph, node, node.outputs, node.outputs)
         if new is not False:
             return new
         for old in node.outputs:
             if fgraph.clients.get(old):
-                new = self._first(fgraph, node, old, [old])
+                new = self._first_fitting(fgraph, node, old, [old])
                 if new is not False:
                     return {old: new[0]}
         return False
 
-    def _first(
-        self, fgraph: Any, node: Apply, seen: Any, olds: Sequence[Variable]
+    def _first_fitting(
+        self, fgraph: Any, node: Apply, target: Any, olds: Sequence[Variable]
     ) -> list[Variable] | Literal[False]:
-        """Return the first answer for `seen` that fits the types of `olds`, or False.
+        """Return the first answer for `target` that fits the types of `olds`, or False.
 
         Parameters
         ----------
-        seen
+        target
             What the relation is asked about: the outputs of `node`, or one of them.
         olds
             The outputs to replace.
         """
-        stream = self._answers(fgraph, seen)
+        stream = self._answers(fgraph, target)
         while (answer := self.results_filter(stream)) is not None:
             try:
-                built = [build(answer)] if seen is not olds else _each(answer, node, str(self))
+                built = (
+                    [build(answer)]
+                    if target is not olds
+                    else _built_outputs(answer, node, str(self))
+                )
             except OpenAnswerError as error:
                 raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
-            new = _replacements(olds, built)
+            new = _fitted(olds, built)
             if new is not False or self.results_filter is not first_answer:
                 return new
         return False
 
-    def _answers(self, fgraph: Any, seen: Any) -> Iterator[Any]:
-        """Return the stream of the relation's answers for `seen`."""
+    def _answers(self, fgraph: Any, target: Any) -> Iterator[Any]:
+        """Return the stream of the relation's answers for `target`."""
         q = var()
-        goal = self.kanren_relation(seen, q)
+        goal = self.kanren_relation(target, q)
         if not callable(goal):
             raise TypeError(
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
@@ -191,7 +195,7 @@ def relation_name(relation: Any) -> str:
     return repr(relation)
 
 
-def _each(answer: Any, node: Apply, name: str) -> list[Any]:
+def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
     if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
         raise TypeError(
             f"the relation {name} answered {answer!r} for {node}, which has "
@@ -200,9 +204,7 @@ def _each(answer: Any, node: Apply, name: str) -> list[Any]:
     return [build(a) for a in answer]
 
 
-def _replacements(
-    olds: Sequence[Variable], answers: Sequence[Any]
-) -> list[Variable] | Literal[False]:
+def _fitted(olds: Sequence[Variable], answers: Sequence[Any]) -> list[Variable] | Literal[False]:
     """Return answers fitted to the types of `olds`; False if one does not fit or none is new."""
     fitted: list[Variable] = []
     for old, new in zip(olds, answers, strict=True):

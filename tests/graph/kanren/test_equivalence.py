@@ -112,7 +112,7 @@ def compare_outputs(rewriter, root):
 
 
 def is_tried(rewriter, node):
-    """Return whether an equilibrium tries a rewriter on a node, nests of sums included."""
+    """Return whether an equilibrium tries a rewriter on a node, nested sums included."""
     tables = RewriterTables([rewriter])
     plan = tables.plan_for(node)
     early = (
@@ -142,11 +142,11 @@ def test_laws_of_the_book(name, direction):
         assert status == "none" or (status, direction) == ("open", "backward")
         return
     random = Random(f"{name} {direction}")
-    told = isinstance(BOOK[name], Law)
+    is_law = isinstance(BOOK[name], Law)
     matched = 0
     for rule in found.rules:
         grounder = Grounder(rule, random, found.mixed)
-        function = compile_rule(rule, all_answers=True) if told else None
+        function = compile_rule(rule, all_answers=True) if is_law else None
         for attempt in range(GUESSES if found.guessed else ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return

@@ -140,20 +140,22 @@ class RuleWriter(MatchWriter):
         else:
             raise NotCompilable(f"its condition {condition} is a goal of another kind")
 
-    def value_text(self, what: Any) -> str:
+    def value_text(self, argument: Any) -> str:
         """Return the expression for an argument of a condition."""
-        if isvar(what):
-            if what not in self.bound:
-                raise NotCompilable(f"{what} is open where a condition needs it")
-            return self.bound[what]
-        if not variables_of(what):
-            return self.global_name(what, "VALUE")
+        if isvar(argument):
+            if argument not in self.bound:
+                raise NotCompilable(f"{argument} is open where a condition needs it")
+            return self.bound[argument]
+        if not variables_of(argument):
+            return self.global_name(argument, "VALUE")
         for part, var in self.parts:
-            if unify(part, what, {}) == {}:  # equal, as a term or as an etuple
+            if unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
                 return var
         # a term that the pattern does not match is passed as a term, as in a search
-        known = [f"{self.global_name(v, 'LV')}: {self.value_text(v)}" for v in variables_of(what)]
-        return f"reify({self.global_name(what, 'TERM')}, {{{', '.join(known)}}})"
+        known = [
+            f"{self.global_name(v, 'LV')}: {self.value_text(v)}" for v in variables_of(argument)
+        ]
+        return f"reify({self.global_name(argument, 'TERM')}, {{{', '.join(known)}}})"
 
     # -- the replacement -------------------------------------------------------------------
 

@@ -118,10 +118,10 @@ class MatchWriter(FunctionSource):
         self.non_variables.add(name)
         self.emit(f"{name} = tuple({found})")
 
-    def match_op(self, what: str, head: Any) -> Op | None:
-        """Match an op; return it if it is known now."""
+    def match_op(self, text: str, head: Any) -> Op | None:
+        """Match the op that the expression `text` gives; return it if it is known already."""
         if isinstance(head, Op):
-            self.begin_block(f"if {what} is {self.global_name(head, 'OP')}:")
+            self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
             return head
         parts = split(head)
         if parts is None or not isinstance(parts[0], type):
@@ -130,28 +130,28 @@ class MatchWriter(FunctionSource):
         names = getattr(cls, "__props__", None) or ()
         if len(names) != len(props):
             raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
-        self.begin_block(f"if type({what}) is {self.global_name(cls, 'CLASS')}:")
+        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')}:")
         for prop, pattern in zip(names, props, strict=True):
-            self.match_prop(f"{what}.{prop}", pattern)
+            self.match_prop(f"{text}.{prop}", pattern)
         return None
 
-    def match_prop(self, what: str, pattern: Any) -> None:
-        """Match a property of an op."""
+    def match_prop(self, text: str, pattern: Any) -> None:
+        """Match the property of an op that the expression `text` gives."""
         if isvar(pattern):
             if pattern in self.bound:
-                self.begin_block(f"if {self.bound[pattern]} == {what}:")
+                self.begin_block(f"if {self.bound[pattern]} == {text}:")
             else:
                 self.bound[pattern] = name = self.fresh_name("p")
                 self.non_variables.add(name)
-                self.emit(f"{name} = {what}")
+                self.emit(f"{name} = {text}")
         elif isinstance(pattern, Literal):
-            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({what}):")
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
         elif split(pattern) is not None:
-            self.match_op(what, pattern)
+            self.match_op(text, pattern)
         elif variables_of(pattern):
             raise NotCompilable(f"the property {pattern} in its pattern is open in part")
         else:
-            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {what}:")
+            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {text}:")
 
     def match_each(self, pairs: list[tuple[Any, str]]) -> None:
         """Match patterns with variables one to one, in the order of `matching`."""

@@ -63,9 +63,9 @@ class FunctionSource:
             self.namespace[known] = value
         return known
 
-    def compile_function(self, signature: str, what: str) -> Any:
-        """Return the function; `what` takes the place of the file name in tracebacks."""
+    def compile_function(self, signature: str, label: str) -> Any:
+        """Return the function; `label` takes the place of the file name in tracebacks."""
         name = signature.partition("(")[0]
-        code = compile("\n".join([f"def {signature}:", *self.lines]), f"<{what}>", "exec")
+        code = compile("\n".join([f"def {signature}:", *self.lines]), f"<{label}>", "exec")
         exec(code, self.namespace)
         return self.namespace[name]

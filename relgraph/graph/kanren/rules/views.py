@@ -175,13 +175,13 @@ class _CaseWriter(RuleWriter):
         )
         return function
 
-    def seen_text(self, what: Any) -> str:
+    def seen_text(self, value: Any) -> str:
         """Return the expression for a value, or a tuple of values."""
-        if isinstance(what, Term):
-            return self.build_term(what, [])
-        if isinstance(what, tuple):
-            return f"({''.join(f'{self.seen_text(part)}, ' for part in what)})"
-        return self.value_text(what)
+        if isinstance(value, Term):
+            return self.build_term(value, [])
+        if isinstance(value, tuple):
+            return f"({''.join(f'{self.seen_text(part)}, ' for part in value)})"
+        return self.value_text(value)
 
 
 __all__ = ["Case", "NotCompilable", "View", "case", "view"]

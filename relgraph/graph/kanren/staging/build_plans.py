@@ -31,7 +31,7 @@ class BuildPlan:
     OpenAnswerError
         If the answer contains a logic variable.
     Unstageable
-        If the run has applied an op to a tracer.
+        If the answer has a node on a tracer, or an expression that is headed by no op.
     """
 
     def __init__(self, answer: Any, known: int) -> None:
