@@ -1,4 +1,4 @@
-"""Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
+"""Relational rewriting: terms, goals, relations and laws, and the local optimizers made of them."""
 
 from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
 from relgraph.graph.kanren.explanation.failures import Reason

@@ -1,4 +1,4 @@
-"""A law in one direction, as a local optimizer."""
+"""LawRewriter: one direction of a law as a local optimizer."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.rule import Rule, is_ac, might_match_sum, rule_might_match
+from relgraph.graph.kanren.rules.prefilter import rule_might_match, rule_might_match_sum
+from relgraph.graph.kanren.rules.rule import Rule, is_ac
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
 
 
 class LawRewriter(KanrenRelationSub):
-    """A law in one direction, as a local optimizer.
+    """One direction of a law as a local optimizer.
 
-    It runs as a function compiled from its rule when it is first used; a law that can't be
-    compiled is searched on each node.
+    Its rule is compiled when it is first used; a law that can't be compiled is searched on each
+    node.
 
     Attributes
     ----------
     law
         The law.
     rule
-        What it comes down to in this direction.
+        The rule of this direction.
     """
 
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
@@ -47,12 +48,11 @@ class LawRewriter(KanrenRelationSub):
         return rule_might_match(self.rule, node)
 
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
-        return (
-            not self.rule.regroup or not is_ac(self.rule.root) or might_match_sum(self.rule, heads)
-        )
+        rule = self.rule
+        return not rule.regroup or not is_ac(rule.root) or rule_might_match_sum(rule, heads)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        # the function takes the place of this method: one call less on each node
+        # the compiled function hides this method: one call less for each node
         self.__dict__["transform"] = run = self._function()
         return run(fgraph, node)
 
@@ -63,7 +63,7 @@ class LawRewriter(KanrenRelationSub):
             return self.search
         if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:
             return compiled
-        # of a node with several outputs each one that is used may match
+        # on a node with several outputs, each output that is used may match
         return lambda fgraph, node: (
             compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
         )

@@ -1,4 +1,4 @@
-"""From a relation to a local optimizer."""
+"""KanrenRelationSub: a relation as a local optimizer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from relgraph.graph.utils import MetaObject
 
 
 def first_answer(answers: Iterator[Any]) -> Any:
-    """Return the first answer of a stream, or None if there is none.
+    """Return the first answer of a stream; None if there is none.
 
-    As the filter of a `KanrenRelationSub` it is asked again while an answer does not fit.
+    As the filter of a `KanrenRelationSub` it is called again if an answer does not fit.
     """
     return next(answers, None)
 
@@ -39,22 +39,22 @@ def every_node(node: Apply) -> bool:
 class KanrenRelationSub(LocalOptimizer):
     """A relation ``(in, out) -> goal`` as a local optimizer.
 
-    A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits in its
-    place: that can have its type, and is not the node's own output. Of a node with
-    several outputs the relation is given the list of them, and answers with a list; where it has
-    no answer to that, it is asked about each output that is used, which it sees as
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits: it can
+    have the type of the output, and is not the output itself. For a node with several outputs the
+    relation is given the list of them, and answers with a list. If it has no answer to that, it is
+    asked about each output that is used, which unifies with
     ``etuple(nth, index, etuple(op, ...))``.
 
     Parameters
     ----------
     kanren_relation
-        Takes what is seen and a logic variable, gives a goal.
+        A function of an output and a logic variable that returns a goal.
     results_filter
-        Takes the stream of answers and gives the one to use, or None for no rewrite.
+        A function of the stream of answers that returns the one to use, or None for no rewrite.
     node_filter
-        Whether to look at a node at all.
+        A predicate of the nodes to try the relation on.
     name
-        What it is called in reports; by default what the relation is called.
+        Its name in reports; by default that of the relation.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class KanrenRelationSub(LocalOptimizer):
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
-        self._staged = self.results_filter is first_answer
+        self._may_stage = self.results_filter is first_answer
 
     def might_match(self, node: Apply) -> bool:
-        if not self._staged or len(node.outputs) != 1:
+        if not self._may_stage or len(node.outputs) != 1:
             return True
         closed = self.closed
         try:
@@ -82,7 +82,7 @@ class KanrenRelationSub(LocalOptimizer):
                 return True
             return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
         except StagingMismatch:
-            self._staged = False
+            self._may_stage = False
             return True
 
     @cached_property
@@ -95,16 +95,16 @@ class KanrenRelationSub(LocalOptimizer):
 
     @cached_property
     def specialization(self) -> Specialization:
-        """What the relation, if it is open, comes down to for the nodes it has met so far."""
+        """The relation specialized for the structures that it has met, if it is open."""
         return Specialization(
             self.kanren_relation,
             self.search,
-            lambda node, answer: _replacements(node.outputs, [answer]),
+            lambda node, answer: _fitted(node.outputs, [answer]),
         )
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        """Return what the outputs of `node` are replaced by, or False; raises like `search`."""
-        if not self._staged or len(node.outputs) != 1:
+        """Return the replacements of the outputs of `node`, or False; raises like `search`."""
+        if not self._may_stage or len(node.outputs) != 1:
             return self.search(fgraph, node)
         if not self.node_filter(node):
             return False
@@ -113,54 +113,66 @@ class KanrenRelationSub(LocalOptimizer):
         answer = self.closed.transform(fgraph, node)
         if answer is None:
             return self.search(fgraph, node)
-        if self.closed.unchecked and not self.closed.agrees(answer, self.search(fgraph, node)):
-            self._staged = False
+        if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
+            self._may_stage = False
             return self.search(fgraph, node)
         return answer
 
     def search(self, fgraph: Any, node: Apply) -> Any:
-        """Run the relation on `node`: the meaning of `transform`, however that is done.
+        """Run the relation on `node` itself, which defines what `transform` returns.
 
         Raises
         ------
         TypeError
-            If the relation gives something that is not a goal.
+            If the relation returns something that is not a goal.
         OpenAnswerError
-            If the answer still holds a logic variable.
+            If the answer contains a logic variable.
         """
         if not self.node_filter(node):
             return False
         if len(node.outputs) == 1:
-            return self._first(fgraph, node, node.outputs[0], node.outputs)
-        new = self._first(fgraph, node, node.outputs, node.outputs)
+            return self._first_fitting(fgraph, node, node.outputs[0], node.outputs)
+        new = self._first_fitting(fgraph, node, node.outputs, node.outputs)
         if new is not False:
             return new
         for old in node.outputs:
             if fgraph.clients.get(old):
-                new = self._first(fgraph, node, old, [old])
+                new = self._first_fitting(fgraph, node, old, [old])
                 if new is not False:
                     return {old: new[0]}
         return False
 
-    def _first(
-        self, fgraph: Any, node: Apply, seen: Any, olds: Sequence[Variable]
+    def _first_fitting(
+        self, fgraph: Any, node: Apply, target: Any, olds: Sequence[Variable]
     ) -> list[Variable] | Literal[False]:
-        """Return the first answer to what is seen of `node`, in the types of `olds`."""
-        stream = self._answers(fgraph, seen)
+        """Return the first answer for `target` that fits the types of `olds`, or False.
+
+        Parameters
+        ----------
+        target
+            What the relation is asked about: the outputs of `node`, or one of them.
+        olds
+            The outputs to replace.
+        """
+        stream = self._answers(fgraph, target)
         while (answer := self.results_filter(stream)) is not None:
             try:
-                built = [build(answer)] if seen is not olds else _each(answer, node, str(self))
+                built = (
+                    [build(answer)]
+                    if target is not olds
+                    else _built_outputs(answer, node, str(self))
+                )
             except OpenAnswerError as error:
                 raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
-            new = _replacements(olds, built)
+            new = _fitted(olds, built)
             if new is not False or self.results_filter is not first_answer:
                 return new
         return False
 
-    def _answers(self, fgraph: Any, seen: Any) -> Iterator[Any]:
-        """Return the answers to what is seen of `node`, as the relation gives them."""
+    def _answers(self, fgraph: Any, target: Any) -> Iterator[Any]:
+        """Return the stream of the relation's answers for `target`."""
         q = var()
-        goal = self.kanren_relation(seen, q)
+        goal = self.kanren_relation(target, q)
         if not callable(goal):
             raise TypeError(
                 f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
@@ -175,7 +187,7 @@ class KanrenRelationSub(LocalOptimizer):
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:
-        """Return why the relation does not match `variable`, or what it gives if it does."""
+        """Return why the relation does not match `variable`, or its answer if it does."""
         return explain(self, variable, relation_name(self))
 
     def __str__(self) -> str:
@@ -186,14 +198,14 @@ class KanrenRelationSub(LocalOptimizer):
 
 
 def relation_name(relation: Any) -> str:
-    """Return what a relation is called in reports and errors."""
+    """Return the name of a relation for reports and errors."""
     name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
     if isinstance(name, str):
         return name
     return repr(relation)
 
 
-def _each(answer: Any, node: Apply, name: str) -> list[Any]:
+def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
     if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
         raise TypeError(
             f"the relation {name} answered {answer!r} for {node}, which has "
@@ -202,10 +214,8 @@ def _each(answer: Any, node: Apply, name: str) -> list[Any]:
     return [build(a) for a in answer]
 
 
-def _replacements(
-    olds: Sequence[Variable], answers: Sequence[Any]
-) -> list[Variable] | Literal[False]:
-    """Return the answers in the types of what they replace; False if there are none that fit."""
+def _fitted(olds: Sequence[Variable], answers: Sequence[Any]) -> list[Variable] | Literal[False]:
+    """Return answers fitted to the types of `olds`; False if one does not fit or none is new."""
     fitted: list[Variable] = []
     for old, new in zip(olds, answers, strict=True):
         if new is None or isinstance(new, MetaObject):

@@ -10,7 +10,8 @@ from unification.core import reify
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.matching import INNER, match
-from relgraph.graph.kanren.rules.rule import Rule, rule_might_match
+from relgraph.graph.kanren.rules.prefilter import rule_might_match
+from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked

@@ -95,13 +95,15 @@ class OptimizationQuery:
     __repr__ = __str__
 
 
-def checked_tags(what: str, tags: Iterable[str] | None) -> tuple[str, ...]:
+def checked_tags(parameter: str, tags: Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(tags, str):
-        raise TypeError(f"{what} takes several tags, as in {what}=[{tags!r}], not a string")
+        raise TypeError(
+            f"{parameter} takes several tags, as in {parameter}=[{tags!r}], not a string"
+        )
     found = tuple(dict.fromkeys(tags or ()))
     for tag in found:
         if not isinstance(tag, str):
-            raise TypeError(f"{what} takes tags, which are strings, not {tag!r}")
+            raise TypeError(f"{parameter} takes tags, which are strings, not {tag!r}")
     return found
 
 

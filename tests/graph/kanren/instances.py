@@ -102,7 +102,7 @@ class Instances:
         for p in patterns:
             arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
         if is_ac(head):
-            return self.bag(head, arguments)
+            return self.sum_of(head, arguments)
         if getattr(head, "commutative", False) and self.chance(50):
             arguments.reverse()
         return self.apply(self.op(head, bound), arguments)
@@ -137,7 +137,7 @@ class Instances:
             values.append(prop)
         return cls(*values)
 
-    def bag(self, op, arguments):
+    def sum_of(self, op, arguments):
         """Return `arguments` under `op`: more of them, in another order, in other groups."""
         arguments = list(arguments)
         if self.chance(40):

@@ -19,7 +19,7 @@ from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, whereo
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import extract
-from relgraph.graph.kanren.rules.rule import rule_might_match
+from relgraph.graph.kanren.rules.prefilter import rule_might_match
 from relgraph.graph.kanren.search.guards import fitted
 from relgraph.graph.kanren.search.state import is_settled
 from relgraph.graph.kanren.staging.partial_evaluation import fails_on, rules_out
@@ -112,7 +112,7 @@ def compare_outputs(rewriter, root):
 
 
 def is_tried(rewriter, node):
-    """Return whether an equilibrium tries a rewriter on a node, nests of sums included."""
+    """Return whether an equilibrium tries a rewriter on a node, nested sums included."""
     tables = RewriterTables([rewriter])
     plan = tables.plan_for(node)
     early = (
@@ -142,11 +142,11 @@ def test_laws_of_the_book(name, direction):
         assert status == "none" or (status, direction) == ("open", "backward")
         return
     random = Random(f"{name} {direction}")
-    told = isinstance(BOOK[name], Law)
+    is_law = isinstance(BOOK[name], Law)
     matched = 0
     for rule in found.rules:
         grounder = Grounder(rule, random, found.mixed)
-        function = compile_rule(rule, every=True) if told else None
+        function = compile_rule(rule, all_answers=True) if is_law else None
         for attempt in range(GUESSES if found.guessed else ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return
@@ -173,7 +173,7 @@ def test_random_laws(random):
         except NoSuchDirection:
             continue
         try:
-            functions = [compile_rule(rewriter.rule, every=True)]
+            functions = [compile_rule(rewriter.rule, all_answers=True)]
         except NotCompilable:
             functions = []
         for _ in range(3):
@@ -190,7 +190,7 @@ def test_random_relations(random):
     rewriter = KanrenRelationSub(relation)
     assert rewriter.closed is not None
     note(str(extract(relation, "relation")))
-    functions = [compile_rule(rule, every=True) for rule in rewriter.closed.rules]
+    functions = [compile_rule(rule, all_answers=True) for rule in rewriter.closed.rules]
     ordered = extract(relation, "relation").ordered
     for pattern in patterns * 2:
         node = Instances(random).node(pattern)
@@ -228,7 +228,7 @@ def test_choices_one_after_the_other_keep_the_order_of_the_search():
     rewriter = KanrenRelationSub(relation)
     assert not extract(relation, "relation").ordered
     a, two = at.dvector("a"), at.constant([2.0])
-    functions = [compile_rule(rule, every=True) for rule in rewriter.closed.rules]
+    functions = [compile_rule(rule, all_answers=True) for rule in rewriter.closed.rules]
     for _ in range(5):
         expected = compare(rewriter, functions, a + two, ordered=False)
         assert len(expected) == 3

@@ -1,25 +1,13 @@
-"""What has to hold of a match besides the pattern, and what is told about what doesn't."""
+"""Failures: the reasons why a rule does not match, and the outcome of a diagnosis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from etuples import etuple
-from unification.core import reify
-from unification.variable import isvar
-
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules.matching import same_again
-from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Compute, Condition
-from relgraph.graph.kanren.search.guards import finite_constants, is_converted, is_real, made_from
-from relgraph.graph.kanren.search.state import GuardedState, guarded
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
-from relgraph.graph.kanren.terms.term import variables_of
-from relgraph.graph.op import Op
 
 Path = tuple[int, ...]
 Bindings = dict[Any, Any]
@@ -29,7 +17,7 @@ GUARDS = 1_000_000
 
 
 class Reason(StrEnum):
-    """Why a law does not match, or that it does."""
+    """Why a law does not match; `MATCH` if it does."""
 
     MATCH = "it matches"
     LEAF = "nothing computes the variable"
@@ -62,16 +50,16 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """Where and why one attempt ended.
+    """Where and why an attempt to match failed.
 
     Attributes
     ----------
     path
-        From the root to the place: which input, and of that which input, and so on.
+        The place: from the root, the index of an input, of an input of that, and so on.
     wanted, found
-        The part of the pattern, and what the graph has there.
+        The part of the pattern there, and what the graph has.
     values
-        What a guard saw, by name.
+        The values that a guard was given, by name.
     """
 
     reason: Reason
@@ -82,126 +70,9 @@ class Failure:
 
 
 class Diagnosis(NamedTuple):
-    """What became of the attempts: a failure, or bindings and a result."""
+    """The outcome of all attempts to match: a failure, or bindings and a result."""
 
     failure: Failure | None
     bindings: Bindings
     result: Variable | None
     progress: tuple[int, int]
-
-
-class Guards:
-    """What has to hold of a match besides the pattern; see `rules.Rule`."""
-
-    def __init__(
-        self, rule: Rule, var: Variable, inner: Sequence[Variable], rest: Sequence[Variable]
-    ) -> None:
-        self.rule = rule
-        self.var = var
-        self.inner = inner
-        self.rest = rest
-        self.stage = 0
-
-    def judge(self, bindings: Bindings) -> Diagnosis:
-        """Go through the guards in the order in which a law does."""
-        named = {v: x for v, x in bindings.items() if isvar(v)}
-        try:
-            answer = self.conditions(named)
-            self.stage += 1
-            if self.rule.finite:
-                self.finite(named)
-            self.stage += 1
-            result = self.fitted(self.built(answer), named)
-        except _Refused as refused:
-            return Diagnosis(refused.failure, named, None, (GUARDS + self.stage, 0))
-        values = {v: reify(v, answer) for v in self.variables(named)}
-        return Diagnosis(None, values, result, (GUARDS + self.stage, 0))
-
-    def variables(self, named: Bindings) -> Iterable[Any]:
-        wanted = [self.rule.pattern, self.rule.template]
-        return dict.fromkeys([*variables_of(tuple(wanted)), *named])
-
-    def conditions(self, named: Bindings) -> Any:
-        """Return the state in which all conditions hold, each decided once it can be."""
-        state: Any = GuardedState(named)
-        pending: list[Any] = list(self.rule.conditions)
-        while pending:
-            for i, condition in enumerate(pending):
-                if isinstance(condition, Condition):
-                    after = condition.decide(state)
-                else:
-                    after = next(iter(condition(state)), False)
-                if after is False:
-                    raise _Refused(_refusal(condition, state))
-                if after is not None:
-                    del pending[i]
-                    state = guarded(after)
-                    break
-            else:
-                raise _Refused(Failure(Reason.PENDING, wanted=pending[0]))
-        return state
-
-    def finite(self, named: Bindings) -> None:
-        for variable, value in named.items():
-            if not finite_constants([value]):
-                raise _Refused(
-                    Failure(Reason.NOT_FINITE, (), variable, value, {str(variable): value})
-                )
-
-    def built(self, answer: Any) -> Any:
-        term = reify(self.rule.template, answer)
-        if self.rest and self.var.owner is not None:
-            term = etuple(self.var.owner.op, term, *self.rest)
-        try:
-            return build(term)
-        except OpenAnswerError as error:
-            raise _Refused(Failure(Reason.OPEN, (), self.rule.template, str(error))) from None
-        except (TypeError, ValueError) as error:
-            if not self.rule.one_dtype:
-                raise
-            # what can't be built is not of one dtype throughout
-            raise _Refused(Failure(Reason.BUILD, (), self.rule.template, str(error))) from None
-
-    def fitted(self, new: Any, named: Bindings) -> Variable:
-        self.dtypes(new, named)
-        self.stage += 1
-        fitted = None if isinstance(new, Op) else self.var.type.fit(new, self.var)
-        if fitted is None:
-            raise _Refused(Failure(Reason.TYPE, (), self.var.type, new))
-        if fitted is self.var or same_again(self.rule.template, fitted, self.var):
-            raise _Refused(Failure(Reason.SAME, (), None, fitted))
-        assert isinstance(fitted, Variable)
-        return fitted
-
-    def dtypes(self, new: Any, named: Bindings) -> None:
-        """Refuse more than one dtype, and complex ones, as `laws.law` says."""
-        made = made_from((*named.values(), *self.rest), new)
-        first: dict[str, Variable] = {}
-        for v in (self.var, *self.inner, *made):
-            dtype = getattr(v.type, "dtype", None)
-            if dtype is not None and not is_converted(v):
-                first.setdefault(str(dtype), v)
-        if not self.rule.complex and not all(map(is_real, first)):
-            raise _Refused(Failure(Reason.COMPLEX, values=first))
-        if self.rule.one_dtype and len(first) > 1:
-            raise _Refused(Failure(Reason.DTYPES, values=first))
-
-
-def _refusal(condition: Any, state: Any) -> Failure:
-    """Return how a condition failed, with what it saw."""
-    if not isinstance(condition, Condition):
-        return Failure(Reason.CONDITION, wanted=condition)
-    values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
-    if not isinstance(condition, Compute):
-        return Failure(Reason.CONDITION, wanted=condition, values=values)
-    computed = condition.computed(reify(condition.variables, state))
-    values.update((str(v), reify(v, state)) for v in condition.binds)
-    return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
-
-
-class _Refused(Exception):
-    """A guard says no."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.reason)
-        self.failure = failure

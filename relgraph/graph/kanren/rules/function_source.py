@@ -1,4 +1,4 @@
-"""The source text of a function under construction."""
+"""The source text of a Python function that is being generated."""
 
 from __future__ import annotations
 
@@ -6,66 +6,66 @@ from collections.abc import Mapping
 from typing import Any
 
 # Python refuses blocks nested deeper than 100.
-DEEPEST = 90
+MAX_BLOCKS = 90
 
 
 class NotCompilable(Exception):
-    """A rule holds something that has to be left to the plain matcher; the message says what."""
+    """A rule can't be compiled, and is left to the interpreting matcher; the message says why."""
 
 
-class Source:
-    """The body of one function, each line inside the blocks begun before it.
+class FunctionSource:
+    """The lines of one function; each is inside all the blocks that were begun before it.
 
     Parameters
     ----------
     helpers
-        What its lines may name.
+        The globals that the lines use.
 
     Attributes
     ----------
-    names
-        The globals of the function.
+    namespace
+        The globals of the function so far.
     """
 
     def __init__(self, helpers: Mapping[str, Any]) -> None:
         self.lines: list[str] = []
         self.depth = 1
-        self.names: dict[str, Any] = dict(helpers)
+        self.namespace: dict[str, Any] = dict(helpers)
         self._constants: dict[int, str] = {}
 
-    def line(self, text: str) -> None:
+    def emit(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
-    def block(self, text: str) -> None:
-        """Write the head of a block that holds all that follows.
+    def begin_block(self, text: str) -> None:
+        """Emit the head of a block; all lines that follow are in it.
 
         Raises
         ------
         NotCompilable
-            If there are too many around it.
+            If there are too many blocks.
         """
-        self.line(text)
+        self.emit(text)
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > MAX_BLOCKS:
             raise NotCompilable("its pattern is too large")
 
-    def name(self, stem: str) -> str:
-        """Return a name that nothing else has."""
-        made = f"{stem}{len(self.names)}"
-        self.names[made] = None
+    def fresh_name(self, stem: str) -> str:
+        """Return a new name."""
+        made = f"{stem}{len(self.namespace)}"
+        self.namespace[made] = None
         return made
 
-    def constant(self, value: Any, stem: str) -> str:
-        """Return the name of a global that is `value`."""
+    def global_name(self, value: Any, stem: str) -> str:
+        """Return the name of a global with the value `value`."""
         known = self._constants.get(id(value))
         if known is None:
-            known = self._constants[id(value)] = self.name(stem)
-            self.names[known] = value
+            known = self._constants[id(value)] = self.fresh_name(stem)
+            self.namespace[known] = value
         return known
 
-    def function(self, signature: str, what: str) -> Any:
-        """Return the function; `what` stands for a file name in tracebacks."""
+    def compile_function(self, signature: str, label: str) -> Any:
+        """Return the function; `label` takes the place of the file name in tracebacks."""
         name = signature.partition("(")[0]
-        code = compile("\n".join([f"def {signature}:", *self.lines]), f"<{what}>", "exec")
-        exec(code, self.names)
-        return self.names[name]
+        code = compile("\n".join([f"def {signature}:", *self.lines]), f"<{label}>", "exec")
+        exec(code, self.namespace)
+        return self.namespace[name]

@@ -1,6 +1,6 @@
-"""What a kanren goal is made of.
+"""Goal inspection: which constructor made a kanren goal, and from which parts.
 
-A goal is a closure; which one it is shows in its code, and its parts are in its cells.
+A kanren goal is a closure. Its code tells which constructor made it, and its cells hold the parts.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ TERM_SHAPE_GOALS = frozenset(
         _code(ground_order, (), ()),
     ]
 )
-"""Those that ask of a variable no more than whether it is open, a sequence or a cons pair."""
+"""Goals that ask of a term only whether it is unbound, a sequence or a cons pair."""
 
 
 def code_of(goal: Any) -> Any:
-    """Return the code of a goal, to be compared with those above; None if it has none."""
+    """Return the code of a goal, to compare with the constants above; None if it has none."""
     return getattr(goal, "__code__", None)
 
 
 def name_of(goal: Any) -> str:
-    """Return what a goal is called in reports: as a rule the name of its constructor."""
+    """Return the name of a goal for reports: that of its constructor, if it can be told."""
     name = getattr(goal, "__qualname__", None)
     if not isinstance(name, str):
         return type(goal).__name__
@@ -66,9 +66,9 @@ def cells_of(goal: Any) -> dict[str, Any]:
 
 
 def goals_of(goal: Any) -> Iterator[Any]:
-    """Return the goals that a conjunction or disjunction is made of.
+    """Return the goals of a conjunction or disjunction.
 
-    It may hold them as an iterator, even an endless one, and keeps a copy of that.
+    It may hold them as an iterator, even an endless one, of which it is left a copy.
     """
     cell = goal.__closure__[goal.__code__.co_freevars.index("goals")]
     cell.cell_contents, goals = tee(cell.cell_contents)

@@ -1,7 +1,7 @@
-"""Running a goal in a state of ours.
+"""Solutions: the states in which a goal holds, with no side effects between its branches.
 
-kanren's constraint goals (`neq`, `typeo`, `isinstanceo`) write into the state that they are given,
-and the branches of a `conde` are all given the same one. Here they are given copies.
+kanren's constraint goals (`neq`, `typeo`, `isinstanceo`) modify the state that they are given, and
+the branches of a `conde` share it. Here they are given copies.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ Goal = Callable[[Any], Iterator[Any]]
 def solutions(
     goal: Goal, start: GuardedState, prepared: Callable[[Goal], Goal] | None = None
 ) -> Iterator[GuardedState]:
-    """Yield the states in which `goal` holds and nothing is held back.
+    """Yield the states in which `goal` holds and no goal is delayed.
 
     Parameters
     ----------
     goal, start
-        What is run, in which state.
+        The goal, and the state to run it in.
     prepared
-        What takes the goal apart and makes it safe to run; by default `isolated`.
+        A function that makes the goal safe to run; by default `isolated`.
 
     Raises
     ------
     TypeError
-        If `goal` or one it is made of is none.
+        If `goal`, or a part of it, is not a goal.
     SearchBudgetError
         If the budget of `start` is used up, or the search goes deeper than Python's stack.
     """
@@ -61,14 +61,14 @@ def solutions(
 
 
 def isolated(goal: Goal) -> Goal:
-    """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
+    """Return `goal` with the constraint goals found in it run on copies of the state."""
     if not callable(goal):
         raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
     if isinstance(goal, Each):
         related = goal.relation
         return goal.with_relation(lambda x, y: isolated(related(x, y)))
     code = code_of(goal)
-    if code in _WRITING:
+    if code in _MODIFYING:
         return lambda s: goal(s.copy())
     if code is CONJ:
         return lconj_seq(map(isolated, goals_of(goal)))
@@ -81,4 +81,4 @@ def isolated(goal: Goal) -> Goal:
 
 
 _CONSTRAINTS: tuple[Any, ...] = (neq, typeo, isinstanceo)
-_WRITING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}
+_MODIFYING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}

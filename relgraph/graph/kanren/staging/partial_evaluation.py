@@ -1,7 +1,7 @@
-"""What a relation does with all nodes of one structure, found out by one run on stand-ins.
+"""Partial evaluation of a relation: what it does on all nodes of one structure, by one traced run.
 
-A relation with recursion has no finite list of rules, but on a sum of three it does one thing. Only
-goals that are known to look at nodes through what `standins` writes down may be run that way.
+A recursive relation has no finite list of rules, but on sums of three terms it may always do the
+same. A goal may be run on tracers only if it is known to ask them all that it depends on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from unification import var
 from unification.core import reify, unify
 from unification.variable import isvar
 
-import relgraph.graph.kanren.staging.tracer_unification  # noqa: F401  (how stand-ins unify)
+import relgraph.graph.kanren.staging.tracer_unification  # noqa: F401  (registers unifiers)
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.search.goal_inspection import (
     APPLYO,
@@ -41,7 +41,7 @@ from relgraph.graph.kanren.search.guards import agree
 from relgraph.graph.kanren.search.solutions import Goal, solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.search.variadic import Each
-from relgraph.graph.kanren.staging.build_plans import Plan
+from relgraph.graph.kanren.staging.build_plans import BuildPlan
 from relgraph.graph.kanren.staging.tracers import (
     HeadOf,
     InputsOf,
@@ -65,19 +65,19 @@ _walko: Any = walko
 
 @dataclass(frozen=True)
 class Residual:
-    """What a relation does with the nodes of a structure.
+    """The residual of a relation: what is left of it for the nodes of one structure.
 
     Attributes
     ----------
     answers
-        How its answers are built, in order.
+        The plans that build its answers, in order.
     rules
-        The same as pairs of terms: what the structure is known to be, and what replaces it.
+        The answers as pairs of terms: what is known of the nodes, and what replaces them.
     reason
-        Why there may be more answers, which take a search; empty if these are all.
+        Why there may be more answers, which only a search finds; empty if there are none.
     """
 
-    answers: tuple[Plan, ...] = ()
+    answers: tuple[BuildPlan, ...] = ()
     rules: tuple[tuple[Any, Any], ...] = ()
     reason: str = ""
 
@@ -88,33 +88,33 @@ class Residual:
 
 
 def partially_evaluate(relation: Relation, trace: Trace) -> Residual:
-    """Run a relation on the stand-in at the root of `trace`.
+    """Run a relation on the tracer at the root of `trace`.
 
-    The answers are for all nodes that answer the questions in the trace the same way.
+    The residual holds for all nodes that give the same answers to the questions in the trace.
     """
-    answers: list[Plan] = []
+    answers: list[BuildPlan] = []
     rules: list[tuple[Any, Any]] = []
     reason = ""
     try:
         q = var()
         goal = relation(trace.root, q)
-        start = GuardedState(budget=Budget("on a stand-in", STEPS, SECONDS))
-        # a collection walks all graphs there are: that is not the relation's time
+        start = GuardedState(budget=Budget("on a tracer", STEPS, SECONDS))
+        # the time of a garbage collection does not count against the budget
         with paused_collector():
-            for state in solutions(goal, start, lambda g: watched(g, trace)):
+            for state in solutions(goal, start, lambda g: traced(g, trace)):
                 if len(answers) == MAX_ANSWERS:
                     reason = f"it has more than {MAX_ANSWERS} answers"
                     break
                 answer = reify(q, state)
-                answers.append(Plan(answer, len(trace.values)))
+                answers.append(BuildPlan(answer, len(trace.values)))
                 rules.append((trace.root, build(answer, _as_term)))
     except Unstageable as why:
         reason = str(why)
     except SearchBudgetError:
         reason = "its answers do not come to an end"
     except Exception as error:
-        # whatever a relation does with a stand-in, on a node of its own it will raise for all
-        reason = f"on a stand-in it raises {type(error).__name__}: {error}"
+        # an error that is not due to the tracer will be raised again on a node
+        reason = f"on a tracer it raises {type(error).__name__}: {error}"
     return Residual(tuple(answers), tuple(rules), reason)
 
 
@@ -122,93 +122,93 @@ def _as_term(parts: list[Any], source: Any) -> Term:
     return Term(parts[0], parts[1:], None)
 
 
-# -- what is run ---------------------------------------------------------------------------------
+# -- traced goals --------------------------------------------------------------------------------
 
 
-def watched(goal: Any, trace: Trace) -> Goal:
-    """Return `goal` so that it asks `trace` about nodes, and in the order of kanren's search.
+def traced(goal: Any, trace: Trace) -> Goal:
+    """Return a goal with the solutions of `goal`, in that order, that asks `trace` about nodes.
 
-    On a state it raises `Unstageable` if it comes to one that may look at nodes otherwise.
+    When run, it raises `Unstageable` if it comes to a goal that may look at nodes in another way.
     """
     if isinstance(goal, Condition):
-        return _WatchedCondition(goal, trace)
+        return _TracedCondition(goal, trace)
     if isinstance(goal, Each):
-        return goal.with_relation(_Watched(goal.relation, trace))
+        return goal.with_relation(_TracedConstructor(goal.relation, trace))
     code = code_of(goal)
     if code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail:
         known: Goal = goal
         return known
-    return _REMADE.get(code, _refused)(goal, trace)
+    return _TRACED_BY_CODE.get(code, _refused)(goal, trace)
 
 
 def _refused(goal: Any, trace: Trace) -> Goal:
     def refuse(s: Any) -> NoReturn:
-        raise Unstageable(f"its goal {name_of(goal)} may look at more of a node than is seen")
+        raise Unstageable(f"its goal {name_of(goal)} may look at more of a node than is traced")
 
     return refuse
 
 
-def _watched_all(goal: Any, trace: Trace) -> Goal:
-    return lconj_seq(watched(g, trace) for g in goals_of(goal))
+def _traced_conj(goal: Any, trace: Trace) -> Goal:
+    return lconj_seq(traced(g, trace) for g in goals_of(goal))
 
 
-def _watched_any(goal: Any, trace: Trace) -> Goal:
-    return ldisj_seq(watched(g, trace) for g in goals_of(goal))
+def _traced_disj(goal: Any, trace: Trace) -> Goal:
+    return ldisj_seq(traced(g, trace) for g in goals_of(goal))
 
 
-def _watched_later(goal: Any, trace: Trace) -> Goal:
+def _traced_zzz(goal: Any, trace: Trace) -> Goal:
     cells = cells_of(goal)
-    make = _Watched(cells["gctor"], trace)
+    make = _TracedConstructor(cells["gctor"], trace)
     return lambda s: make(*cells["args"], **cells["kwargs"])(s)
 
 
-def _watched_neq(goal: Any, trace: Trace) -> Goal:
-    return lambda s: goal(s.copy())  # it writes into the state
+def _traced_neq(goal: Any, trace: Trace) -> Goal:
+    return lambda s: goal(s.copy())  # it modifies the state
 
 
-class _Watched:
-    """A goal constructor whose goals are watched."""
+class _TracedConstructor:
+    """A goal constructor whose goals are traced."""
 
     def __init__(self, make: Any, trace: Trace) -> None:
-        self.make: Any = make.make if isinstance(make, _Watched) else make
+        self.make: Any = make.make if isinstance(make, _TracedConstructor) else make
         self.trace = trace
 
     def __call__(self, *args: Any, **kwargs: Any) -> Goal:
-        return watched(self.make(*args, **kwargs), self.trace)
+        return traced(self.make(*args, **kwargs), self.trace)
 
 
-def _watched_reduceo(goal: Any, trace: Trace) -> Goal:
+def _traced_reduceo(goal: Any, trace: Trace) -> Goal:
     cells = cells_of(goal)
-    relation = _Watched(cells["relation"], trace)
+    relation = _TracedConstructor(cells["relation"], trace)
     terms = cells["in_term"], cells["out_term"]
     remade: Goal = _reduceo(relation, *terms, *cells["args"], **cells["kwargs"])
     return remade
 
 
-def _watched_walko(goal: Any, trace: Trace) -> Goal:
+def _traced_walko(goal: Any, trace: Trace) -> Goal:
     cells = cells_of(goal)
     on_op = cells["rator_goal"]
     remade: Goal = _walko(
-        _Watched(cells["goal"], trace),
+        _TracedConstructor(cells["goal"], trace),
         cells["graph_in"],
         cells["graph_out"],
-        rator_goal=None if on_op is None else _Watched(on_op, trace),
+        rator_goal=None if on_op is None else _TracedConstructor(on_op, trace),
         null_type=cells["null_type"],
-        map_rel=_Watched(cells["map_rel"], trace),
+        map_rel=_TracedConstructor(cells["map_rel"], trace),
     )
     return remade
 
 
-def _watched_ifa(goal: Any, trace: Trace) -> Goal:
+def _traced_ifa(goal: Any, trace: Trace) -> Goal:
     cells = cells_of(goal)
-    return ifa(watched(cells["g1"], trace), watched(cells["g2"], trace))
+    return ifa(traced(cells["g1"], trace), traced(cells["g2"], trace))
 
 
-def _watched_flatten(goal: Any, trace: Trace) -> Goal:
-    whole = cells_of(goal)["a"]
+def _traced_assoc_flatten(goal: Any, trace: Trace) -> Goal:
+    term = cells_of(goal)["a"]
 
     def flatten(s: Any) -> Iterator[Any]:
-        seen = reify(whole, s)
+        seen = reify(term, s)
         if isinstance(seen, Sequence) and len(seen):
             trace.test(_is_associative, seen[0])
         yield from goal(s)
@@ -220,7 +220,7 @@ def _is_associative(op: Any) -> bool:
     return (op,) in associative.facts
 
 
-def _watched_applyo(goal: Any, trace: Trace) -> Goal:
+def _traced_applyo(goal: Any, trace: Trace) -> Goal:
     cells = cells_of(goal)
     parts = tuple(cells[name] for name in ("obj", "o_rator", "o_rands"))
 
@@ -233,21 +233,21 @@ def _watched_applyo(goal: Any, trace: Trace) -> Goal:
     return apply
 
 
-_REMADE: dict[Any, Callable[[Any, Trace], Goal]] = {
-    CONJ: _watched_all,
-    DISJ: _watched_any,
-    ZZZ: _watched_later,
-    NEQ: _watched_neq,
-    REDUCEO: _watched_reduceo,
-    WALKO: _watched_walko,
-    IFA: _watched_ifa,
-    ASSOC_FLATTEN: _watched_flatten,
-    APPLYO: _watched_applyo,
+_TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
+    CONJ: _traced_conj,
+    DISJ: _traced_disj,
+    ZZZ: _traced_zzz,
+    NEQ: _traced_neq,
+    REDUCEO: _traced_reduceo,
+    WALKO: _traced_walko,
+    IFA: _traced_ifa,
+    ASSOC_FLATTEN: _traced_assoc_flatten,
+    APPLYO: _traced_applyo,
 }
 
 
-class _WatchedCondition(Condition):
-    """A condition that is decided by the node that the stand-ins stand for."""
+class _TracedCondition(Condition):
+    """A condition that is decided by the values that the tracers stand for."""
 
     def __init__(self, goal: Condition, trace: Trace) -> None:
         self.goal = goal
@@ -273,42 +273,42 @@ class _WatchedCondition(Condition):
         return str(self.goal)
 
 
-# -- ruling out ----------------------------------------------------------------------------------
+# -- ruling structures out -----------------------------------------------------------------------
 
 
 class StagingMismatch(Exception):
-    """A relation looks at more than is written down, so that a stand-in can't speak for a node."""
+    """A relation has an answer on a node though its residual has none: it must not be staged."""
 
 
 def asks_heads_only(trace: Trace, node: Apply) -> bool:
-    """Return whether nothing was asked but what all nodes of one key in `opt.dispatch` share.
+    """Return whether a trace depends only on what nodes with one plan of `opt.dispatch` share.
 
-    That is the op of `node` and the heads of its inputs, whose order does not count in a sum.
+    That is the op of `node` and the heads of its inputs, without their order if it is a sum.
     """
     op, count = node.op, len(node.inputs)
-    bag = op.commutative and op.associative
-    heads = range(2, 2 + count) if not bag or count <= 2 else ()
+    is_sum = op.commutative and op.associative
+    heads = range(2, 2 + count) if not is_sum or count <= 2 else ()
     for question, answer in trace.path:
         if isinstance(question, InputsOf):
-            told = question.slot == 0 and not (bag and count >= 32)
+            shared = question.slot == 0 and not (is_sum and count >= 32)
         else:
-            told = isinstance(question, HeadOf) and (question.slot == 0 or question.slot in heads)
-            told = told and (not isinstance(answer, Op) or answer.nout == 1)
-        if not told:
+            shared = isinstance(question, HeadOf) and (question.slot == 0 or question.slot in heads)
+            shared = shared and (not isinstance(answer, Op) or answer.nout == 1)
+        if not shared:
             return False
     return True
 
 
 def rules_out(relation: Relation, node: Apply) -> bool:
-    """Return whether `relation` fails finitely on all nodes like `node`.
+    """Return whether `relation` fails finitely on all nodes with the op and heads of `node`.
 
-    These are the nodes with its op and its inputs' ops. Goals may look at more than is known of
-    them, so the relation is run on `node` itself as well.
+    The relation is run on `node` itself as well, since its goals may not ask the tracers all that
+    they depend on.
 
     Raises
     ------
     StagingMismatch
-        If it has an answer there nonetheless: the relation is not to be staged.
+        If it has an answer there nonetheless.
     """
     trace = Trace(node.outputs[0])
     return (
@@ -319,7 +319,7 @@ def rules_out(relation: Relation, node: Apply) -> bool:
 
 
 def fails_on(relation: Relation, node: Apply) -> bool:
-    """Return True if `relation` has no answer for `node`, as was concluded without it.
+    """Check that `relation` has no answer for `node`, as its residual says; return True.
 
     Raises
     ------
@@ -332,7 +332,7 @@ def fails_on(relation: Relation, node: Apply) -> bool:
         state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
         answered = next(solutions(goal, state), None) is not None
     except Exception:
-        # it is left to raise where somebody sees it
+        # the search that follows will raise again
         answered = True
     if answered:
         raise StagingMismatch

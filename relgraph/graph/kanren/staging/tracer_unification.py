@@ -1,6 +1,6 @@
-"""How stand-ins unify: as what they stand for, asking no more than it takes.
+"""Unification of tracers: as that of the values they stand for, with as few questions as possible.
 
-Importing this registers it with cons and unification, as `graph.unify` does for variables.
+Importing this module registers it with cons and unification, as `graph.unify` does for variables.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _cdr.add((VariableTracer,), _cdr_of)
 
 
 def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
-    # the head first: where it differs, nothing else need be asked
-    stand_in, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
+    # the head first: if it differs, there is no need to ask more
+    tracer, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
     parts = (expression.etuple if isinstance(expression, Term) else expression)._tuple
-    if not parts or not isinstance(stand_in.head, Op):
+    if not parts or not isinstance(tracer.head, Op):
         yield False
         return
-    s = yield _unify(stand_in.head, parts[0], s)
-    node = stand_in.owner if s is not False else None
+    s = yield _unify(tracer.head, parts[0], s)
+    node = tracer.owner if s is not False else None
     if node is None or len(node.inputs) != len(parts) - 1:
         yield False
         return

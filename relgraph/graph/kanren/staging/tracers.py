@@ -1,9 +1,9 @@
-"""Stand-ins for the variables of a node, which write down what is asked of them.
+"""Tracers: opaque variables that record what a goal asks of them.
 
-A goal is run on stand-ins instead of a node and what it reads. Each thing that it asks of one (what
-op computes it, whether it is another one, whether a predicate holds of it) is answered from a node
-at hand and written down. All nodes that give the same answers to the same questions are one
-structure: what the goal does with one of them it does with all.
+A goal is run on tracers in the place of a node's variables. What it asks of a tracer (which op
+computes it, whether it equals another variable, whether a predicate holds of it) is answered from
+an example node, and recorded in a `Trace`. All nodes that give the same answers to the same
+questions are of one structure, and the goal does the same with each of them.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.utils import MetaObject
 
 MAX_QUESTIONS = 2_000
-DEEPEST = 12
+MAX_LEVELS = 12
 """How many levels of nodes a structure may span."""
 
 SEVERAL_OUTPUTS = object()
 """The head of a variable whose node has several outputs."""
 
-UNTOLD = object()
-"""The shape of a value that no stand-in is made for."""
+UNTRACEABLE = object()
+"""The shape of a computed value for which there is no tracer."""
+
+_NOT_ASKED = object()
 
 
 class Unstageable(Exception):
-    """A goal asks what can't be answered for all nodes of a structure; the message says what."""
+    """A goal depends on more of a node than a trace can record; the message says on what."""
 
 
 class HeadOf:
-    """The question what computes a variable: an `Op`, the class `Constant` or None."""
+    """The question for the head of a variable: an `Op`, the class `Constant` or None."""
 
     __slots__ = ("slot",)
 
@@ -51,7 +53,7 @@ class HeadOf:
         Parameters
         ----------
         values
-            What is known of the node so far, by slot; what the answer makes known is added.
+            The values known of the node so far, by slot; those that the answer gives are added.
         """
         var = values[self.slot]
         head: Hashable = var.head
@@ -59,13 +61,13 @@ class HeadOf:
             return head
         return SEVERAL_OUTPUTS
 
-    def is_like(self, other: Any) -> bool:
+    def is_same(self, other: Any) -> bool:
         """Return whether `other` is the same question."""
         return type(other) is HeadOf and other.slot == self.slot
 
 
 class InputsOf:
-    """The question how many inputs the node of a variable has; each gets a slot."""
+    """The question for the number of inputs of a variable's node; each input gets a slot."""
 
     __slots__ = ("slot",)
 
@@ -77,12 +79,12 @@ class InputsOf:
         values.extend(inputs)
         return len(inputs)
 
-    def is_like(self, other: Any) -> bool:
+    def is_same(self, other: Any) -> bool:
         return type(other) is InputsOf and other.slot == self.slot
 
 
-class _OfArguments:
-    """A question about a function of arguments, some of which are stand-ins."""
+class _CallQuestion:
+    """A question about the value of a function of arguments, some of which hold tracers."""
 
     __slots__ = ("_arguments", "_function", "_slots")
 
@@ -96,12 +98,12 @@ class _OfArguments:
     def value(self, values: list[Any]) -> Any:
         return self._function(*[make(values) for make in self._arguments])
 
-    def is_like(self, other: Any) -> bool:
+    def is_same(self, other: Any) -> bool:
         return type(other) is type(self) and other._slots == self._slots
 
 
-class Test(_OfArguments):
-    """The question whether a predicate holds."""
+class Test(_CallQuestion):
+    """The question whether a predicate holds of some arguments."""
 
     __slots__ = ()
 
@@ -109,27 +111,27 @@ class Test(_OfArguments):
         return bool(self.value(values))
 
 
-class ValueOf(_OfArguments):
-    """The question what a function gives; its value gets slots, and the answer is its shape."""
+class ValueOf(_CallQuestion):
+    """The question for the value of a function: the answer is its shape, its leaves get slots."""
 
     __slots__ = ()
 
     def answer(self, values: list[Any]) -> Hashable:
         leaves: list[Any] = []
-        shape = shape_of(self.value(values), leaves)
+        shape = flatten_value(self.value(values), leaves)
         values.extend(leaves)
         return shape
 
 
 Question = HeadOf | InputsOf | Test | ValueOf
-Answered = tuple[Question, Hashable]
+AnsweredQuestion = tuple[Question, Hashable]
 
 
-def shape_of(value: Any, leaves: list[Any]) -> Hashable:
-    """Return what a goal may know of a computed value without asking; put the rest in `leaves`.
+def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
+    """Return the shape of a computed value: what a goal may see of it without a question.
 
-    Sequences are known by their shapes, ops and types are known as such. Variables and numbers are
-    leaves.
+    A sequence is seen by its length and the shapes of its items; ops, types, strings and booleans
+    by their values. Variables and numbers are leaves, and added to `leaves`.
     """
     if isinstance(value, Variable):
         leaves.append(value)
@@ -138,50 +140,50 @@ def shape_of(value: Any, leaves: list[Any]) -> Hashable:
         return ("is", type(value), value)
     if isinstance(value, ExpressionTuple):
         if value._evaled_obj is not ExpressionTuple.null:
-            return UNTOLD
-        return (ExpressionTuple, *[shape_of(item, leaves) for item in value._tuple])
+            return UNTRACEABLE
+        return (ExpressionTuple, *[flatten_value(item, leaves) for item in value._tuple])
     if type(value) in (list, tuple):
-        return (type(value), *[shape_of(item, leaves) for item in value])
+        return (type(value), *[flatten_value(item, leaves) for item in value])
     if isvar(value) or isinstance(value, Term | ConsPair | Mapping):
-        return UNTOLD
+        return UNTRACEABLE
     leaves.append(value)
     return object
 
 
-def start(root: Variable, fgraph: Any) -> list[Any]:
-    """Return what is known by slot before anything has been asked."""
+def initial_values(root: Variable, fgraph: Any) -> list[Any]:
+    """Return the values by slot before the first question."""
     return [root, fgraph]
 
 
 class Trace:
-    """What a run has asked of the stand-ins for one node.
+    """The questions that a run of a goal has asked of tracers, with the answers for one node.
 
     Attributes
     ----------
     values
-        What the stand-ins stand for, by slot; see `start`.
+        The values that the tracers stand for, by slot; see `initial_values`.
     path
         The questions, with their answers.
     root, fgraph
-        The stand-ins for the variable that the run is about, and for the graph that it is in.
-    deepest
-        How many levels of nodes it has looked at.
+        The tracers for the variable that the goal is about, and for its graph.
+    max_depth
+        How many levels of nodes the goal has looked at.
     """
 
     def __init__(self, root: Variable, fgraph: Any = None) -> None:
-        self.values = start(root, fgraph)
-        self.path: list[Answered] = []
+        self.values = initial_values(root, fgraph)
+        self.path: list[AnsweredQuestion] = []
         self.max_depth = 1
         self.root = VariableTracer(self, 0)
         self.fgraph = ValueTracer(self, 1)
 
     def ask(self, question: Question) -> Any:
-        """Return the answer to a question, and write both down.
+        """Return the answer to a question, and record both.
 
         Raises
         ------
         Unstageable
-            If that was one too many.
+            If there are too many questions.
         """
         if len(self.path) == MAX_QUESTIONS:
             raise Unstageable(f"it asks more than {MAX_QUESTIONS} things of a node")
@@ -190,56 +192,63 @@ class Trace:
         return answer
 
     def test(self, predicate: Callable[..., Any], *arguments: Any) -> bool:
-        """Return whether a predicate holds of what the stand-ins among `arguments` stand for."""
-        self._look(predicate, arguments)
-        answer: bool = self.ask(Test(self._free(predicate), arguments))
+        """Return whether a predicate holds of the values of `arguments`, which may be tracers."""
+        self._note_depth(predicate, arguments)
+        answer: bool = self.ask(Test(self._checked(predicate), arguments))
         return answer
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return a stand-in for what a function gives."""
-        level = self._look(function, arguments)
+        """Return tracers for the value of a function of `arguments`, which may be tracers."""
+        level = self._note_depth(function, arguments)
         start = len(self.values)
-        shape = self.ask(ValueOf(self._free(function), arguments))
-        return self._for_shape(shape, iter(range(start, len(self.values))), level)
+        shape = self.ask(ValueOf(self._checked(function), arguments))
+        return self._unflatten(shape, iter(range(start, len(self.values))), level)
 
-    def _look(self, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
-        """Note how far a function looks, and return the level of what it may give."""
+    def _note_depth(self, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
+        """Note how deep a function looks, and return the level of its value."""
         known = _tracers(list(arguments))
         level = max([s.level for s in known if isinstance(s, VariableTracer)], default=0)
         self.max_depth = max(self.max_depth, level + getattr(function, "depth", 0))
         return level + 1
 
     @staticmethod
-    def _free(function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return `function`, which is to be called for other nodes too."""
+    def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return `function`, which will be called for other nodes too.
+
+        Raises
+        ------
+        Unstageable
+            If it is a closure over a tracer.
+        """
         cells = getattr(function, "__closure__", None) or ()
         if any(holds_tracer(cell.cell_contents) for cell in cells):
             raise Unstageable(f"its function {function.__qualname__} holds on to a variable")
         return function
 
-    def _for_shape(self, shape: Any, slots: Iterator[int], level: int) -> Any:
+    def _unflatten(self, shape: Any, slots: Iterator[int], level: int) -> Any:
+        """Return a value of the given shape with tracers as leaves."""
         if shape is Variable:
             return VariableTracer(self, next(slots), level)
         if shape is object:
             return ValueTracer(self, next(slots))
-        if shape is UNTOLD:
+        if shape is UNTRACEABLE:
             raise Unstageable("it computes a value that is a term or open in part")
         kind, *parts = shape
         if kind == "is":
             return parts[1]
-        items = [self._for_shape(part, slots, level) for part in parts]
+        items = [self._unflatten(part, slots, level) for part in parts]
         return etuple(*items) if kind is ExpressionTuple else kind(items)
 
 
 class VariableTracer(Variable):
-    """A variable of which is known what was asked.
+    """A tracer for a variable of a graph.
 
     Parameters
     ----------
     trace
-        Where the questions go.
+        The trace that records the questions.
     slot
-        Which of the trace's values it stands for.
+        The slot of the value that it stands for.
     level
         How many levels it is below the root.
     """
@@ -250,16 +259,16 @@ class VariableTracer(Variable):
         self.trace = trace
         self.slot = slot
         self.level = level
-        self._head: Any = UNTOLD
+        self._head: Any = _NOT_ASKED
         self._node: Apply | None = None
         self.index = 0
         self._tag = None
 
     @property
     def head(self) -> Any:
-        if self._head is UNTOLD:
-            if self.level == DEEPEST:
-                raise Unstageable(f"it looks further than {DEEPEST} levels into a graph")
+        if self._head is _NOT_ASKED:
+            if self.level == MAX_LEVELS:
+                raise Unstageable(f"it looks further than {MAX_LEVELS} levels into a graph")
             self._head = self.trace.ask(HeadOf(self.slot))
             self.trace.max_depth = max(self.trace.max_depth, self.level + 1)
         if self._head is SEVERAL_OUTPUTS:
@@ -289,7 +298,7 @@ class VariableTracer(Variable):
         raise Unstageable("it looks at a name")
 
     def as_term(self) -> Any:
-        """Return what has come to be known of this as a term, itself if that is nothing."""
+        """Return the term that this is known to be; itself if its node has not been asked for."""
         if self._node is None:
             return self
         arguments = [v.as_term() for v in self._node.inputs if isinstance(v, VariableTracer)]
@@ -300,7 +309,7 @@ class VariableTracer(Variable):
 
 
 class ValueTracer:
-    """A computed value that is no variable; comparing it is a question."""
+    """A tracer for a computed value that is not a variable; a comparison is a question."""
 
     __slots__ = ("slot", "trace")
 
@@ -327,7 +336,7 @@ class ValueTracer:
 
 
 def holds_tracer(x: Any) -> bool:
-    """Return whether there is a stand-in in `x`, itself or in what a goal can make of it."""
+    """Return whether `x` is a tracer, or a term, etuple or sequence with one in it."""
     return any(True for _ in _tracers(x))
 
 
@@ -352,18 +361,18 @@ def _parts(x: Any) -> Sequence[Any]:
 
 
 def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
-    """Return what gives `x` with values in the place of its stand-ins, from a list by slot."""
+    """Return a function from values by slot to `x` with these in the place of its tracers."""
     if isinstance(x, VariableTracer | ValueTracer):
         return itemgetter(x.slot)
     if not holds_tracer(x):
         return lambda values: x
     if isinstance(x, ExpressionTuple):
-        parts = _all_of(x._tuple)
+        parts = _instantiator_of_items(x._tuple)
         if x._evaled_obj is ExpressionTuple.null:
             return lambda values: ExpressionTuple(parts(values))
-        whole = instantiator(x._evaled_obj)
-        return lambda values: ExpressionTuple(parts(values), evaled_obj=whole(values))
-    parts = _all_of(_parts(x))
+        evaluated = instantiator(x._evaled_obj)
+        return lambda values: ExpressionTuple(parts(values), evaled_obj=evaluated(values))
+    parts = _instantiator_of_items(_parts(x))
     if type(x) is ConsPair:
         return lambda values: cons(*parts(values))
     if isinstance(x, Term):
@@ -378,11 +387,11 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
     return lambda values: kind(parts(values))
 
 
-def _all_of(items: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+def _instantiator_of_items(items: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     if len(items) > 1 and all(isinstance(item, VariableTracer | ValueTracer) for item in items):
         return itemgetter(*[item.slot for item in items])
-    makers = [instantiator(item) for item in items]
-    return lambda values: [make(values) for make in makers]
+    instantiators = [instantiator(item) for item in items]
+    return lambda values: [instantiate(values) for instantiate in instantiators]
 
 
 def _unifies(u: Any, v: Any) -> bool:

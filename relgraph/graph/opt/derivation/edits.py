@@ -190,5 +190,5 @@ def _alike(a: VariableSpec, b: VariableSpec) -> bool:
 
 
 def _described(spec: VariableSpec) -> str:
-    what = str(spec.constant) if spec.constant is not None else spec.name or "a variable"
-    return f"{what} ({spec.type})"
+    name = str(spec.constant) if spec.constant is not None else spec.name or "a variable"
+    return f"{name} ({spec.type})"

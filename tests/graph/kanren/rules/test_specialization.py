@@ -359,19 +359,19 @@ def test_random_open_relations(random):
         root = node.outputs[0]
         note(f"{root}")
         trace = Trace(root)
-        staged = partially_evaluate(relation, trace)
+        residual = partially_evaluate(relation, trace)
         ours = []
         try:
-            ours.extend(plan(trace.values) for plan in staged.answers)
+            ours.extend(plan(trace.values) for plan in residual.answers)
         except Exception as error:
             ours.append(type(error))
         theirs = plain(relation, root)
-        _, raises, why = staged.reason.partition("on a stand-in it raises ")
+        _, raises, why = residual.reason.partition("on a tracer it raises ")
         if raises:
             assert why.startswith(theirs[len(ours)].__name__)
             theirs = theirs[: len(ours)]
-        elif staged.reason:
-            assert staged.reason == f"it has more than {MAX_ANSWERS} answers"
+        elif residual.reason:
+            assert residual.reason == f"it has more than {MAX_ANSWERS} answers"
         assert len(ours) == len(theirs)
         assert all(map(is_same, ours, theirs)), (ours, theirs)
         given = outcome(partial(rewriter.transform, None, node))
@@ -380,7 +380,7 @@ def test_random_open_relations(random):
             assert equal_computations(given, searched)
         else:
             assert given == searched
-    assert rewriter.closed is not None or not rewriter.specialization.distrust
+    assert rewriter.closed is not None or not rewriter.specialization.fallback_reason
 
 
 def test_how_many_levels_a_relation_has_looked_at():

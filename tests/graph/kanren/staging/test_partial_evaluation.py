@@ -1,4 +1,4 @@
-"""What a run on stand-ins tells of all nodes of a structure."""
+"""Partial evaluation: what a run on tracers tells of all nodes of a structure."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ x, y = lvars("x y")
 a, b = at.dvector("a"), at.dvector("b")
 
 
-def staged(relation, root, fgraph=None):
+def evaluated(relation, root, fgraph=None):
     trace = Trace(root, fgraph)
     return partially_evaluate(relation, trace), trace
 
 
 def answers(relation, root):
-    found, trace = staged(relation, root)
+    found, trace = evaluated(relation, root)
     assert found.reason == ""
     return [plan(trace.values) for plan in found.answers]
 
@@ -47,7 +47,7 @@ def undo_exp(i, o):
     return lall(eq(i, at.log(at.exp(x))), eq(o, x))
 
 
-def test_what_fails_on_a_stand_in_fails_on_all_nodes_like_it():
+def test_what_fails_on_a_tracer_fails_on_all_nodes_of_the_structure():
     assert rules_out(undo_exp, at.log(at.sqr(a)).owner)
     assert rules_out(undo_exp, at.exp(a).owner)
     assert rules_out(undo_exp, at.log(a).owner)
@@ -85,13 +85,13 @@ def test_a_number_is_seen_through_broadcasting():
 
 
 def test_a_relation_that_looks_at_more_than_it_unifies_is_not_staged():
-    def refuses_stand_ins(i, o):
+    def refuses_tracers(i, o):
         return eq(o, b) if i.owner.inputs[0] is a else eq(0, 1)
 
     with pytest.raises(StagingMismatch):
-        rules_out(refuses_stand_ins, at.exp(a).owner)
-    assert fails_on(refuses_stand_ins, at.exp(b).owner)
-    rewriter = KanrenRelationSub(refuses_stand_ins)
+        rules_out(refuses_tracers, at.exp(a).owner)
+    assert fails_on(refuses_tracers, at.exp(b).owner)
+    rewriter = KanrenRelationSub(refuses_tracers)
     assert rewriter.might_match(at.exp(a).owner)
     assert rewriter.transform(None, at.exp(a).owner) == [b]
 
@@ -123,7 +123,7 @@ def test_a_relation_that_looks_at_more_than_it_unifies_is_not_staged():
     ],
 )
 def test_what_takes_a_search_says_why(relation, reason):
-    found, _ = staged(relation, at.exp(a))
+    found, _ = evaluated(relation, at.exp(a))
     assert not found.fails
     assert reason in found.reason
 
@@ -132,14 +132,14 @@ def test_endless_answers_are_left_to_search():
     def endless(i, o):
         return conde([eq(o, a)], [Zzz(endless, i, o)])
 
-    found, trace = staged(endless, at.exp(b))
+    found, trace = evaluated(endless, at.exp(b))
     assert found.reason == "it has more than 20 answers"
     assert [plan(trace.values) for plan in found.answers] == [a] * 20
 
     def never(i, o):
         return lall(eq(i, etuple(at.exp, var())), Zzz(never, i, o))
 
-    assert staged(never, at.exp(b))[0].reason == "its answers do not come to an end"
+    assert evaluated(never, at.exp(b))[0].reason == "its answers do not come to an end"
 
 
 def test_goals_that_look_at_the_state_see_what_they_would_see_of_a_node():
@@ -181,8 +181,8 @@ def test_relations_of_relations():
     def everywhere(i, o):
         return walko(step, i, o)
 
-    assert staged(everywhere, deep)[0].reason == ""
-    found, _ = staged(lambda i, o: reduceo(lambda u, v: lambda s: iter([s]), i, o), deep)
+    assert evaluated(everywhere, deep)[0].reason == ""
+    found, _ = evaluated(lambda i, o: reduceo(lambda u, v: lambda s: iter([s]), i, o), deep)
     assert "its goal <lambda> may look" in found.reason
 
 
@@ -190,12 +190,12 @@ def test_what_is_known_of_the_associative_is_asked_again():
     def flat(i, o):
         return lall(eq(i, etuple(at.neg, x)), assoc_flatten(etuple(at.maximum, x, x), y), eq(o, y))
 
-    found, trace = staged(flat, -a)
+    found, trace = evaluated(flat, -a)
     assert len(found.answers) == 1
     before = trace.path[-1][1]
     fact(associative, at.maximum)
     try:
-        assert not before and staged(flat, -a)[1].path[-1][1]
+        assert not before and evaluated(flat, -a)[1].path[-1][1]
     finally:
         associative.facts.discard((at.maximum,))
 
@@ -212,7 +212,7 @@ def test_conditions_are_questions():
         )
 
     same(answers(halves, a + a), [2.0 * a])
-    assert staged(halves, a + b)[0].fails
+    assert evaluated(halves, a + b)[0].fails
 
 
 def test_a_computed_value_may_be_known_already():
@@ -222,11 +222,11 @@ def test_a_computed_value_may_be_known_already():
         )
 
     assert answers(same_product, at.add(a, a * a)) == [a]
-    assert staged(same_product, at.add(a, b * b))[0].fails
+    assert evaluated(same_product, at.add(a, b * b))[0].fails
 
     def two(i, o):
         n = var()
         return lall(eq(i, etuple(at.exp, o)), computo(n, lambda v: v.type.ndim + 1, o), eq(n, 2))
 
     assert answers(two, at.exp(a)) == [a]
-    assert staged(two, at.exp(at.dmatrix()))[0].fails
+    assert evaluated(two, at.exp(at.dmatrix()))[0].fails

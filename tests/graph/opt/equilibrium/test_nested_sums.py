@@ -14,7 +14,7 @@ def test_which_sums_are_nested(graphs):
     assert has_nested_sum(outer.owner) and not has_nested_sum(inner.owner)
 
 
-def test_a_sum_that_something_else_reads_stands_for_itself(graphs):
+def test_a_sum_with_another_reader_is_not_nested(graphs):
     x, y, z = graphs.inputs
     inner = add(x, y)
     for other in (mul(inner, x), add(inner, x), inner):
@@ -56,14 +56,14 @@ class TakeOff(Watcher):
         return [node.inputs[0]]
 
 
-def test_what_regroups_is_tried_on_the_outermost_sum_alone(graphs):
+def test_what_subsumes_nested_sums_is_tried_on_the_outermost_one_alone(graphs):
     x, y, z = graphs.inputs
     watcher = Watcher()
     EquilibriumOptimizer([watcher]).optimize(graphs(neg(add(add(add(x, y), z), x))))
     assert watcher.seen == ["add(add(add(x, y), z), x)"]
 
 
-def test_a_sum_that_comes_to_be_read_by_something_else_is_looked_at_again(graphs):
+def test_a_sum_that_gets_another_reader_is_visited_again(graphs):
     x, y, z = graphs.inputs
     inner = add(x, y)
     watcher = Watcher()
@@ -80,7 +80,7 @@ def test_a_sum_that_comes_to_be_read_by_something_else_is_looked_at_again(graphs
     assert watcher.seen[-1] == "add(x, y)"
 
 
-def test_a_sum_that_becomes_nested_is_left_to_the_other(graphs):
+def test_a_sum_that_becomes_nested_is_left_to_the_outer_one(graphs):
     x, y, z = graphs.inputs
     watcher = Watcher()
     EquilibriumOptimizer([watcher, TakeOff()]).optimize(graphs(add(abs(add(x, y)), z)))
