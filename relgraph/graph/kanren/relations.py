@@ -12,7 +12,7 @@ from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.extraction import Extraction, extract
 
 if TYPE_CHECKING:
-    from relgraph.testing.result import CheckResult
+    from relgraph.testing.check_result import CheckResult
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """The soundness classes; see `Relation`."""
@@ -130,7 +130,7 @@ class Relation(Explainable):
         """
         # Laws are on a low layer, and their check needs all the others. This is one of the three
         # imports upwards that are allowed.
-        from relgraph.testing.check import check_relation  # noqa: PLC0415
+        from relgraph.testing.law_check import check_relation  # noqa: PLC0415
 
         return check_relation(self, examples, seed, directions, **options)
 

@@ -25,13 +25,13 @@ from relgraph.graph.kanren.search.state import is_settled
 from relgraph.graph.kanren.staging.partial_evaluation import fails_on, rules_out
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.opt.dispatch.tables import RewriterTables
-from relgraph.testing.book import book
-from relgraph.testing.draw.leaves import Ungrounded
+from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.directions import direction_of
-from relgraph.testing.instances.grounding import Grounder
+from relgraph.testing.instances.instantiation import PatternInstantiator
+from relgraph.testing.instances.random_arguments import CannotInstantiate
 from tests.graph.kanren.instances import Instances, Relations, is_number
 
-BOOK = book()
+BOOK = discover_laws()
 # On how many nodes each direction of each law fires, and how many are drawn to find them.
 NODES = 40 if settings().max_examples > 100 else 5
 ATTEMPTS = 2000
@@ -145,18 +145,18 @@ def test_laws_of_the_book(name, direction):
     is_law = isinstance(BOOK[name], Law)
     matched = 0
     for rule in found.rules:
-        grounder = Grounder(rule, random, found.mixed)
+        instantiator = PatternInstantiator(rule, random, found.mixed)
         function = compile_rule(rule, all_answers=True) if is_law else None
         for attempt in range(GUESSES if found.guessed else ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return
             try:
-                root = grounder.ground().root
-            except Ungrounded:
-                grounder.choices.done(worked=False)
+                root = instantiator.instantiate().root
+            except CannotInstantiate:
+                instantiator.choices.record_outcome(success=False)
                 continue
             fires = bool(compare_on(found, function, root))
-            grounder.choices.done(worked=fires)
+            instantiator.choices.record_outcome(success=fires)
             matched += fires
     assert matched, "no node was matched"
 
