@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from relgraph.graph.basic import (
-    Apply,
-    Constant,
-    Variable,
-    as_string,
-    clone_get_equiv,
-    graph_inputs,
-    io_toposort,
-)
-from relgraph.graph.cloning import Listing
+from relgraph.graph.basic import Apply, Constant, Variable, as_string, graph_inputs, io_toposort
 from relgraph.graph.features.feature import Feature
 from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.copying import State, clone_graph, copied, state_of
 from relgraph.graph.fg.edit import Edit
 from relgraph.graph.fg.integrity import check_integrity
 from relgraph.graph.fg.listeners import Listeners
@@ -58,7 +50,7 @@ class FunctionGraph:
     MissingInputError
         If the outputs depend on what is neither an input nor a constant.
     ValueError
-        If an input is the output of a node, and `clone` is false; if there are no outputs given.
+        If a node computes an input, and `clone` is false; if there are no outputs given.
 
     Attributes
     ----------
@@ -108,15 +100,12 @@ class FunctionGraph:
             inputs = [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
         nodes: list[Apply] = []
         if clone:
-            memo = clone_get_equiv(inputs, outputs, **clone_kwds)
-            inputs = [memo[v] for v in inputs]
-            outputs = [memo[v] for v in outputs]
-            if complete and not clone_kwds:
-                # all that is needed is there, each node after what it reads
-                nodes = [copy for copy in memo.values() if type(copy) is Apply]
+            inputs, nodes, outputs = copied(inputs, outputs, **clone_kwds)
+            if not complete or clone_kwds:
+                nodes = []  # to be found, for something may be missing
         elif clone_kwds:
             raise TypeError(f"{', '.join(clone_kwds)} can't be used with clone=False")
-        self._fill(inputs, nodes, outputs)
+        structure.start(inputs, nodes, outputs)
         for feature in features or ():
             self.attach_feature(feature)
 
@@ -129,37 +118,20 @@ class FunctionGraph:
         `inputs` are the leaves that are not constants, `nodes` all that the outputs depend on and
         nothing else, each after what it reads.
         """
-        made = cls([], [])
-        made._fill(inputs, nodes, outputs)
+        made = cls([], [], clone=False)
+        made._structure.start(inputs, nodes, outputs)
         made._structure.order = list(nodes)
         return made
 
-    def _fill(
-        self, inputs: Iterable[Variable], nodes: Sequence[Apply], outputs: Iterable[Variable]
-    ) -> None:
-        for var in inputs:
-            self.add_input(var)
-        self._structure.connect(nodes)
-        for var in outputs:
-            self.add_output(var, reason="init")
+    def __getstate__(self) -> State:
+        return state_of(self)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what the graph consists of, and clones of its features, to be attached anew."""
-        made_anew = vars(FunctionGraph([], [])).keys() | self._listeners.publishers
-        others = {name: value for name, value in vars(self).items() if name not in made_anew}
-        return {
-            "nodes": Listing(io_toposort(self.inputs, self.outputs)),
-            "inputs": self.inputs,
-            "outputs": self.outputs,
-            "features": [feature.clone() for feature in self.features],
-            "others": {**others, "update_mapping": self.update_mapping},
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: State) -> None:
+        nodes, inputs, outputs, features, others = state
         FunctionGraph.__init__(self, [], [])
-        self._fill(state["inputs"], state["nodes"], state["outputs"])
-        vars(self).update(state["others"])
-        for feature in state["features"]:
+        self._structure.start(inputs, nodes, outputs)
+        vars(self).update(others)
+        for feature in features:
             self.attach_feature(feature)
 
     if TYPE_CHECKING:
@@ -295,16 +267,9 @@ class FunctionGraph:
             writes the two types the other way round; but it is narrowing a type that is safe for
             the users of a variable, and that rewrites do.)
 
-        Raises
-        ------
-        TypeError
-            If the types don't fit; the message names both variables and both types.
-        MissingInputError
-            As `import_node` does.
-        InconsistencyError
-            If `node` would be an input of itself. Longer cycles are found by `toposort`.
-        ValueError
-            If `node` is not in the graph.
+        Raises TypeError, with both variables and both types, if the types don't fit; ValueError if
+        `node` is not in the graph; InconsistencyError if it would be an input of itself (`toposort`
+        finds longer cycles); and what `import_node` raises.
         """
         self._edit(reason).change_node_input(node, i, new_var, import_missing, check)
 
@@ -326,10 +291,7 @@ class FunctionGraph:
 
         `verbose` is whether to print what is replaced; ``config.optimizer_verbose`` if None.
 
-        Raises
-        ------
-        TypeError, MissingInputError, InconsistencyError
-            As `change_node_input` does; all users of `var` use `var` again then.
+        Raises what `change_node_input` does; all users of `var` use `var` again then.
         """
         if config.optimizer_verbose if verbose is None else verbose:
             print(f"rewrite {reason} replaces {described(var)} with {described(new_var)}")
@@ -362,7 +324,7 @@ class FunctionGraph:
 
         Raises ValueError if there is a cycle; the message names a node on it.
         """
-        orderings = self.orderings()
+        orderings = self.orderings() if self._listeners.hooks["orderings"] else None
         if orderings:
             return io_toposort(self.inputs, self.outputs, orderings)
         return self._structure.toposort()
@@ -389,21 +351,7 @@ class FunctionGraph:
         Both graphs are checked if `check_integrity` is true, and clones of the features attached
         to the copy if `attach_feature` is. The rest is for `relgraph.graph.basic.clone_get_equiv`.
         """
-        equiv = clone_get_equiv(self.inputs, self.outputs, **kwargs)
-        if check_integrity:
-            self.check_integrity()
-        copy = FunctionGraph(
-            [equiv[v] for v in self.inputs],
-            [equiv[v] for v in self.outputs],
-            clone=False,
-            update_mapping=self.update_mapping,
-        )
-        if check_integrity:
-            copy.check_integrity()
-        if attach_feature:
-            for feature in self.features:
-                copy.attach_feature(feature.clone())
-        return copy, equiv
+        return clone_graph(self, check_integrity, attach_feature, **kwargs)
 
     def __contains__(self, item: object) -> bool:
         return item in self.variables or item in self.apply_nodes
@@ -466,8 +414,4 @@ class FunctionGraph:
 
         What follows from the graph itself is not included.
         """
-        merged: dict[Apply, dict[Apply, None]] = {}
-        for wanted in self.collect_callbacks("orderings").values():
-            for node, before in wanted.items():
-                merged.setdefault(node, {}).update(dict.fromkeys(before))
-        return {node: list(before) for node, before in merged.items()}
+        return self._listeners.collect_lists("orderings", self)

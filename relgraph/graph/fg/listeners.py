@@ -120,18 +120,29 @@ class Listeners:
         """Return what the method `event` returns, by feature that has it."""
         return {feature: self._timed(feature, hook, *args) for feature, hook in self.hooks[event]}
 
+    def collect_lists(self, event: str, *args: Any) -> dict[Any, list[Any]]:
+        """Return what the method `event` returns, a mapping to several things, as one dict."""
+        merged: dict[Any, dict[Any, None]] = {}
+        for mapping in self.collect(event, *args).values():
+            for key, things in mapping.items():
+                merged.setdefault(key, {}).update(dict.fromkeys(things))
+        return {key: list(things) for key, things in merged.items()}
+
     def tell(self, event: str, *args: Any) -> None:
         """Tell all who listen to `event`.
 
         If one of them raises, those that were told before are told the opposite, and the exception
         goes on.
         """
+        hooks = self.hooks[event]
+        if not hooks:
+            return
         quiet = self.quiet[event]
         if quiet is not None:
             for note in quiet:
                 note(*args)
             return
-        for feature, hook in self.hooks[event]:
+        for feature, hook in hooks:
             try:
                 self._timed(feature, hook, *args)
             except BaseException as error:
@@ -174,7 +185,6 @@ class _Hooks(dict[str, tuple[Hook, ...]]):
     """See `Listeners.hooks`."""
 
     def __init__(self, features: list[Feature]) -> None:
-        super().__init__()
         self._features = features
 
     def __missing__(self, event: str) -> tuple[Hook, ...]:
@@ -196,7 +206,6 @@ class _QuietHooks(dict[str, "tuple[Callable[..., Any], ...] | None"]):
     PARTS = ("on_import", "on_change_input", "on_prune")
 
     def __init__(self, hooks: _Hooks) -> None:
-        super().__init__()
         self._hooks = hooks
 
     def __missing__(self, event: str) -> tuple[Callable[..., Any], ...] | None:

@@ -54,6 +54,44 @@ class Structure:
         # whether `clients` may have entries of variables that have gone
         self._kept_entries = False
 
+    def start(
+        self, inputs: Iterable[Variable], nodes: Collection[Apply], outputs: Iterable[Variable]
+    ) -> None:
+        """Make an empty structure that of a graph.
+
+        Parameters
+        ----------
+        inputs
+            Its inputs, each of which counts once.
+        nodes
+            Nodes that the outputs depend on, each after what it reads; those that are not among
+            them are found.
+        outputs
+            Its outputs.
+
+        Raises
+        ------
+        ValueError
+            If an input is computed.
+        MissingInputError
+            If an output depends on what is neither an input nor a constant.
+        """
+        for var in inputs:
+            if var in self.input_set:
+                continue
+            if var.owner is not None:
+                raise computed_input(var)
+            # what `insert_input` does, where all is new
+            self.inputs.append(var)
+            self.input_set.add(var)
+            self.variables.add(var)
+            self.clients[var] = []
+        self.connect(nodes)
+        for var in outputs:
+            if var not in self.variables:
+                self.connect(self._to_bring_in(var))
+            self.insert_output(len(self.outputs), var)
+
     # -- variables and their clients
 
     def setup_var(self, var: Variable) -> None:
@@ -242,14 +280,12 @@ class Structure:
             return None
         imported: Sequence[Apply] = ()
         owner = new_var.owner
-        if new_var in self.variables:
-            for user, _ in users if owner is not None else ():
+        if new_var not in self.variables:
+            imported = self._to_bring_in(new_var)
+        elif owner is not None:
+            for user, _ in users:
                 if user is owner:
                     raise own_input(new_var, owner)
-        elif owner is None:
-            self.import_leaf(new_var)
-        else:
-            imported = self._to_import_whole(owner)
         # what the new nodes read of `var` goes into a list of its own, and so stays
         all_clients[var] = []
         self.order = None
@@ -263,12 +299,21 @@ class Structure:
         pruned = () if all_clients[var] else list(self.disconnect_unused((var,), single_use))
         return Replacement(var, new_var, users, imported, pruned, single_use, reason)
 
-    def _to_import_whole(self, node: Apply) -> Sequence[Apply]:
-        """Return the nodes that come in with `node`; raise MissingInputError if that is not all."""
+    def _to_bring_in(self, var: Variable) -> Sequence[Apply]:
+        """Return the nodes to connect for `var` to be there; one that is a leaf is there now.
+
+        Raises MissingInputError if it depends on what is neither an input nor a constant.
+        """
+        node, variables = var.owner, self.variables
+        if node is None:
+            self.import_leaf(var)
+            return ()
         if node in self.apply_nodes:
             return ()
-        variables = self.variables
-        if all(var in variables or var.head is Constant for var in node.inputs):
+        for read in node.inputs:
+            if read not in variables and read.head is not Constant:
+                break
+        else:
             return (node,)
         nodes, missing = self.to_import(node)
         if missing:
@@ -280,10 +325,7 @@ class Structure:
     def insert_input(self, i: int, var: Variable) -> None:
         """Make `var` input `i`; those from `i` on move up. Raises ValueError if it is computed."""
         if var.owner is not None:
-            raise ValueError(
-                f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
-                "(which clone=True does), or take what it is computed from as inputs"
-            )
+            raise computed_input(var)
         self.inputs.insert(i, var)
         self.input_set.add(var)
         self.setup_var(var)
@@ -335,6 +377,14 @@ def missing_input(missing: dict[Variable, Apply]) -> MissingInputError:
     return MissingInputError(
         f"{var} ({var.type}), which {node} uses, is neither an input of the graph nor a constant",
         var,
+    )
+
+
+def computed_input(var: Variable) -> ValueError:
+    """Return the error of making `var`, which a node computes, an input of the graph."""
+    return ValueError(
+        f"{var} can't be an input of the graph: {var.owner} computes it. Clone the graph "
+        "(which clone=True does), or take what it is computed from as inputs"
     )
 
 
