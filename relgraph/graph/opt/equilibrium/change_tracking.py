@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.features.feature import Feature, takes_notes
-from relgraph.graph.fg.clients import Client
 from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch.by_op import is_ac
 from relgraph.graph.opt.dispatch.tables import RewriterTables
@@ -17,6 +16,7 @@ from relgraph.graph.opt.equilibrium.worklist import Worklist
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.fg.replacement import Replacement
 
 
 # a distance beyond that of any change
@@ -129,26 +129,17 @@ class ChangeTracker(Feature):
             if var.owner is not None:
                 self._dropped[var] = None
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
+        imported, pruned = replacement.imported, replacement.pruned
         self.version += 1
         self.imported += len(imported)
-        new, touched, dropped = self._new, self._touched, self._dropped
+        new, touched = self._new, self._touched
         for node in imported:
             new[node] = None
             if node.op not in self._ops:
                 self._add_op(node.op)
         has_nested = self._has_nested_sum
-        for user, _ in users:
+        for user, _ in replacement.users:
             if not isinstance(user, str):
                 touched[user] = None
                 has_nested.pop(user, None)
@@ -156,22 +147,21 @@ class ChangeTracker(Feature):
         if has_nested:
             for node in pruned:
                 has_nested.pop(node, None)
-        if single:
-            dropped.update(dict.fromkeys(single))
+        if replacement.single_use:
+            self._dropped.update(dict.fromkeys(replacement.single_use))
         if self.left_to_outer or self.reactivated:
-            self._reactivate_around((var, new_var, *single), imported, pruned)
+            self._reactivate_around(replacement)
 
-    def _reactivate_around(
-        self, variables: Iterable[Variable], imported: Sequence[Apply], pruned: Sequence[Apply]
-    ) -> None:
+    def _reactivate_around(self, replacement: Replacement) -> None:
         """Reactivate sums whose readers may have changed, and forget those that were pruned."""
+        pruned = replacement.pruned
         for sums in (self.left_to_outer, self.reactivated):
             if sums and not sums.keys().isdisjoint(pruned):
                 for node in pruned:
                     sums.pop(node, None)
-        for var in variables:
+        for var in (replacement.var, replacement.new_var, *replacement.single_use):
             self._reactivate(var)
-        for node in imported:
+        for node in replacement.imported:
             for read in node.inputs:
                 self._reactivate(read)
 
