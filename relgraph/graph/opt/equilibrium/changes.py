@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.features.feature import Feature, takes_notes
-from relgraph.graph.fg.clients import Client
 from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch.by_op import is_bag
 from relgraph.graph.opt.dispatch.tables import RewriterTables
@@ -17,6 +16,7 @@ from relgraph.graph.opt.equilibrium.worklist import Worklist
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.fg.replacement import Replacement
 
 
 # further than any change
@@ -129,26 +129,17 @@ class Changes(Feature):
             if var.owner is not None:
                 self._dropped[var] = None
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
+        imported, pruned = replacement.imported, replacement.pruned
         self.version += 1
         self.imported += len(imported)
-        new, touched, dropped = self._new, self._touched, self._dropped
+        new, touched = self._new, self._touched
         for node in imported:
             new[node] = None
             if node.op not in self._ops:
                 self._meet(node.op)
         nests = self._has_nest
-        for user, _ in users:
+        for user, _ in replacement.users:
             if not isinstance(user, str):
                 touched[user] = None
                 nests.pop(user, None)
@@ -156,22 +147,20 @@ class Changes(Feature):
         if nests:
             for node in pruned:
                 nests.pop(node, None)
-        if single:
-            dropped.update(dict.fromkeys(single))
+        if replacement.single_use:
+            self._dropped.update(dict.fromkeys(replacement.single_use))
         if self.nested or self.woken:
-            self._wake_around((var, new_var, *single), imported, pruned)
+            self._wake_around(replacement)
 
-    def _wake_around(
-        self, variables: Iterable[Variable], imported: Sequence[Apply], pruned: Sequence[Apply]
-    ) -> None:
+    def _wake_around(self, replacement: Replacement) -> None:
         """Wake nested sums that something else may read now."""
         for waiting in (self.nested, self.woken):
-            if waiting and not waiting.keys().isdisjoint(pruned):
-                for node in pruned:
+            if waiting and not waiting.keys().isdisjoint(replacement.pruned):
+                for node in replacement.pruned:
                     waiting.pop(node, None)
-        for var in variables:
+        for var in (replacement.var, replacement.new_var, *replacement.single_use):
             self._wake(var)
-        for node in imported:
+        for node in replacement.imported:
             for read in node.inputs:
                 self._wake(read)
 

@@ -13,7 +13,7 @@ from relgraph.graph.fg.clients import UNKNOWN_READERS
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
     from relgraph.graph.opt.base import LocalOptimizer
     from relgraph.graph.opt.dispatch.tables import RewriterTables
 
@@ -137,23 +137,13 @@ class HashConsing(Feature):
         self.at_rest = _NONE
         self.forget(node)
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         self.at_rest = _NONE
         keys, nodes = self.keys, self._nodes
-        for user, _ in users:
+        for user, _ in replacement.users:
             if user in keys:
                 del nodes[keys.pop(user)]
-        for node in pruned:
+        for node in replacement.pruned:
             if node in keys:
                 del nodes[keys.pop(node)]
 
