@@ -251,6 +251,7 @@ SPECIALIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
+    *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
     *reduction.DOTS,
     *linear.DISTRIBUTION,

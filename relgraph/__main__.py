@@ -11,7 +11,7 @@ from typing import NoReturn
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
 from relgraph.testing import cli as check_cli
-from relgraph.testing.book import BookError
+from relgraph.testing.discovery import CheckError
 
 
 class UsageError(Exception):
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = parser().parse_args(argv)
         status: int | None = options.run(options)
-    except (UsageError, DataError, BookError) as error:
+    except (UsageError, DataError, CheckError) as error:
         print(f"relgraph: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

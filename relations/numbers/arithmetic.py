@@ -163,7 +163,8 @@ SPECIAL_PRODUCTS = (
         reciprocal(x) / c,
         k / x,  # k = 1 / c
         normal_reciprocalo(c),
-        computo(k, reciprocal_of, c),
+        same_dtypeo(c, x),
+        computo(k, folded(reciprocal), c),
         sound="rounding",
         tags=_SPECIAL,
     ),

@@ -24,6 +24,7 @@ from relgraph.tensor.lawkit.arithmetic.constant_folding import (
 from relgraph.tensor.lawkit.guards.constants import uniformo
 from relgraph.tensor.lawkit.guards.numbers import normal_reciprocalo
 from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.guards.types import same_dtypeo
 from relgraph.tensor.lawkit.numbers.collecting_products import (
     may_have_equal_bases,
     powers_collected,
@@ -68,7 +69,14 @@ TERM = view(
     "coefficient and factors",
     case(mul(c, several(xs)), (c, xs), uniformo(c)),
     case(mul(several(xs)), (1, xs)),
-    case(x / c, (k, (x,)), normal_reciprocalo(c), computo(k, reciprocal_of, c)),  # k = 1 / c
+    case(
+        x / c,
+        (k, (x,)),  # k = 1 / c
+        normal_reciprocalo(c),
+        # the reciprocal of a float32 is not as good a number in a sum of float64
+        same_dtypeo(c, x),
+        computo(k, reciprocal_of, c),
+    ),
     case(-x, (-1, (x,))),
     case(x, (1, (x,))),
 )

@@ -11,8 +11,10 @@ from typing import Any, Literal
 
 import relations
 from relgraph.compile.folding import constant_folding
+from relgraph.compile.phase_form import left_by
 from relgraph.compile.rows import ROW_NAMES, ROWS, names_of
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import Law
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
     GlobalOptimizer,
@@ -22,7 +24,14 @@ from relgraph.graph.opt import (
 )
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.decorators import require_destroy_handler
-from relgraph.graph.optdb import EquilibriumDB, LocalGroupDB, OptimizationQuery, SequenceDB, TopoDB
+from relgraph.graph.optdb import (
+    EquilibriumDB,
+    LocalGroupDB,
+    OptimizationDatabase,
+    OptimizationQuery,
+    SequenceDB,
+    TopoDB,
+)
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -153,6 +162,15 @@ def _database() -> SequenceDB:
 
 optdb = _database()
 
+# Rows of the table in which nothing is registered yet can be asked for all the same.
+_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in names_of(row))
+
+
+def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
+    """Raise ValueError if a query asks a database for a tag that nothing there has."""
+    query.require_known(db.tags() | _ROW_TAGS)
+
+
 _STABILIZATION = OptimizationQuery(include=["stabilization"])
 
 PREDEFINED_QUERIES: dict[str, OptimizationQuery] = {
@@ -171,8 +189,45 @@ PREDEFINED_QUERIES: dict[str, OptimizationQuery] = {
 }
 
 
+_CLASSES = {
+    law.name: law.sound
+    for phase in (relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE)
+    for law in phase
+}
+
+
+def forms(rewriter: Any, optimizer: GlobalOptimizer) -> list[Any]:
+    """Return what has to be tried on an optimized graph so that a law fires on it.
+
+    Parameters
+    ----------
+    rewriter
+        A law, its `forward` direction, or any other rewriter.
+    optimizer
+        What was applied to the graph.
+
+    Returns
+    -------
+    list
+        `rewriter`, and in front of it a law of the same name in the form in which the optimizer
+        leaves its left side, where that is another one (see `relgraph.compile.phase_form`).
+    """
+    law = getattr(rewriter, "law", rewriter)
+    if not isinstance(law, Law) or (law is not rewriter and rewriter is not law.forward):
+        return [rewriter]
+    made = left_by(law, optimizer, _CLASSES)
+    return [rewriter] if made is None else [made, rewriter]
+
+
 def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
     return given if "unsafe" in given else (*given, "fast_run")
+
+
+_UP_TO: dict[Phase, tuple[str, ...]] = {
+    "canonicalize": ("canonicalize",),
+    "stabilize": ("canonicalize", "stabilize"),
+    "specialize": ("canonicalize", "stabilize", "specialize"),
+}
 
 
 def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
@@ -185,7 +240,14 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
         raise TypeError(f"{item!r} has no name: register it with name=...")
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
     every = _tags((*own, *tags))
+    # found out before the law is there, which would rewrite its own left side
+    found = forms(item, optdb.query(OptimizationQuery(include=_UP_TO[phase])))
     optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
+    for form in found:
+        if form is not item:
+            every = _tags((*law_tags(form), *tags))
+            known = "unsafe" not in every
+            optdb[phase].register(f"{label} in {phase}", form, *every, use_db_name_as_tag=known)
     return item
 
 

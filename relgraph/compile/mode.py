@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.compile.database import PREDEFINED_QUERIES, optdb
+from relgraph.compile.database import PREDEFINED_QUERIES, optdb, require_known
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
 from relgraph.vm import LINKERS, Linker
@@ -86,15 +86,15 @@ class Mode:
         return made
 
     def including(self, *tags: str) -> Mode:
-        """This mode with more tags to include."""
+        """This mode with more tags to include; a ValueError if nothing has one of them."""
         return self._changed(self._query("include").including(*tags))
 
     def excluding(self, *tags: str) -> Mode:
-        """This mode with more tags to exclude."""
+        """This mode with more tags to exclude; raises like `including`."""
         return self._changed(self._query("exclude").excluding(*tags))
 
     def requiring(self, *tags: str) -> Mode:
-        """This mode with more tags to require."""
+        """This mode with more tags to require; raises like `including`."""
         return self._changed(self._query("require").requiring(*tags))
 
     def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
@@ -115,6 +115,7 @@ class Mode:
         return type(self), (linker, self._wanted, db)
 
     def _changed(self, query: OptimizationQuery) -> Mode:
+        require_known(self.db, query)
         return type(self)(self.linker, query, self.db)
 
     def _query(self, verb: str) -> OptimizationQuery:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-from relgraph.compile.database import optdb
+from relgraph.compile.database import forms, optdb, require_known
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.opt.dispatch.tables import together
+from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 
@@ -90,7 +90,8 @@ def optimize_graph(
         Tags: what is applied has one of them. ``()`` for nothing from the database.
     custom_opt
         A GlobalOptimizer; or a LocalOptimizer or a law, which is applied until it changes nothing.
-        It follows what the database gives.
+        It follows what the database gives; a law is tried in the form in which that leaves its
+        left side, too.
     clone
         Work on a copy; the graph that is passed stays as it is.
     trace
@@ -108,7 +109,9 @@ def optimize_graph(
     Raises
     ------
     TypeError
-        If `custom_opt` is no optimizer.
+        If `custom_opt` is no optimizer, or `include` is a string.
+    ValueError
+        If nothing in the database has one of the tags.
     """
     optimizers = _optimizers(include, custom_opt, query_kwargs)
     with paused_collector():
@@ -138,7 +141,7 @@ def _graph_of(
     outputs = [given] if isinstance(given, Variable) else list(given)
     # in a derivation the merges are steps like others
     if clone and not trace and optimizers and optimizers[0].merges_first:
-        return merged_copy(outputs, together(optimizers[0].collapsing() or ()))
+        return merged_copy(outputs, union_of(optimizers[0].collapsing_first() or ()))
     return FunctionGraph(outputs=outputs, clone=clone)
 
 
@@ -159,13 +162,15 @@ def _optimizers(
     include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
 ) -> list[GlobalOptimizer]:
     """Return what is to be applied, in order."""
-    tags = tuple(include)
+    query = OptimizationQuery(include=include, **query_kwargs)
     used: list[GlobalOptimizer] = []
-    if tags or query_kwargs.get("extra_optimizations"):
-        used.append(optdb.query(OptimizationQuery(include=tags, **query_kwargs)))
-    if custom_opt is not None:
-        own = isinstance(custom_opt, GlobalOptimizer)
-        used.append(custom_opt if own else EquilibriumOptimizer([custom_opt]))
+    if query.include or query.extra_optimizations:
+        require_known(optdb, query)
+        used.append(optdb.query(query))
+    if isinstance(custom_opt, GlobalOptimizer):
+        used.append(custom_opt)
+    elif custom_opt is not None:
+        used.append(EquilibriumOptimizer(forms(custom_opt, used[0]) if used else [custom_opt]))
     return used
 
 

@@ -232,7 +232,7 @@ class _Backward:
         elif isinstance(g.type, NullType):
             self.null.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
         elif not isinstance(g.type, DisconnectedType):
-            if g.type is not v.type:
+            if g.type != v.type:
                 _check_rank(v, g, f"the gradient of {node.op} for input {i}")
             self.terms.setdefault(v, []).append(conformed(g, v))
 

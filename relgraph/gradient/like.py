@@ -51,7 +51,7 @@ def added(terms: Sequence[Any]) -> Any:
 
 def conformed(g: Any, v: Any) -> Any:
     """Return the gradient `g` by `v` in the dtype of `v`, knowing of its shape what `v` knows."""
-    if g.type is v.type:
+    if g.type == v.type:
         return g
     dtype = getattr(v.type, "dtype", None)
     if dtype is not None and g.type.dtype != dtype and not is_discrete(dtype):

@@ -247,8 +247,8 @@ class TypedOp(Op):
         return restore, (cls, {k: v for k, v in state.items() if k != "_output_types"})
 
 
-class HasInnerGraph(Op):
-    """An op that stands for a graph of its own."""
+class HasInnerGraph(MetaObject):
+    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`."""
 
     @property
     @abstractmethod

@@ -4,9 +4,9 @@ The types make variables, ``float64("x")``; the ops are called on variables and 
 ``add(x, mul(y, 2))``.
 """
 
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from relgraph.graph.notation.operators import OpNamespace
 from relgraph.scalar.basic import (
     abs,
     add,
@@ -120,7 +120,8 @@ def _no_array(x: Any, *rest: Any) -> NoReturn:
 
 
 # What Python's operators mean on scalar variables, and what gradients are written in.
-ScalarVariable._ops = SimpleNamespace(
+ScalarVariable._ops = OpNamespace(
+    ScalarVariable,
     **{name: op for name, op in list(globals().items()) if isinstance(op, ScalarOp)},
     cast=cast,
     getitem=_no_array,

@@ -3,9 +3,9 @@
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
 """
 
-from types import SimpleNamespace
 from typing import Any
 
+from relgraph.graph.notation.operators import OpNamespace
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.repetition import cumprod, cumsum, flip, repeat, roll, tile
 from relgraph.tensor.along_axes.sorting import (
@@ -136,7 +136,8 @@ def _iterate(x: Any) -> Any:
 
 
 # What Python's operators and NumPy's methods mean on tensor variables, and operators in laws.
-TensorVariable._ops = SimpleNamespace(
+TensorVariable._ops = OpNamespace(
+    TensorVariable,
     **{name: getattr(math, name) for name in math.__all__},
     alloc=alloc,
     all=all,

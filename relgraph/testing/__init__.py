@@ -1,7 +1,7 @@
-"""Random types, values and graphs for tests, and what checks laws, optimizers and linkers.
+"""Hypothesis strategies for tensors and graphs, and checks of laws, optimizers and linkers.
 
-The names below are loaded when they are first used: the law checker needs mpmath, which comes
-with the extra ``check``; the strategies don't.
+The names below are loaded when they are first used: the check of laws needs mpmath, which the extra
+``check`` installs; the strategies don't.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph.testing.check import check_relation
+    from relgraph.testing.check_result import CheckResult
     from relgraph.testing.draw.arrays import indices, values
     from relgraph.testing.draw.graphs import RandomGraph, expressions, graphs
     from relgraph.testing.draw.types import dtypes, lengths, shapes, tensor_types
-    from relgraph.testing.linkers import LinkerCheck, check_linker
-    from relgraph.testing.optimizers import OptimizerCheck, check_optimizer
-    from relgraph.testing.pytest_form import law_tests
-    from relgraph.testing.result import CheckResult
+    from relgraph.testing.law_check import check_relation
+    from relgraph.testing.linker_check import LinkerCheck, check_linker
+    from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
+    from relgraph.testing.pytest_support import law_tests
     from relgraph.testing.source.graphs import as_python
 
 __all__ = [
@@ -40,20 +40,20 @@ __all__ = [
     "values",
 ]
 
-_HOME = {
-    "CheckResult": "result",
-    "LinkerCheck": "linkers",
-    "OptimizerCheck": "optimizers",
+_MODULES = {
+    "CheckResult": "check_result",
+    "LinkerCheck": "linker_check",
+    "OptimizerCheck": "optimizer_check",
     "RandomGraph": "draw.graphs",
     "as_python": "source.graphs",
-    "check_linker": "linkers",
-    "check_optimizer": "optimizers",
-    "check_relation": "check",
+    "check_linker": "linker_check",
+    "check_optimizer": "optimizer_check",
+    "check_relation": "law_check",
     "dtypes": "draw.types",
     "expressions": "draw.graphs",
     "graphs": "draw.graphs",
     "indices": "draw.arrays",
-    "law_tests": "pytest_form",
+    "law_tests": "pytest_support",
     "lengths": "draw.types",
     "shapes": "draw.types",
     "tensor_types": "draw.types",
@@ -62,8 +62,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        module = import_module(f"relgraph.testing.{_HOME[name]}")
+    if name in _MODULES:
+        module = import_module(f"relgraph.testing.{_MODULES[name]}")
         found = globals()[name] = getattr(module, name)
         return found
     raise AttributeError(f"module 'relgraph.testing' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The long form of the checks of modes: ``python -m relgraph.testing [MODE ...]``."""
+"""``python -m relgraph.testing [MODE ...]``: checks modes on many random graphs."""
 
 from __future__ import annotations
 
@@ -6,39 +6,45 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from relgraph.testing.linkers import check_linker
-from relgraph.testing.optimizers import check_optimizer
+from relgraph.testing.linker_check import LinkerCheck, check_linker
+from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
 
 MODES = ("fast_compile", "o2", "o3", "o4", "stabilize", "unsafe", "fast_run", "strict")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check modes on random graphs; return 1 if one does not pass.
+    """Check modes on random graphs.
 
     Parameters
     ----------
     arguments
-        Those of the command line if None.
+        The arguments; None for those of the command line.
+
+    Returns
+    -------
+    status
+        1 if a mode does not pass, else 0.
     """
     parser = argparse.ArgumentParser(
         prog="python -m relgraph.testing",
-        description="Check on random graphs that modes keep what graphs compute.",
+        description="Check on random graphs that modes keep the values of the outputs.",
     )
     parser.add_argument("modes", nargs="*", default=MODES, metavar="MODE")
     parser.add_argument("--examples", type=int, default=2000, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--linker", action="store_true", help="check the VM on what they make")
-    given = parser.parse_args(arguments)
+    parser.add_argument(
+        "--linker", action="store_true", help="check the VM on the optimized graphs"
+    )
+    options = parser.parse_args(arguments)
     failed = False
-    for mode in given.modes:
-        if given.linker:
-            result = check_linker("vm", mode, examples=given.examples, seed=given.seed)
-            failed |= not result.passed
-            print(result)
+    for mode in options.modes:
+        result: LinkerCheck | OptimizerCheck
+        if options.linker:
+            result = check_linker("vm", mode, examples=options.examples, seed=options.seed)
         else:
-            found = check_optimizer(mode, examples=given.examples, seed=given.seed)
-            failed |= not found.passed
-            print(found)
+            result = check_optimizer(mode, examples=options.examples, seed=options.seed)
+        failed |= not result.passed
+        print(result)
     return int(failed)
 
 

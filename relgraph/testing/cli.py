@@ -1,4 +1,4 @@
-"""The arguments of ``relgraph check``, and what it prints."""
+"""The command ``relgraph check``: its arguments, its processes, and its output."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.book import BookError, book
+from relgraph.testing.discovery import CheckError, discover_laws
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
-# A process takes longer to start than it takes to check this many laws.
-_WORTH_A_PROCESS = 8
+# A process is started for so many laws: checking fewer takes less time than starting it.
+_LAWS_PER_PROCESS = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the check."""
+    """Add the arguments of the command to a parser."""
     parser.add_argument(
         "modules", nargs="*", metavar="MODULE", help="modules with laws (default: the rule book)"
     )
@@ -38,54 +38,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--examples",
-        type=_count,
+        type=_positive_integer,
         default=DEFAULT_EXAMPLES,
         metavar="N",
         help="how often both sides of a law are evaluated (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="where chance begins (default: the same each time)"
+        "--seed",
+        type=_natural_number,
+        metavar="N",
+        help="the seed of all random choices (default: one for each law)",
     )
     parser.add_argument(
-        "--jobs", type=_count, metavar="N", help="processes (default: one for each core)"
+        "--jobs", type=_positive_integer, metavar="N", help="processes (default: one for each core)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check laws, a line for each on standard output.
+    """Check laws, and print a line for each on standard output.
+
+    Parameters
+    ----------
+    options
+        The arguments, parsed.
 
     Returns
     -------
     status
-        1 if a law fails or could not be checked, else 0.
+        1 if a law fails or is not checked, else 0.
 
     Raises
     ------
-    BookError
+    CheckError
         If there are no such laws, the file can't be written, or mpmath is missing.
     """
-    laws = _chosen(book(options.modules), options.law)
+    laws = _chosen(discover_laws(options.modules), options.law)
     if options.json is not None:
-        _writable(options.json)
+        _require_writable(options.json)
     began = time.perf_counter()
     width = min(_WIDTH, max(map(len, laws)))
     console = Console(**_PLAIN)
     results: list[dict[str, Any]] = []
-    with _bar(len(laws), console) as tell:
-        for found in _checked(options, list(laws)):
-            results.append(found)
-            tell(_line(found, width))
-    for found in results:
-        if found["status"] != "passed":
-            console.print(f"\n{found['name']}: {found['status']}: {found['reason']}")
-            if found["counterexample"] is not None:
-                console.print(found["counterexample"])
-    count = Counter(found["status"] for found in results)
+    with _progress_bar(len(laws), console) as print_and_advance:
+        for result in _check_all(options, list(laws)):
+            results.append(result)
+            print_and_advance(_line(result, width))
+    for result in results:
+        if result["status"] != "passed":
+            console.print(f"\n{result['name']}: {result['status']}: {result['reason']}")
+            if result["counterexample"] is not None:
+                console.print(result["counterexample"])
+    count = Counter(result["status"] for result in results)
     seconds = time.perf_counter() - began
     console.print(
         f"\n{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
-        f"{sum(found['examples'] for found in results)} examples in {seconds:.1f} s"
+        f"{sum(result['examples'] for result in results)} examples in {seconds:.1f} s"
     )
     if options.json is not None:
         summary = {"seconds": round(seconds, 3), "seed": options.seed, **count, "laws": results}
@@ -97,23 +105,23 @@ def run(options: argparse.Namespace) -> int:
 def _chosen(laws: dict[str, Relation], names: Sequence[str]) -> dict[str, Relation]:
     for name in names:
         if name not in laws:
-            raise BookError(f"there is no law called {name} among the {len(laws)} laws")
+            raise CheckError(f"there is no law called {name} among the {len(laws)} laws")
     return {name: law for name, law in laws.items() if not names or name in names}
 
 
-def _writable(path: Path) -> None:
+def _require_writable(path: Path) -> None:
     try:
         path.open("a").close()
     except OSError as error:
-        raise BookError(f"{path} can't be written: {error.strerror}") from error
+        raise CheckError(f"{path} can't be written: {error.strerror}") from error
 
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
 
 
 @contextmanager
-def _bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
-    """Give a function that prints a line on `console` and moves a progress bar on.
+def _progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
+    """Show a progress bar; yield a function that prints a line on `console` and advances the bar.
 
     The bar is on standard error, and shown only if that is a terminal.
     """
@@ -124,48 +132,48 @@ def _bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
         TimeElapsedColumn(),
     )
     error = Console(stderr=True, **_PLAIN)
-    # On one terminal the bar has to make room for each line.
+    # If the bar is on the same terminal, only its own console can print lines above it.
     lines = error if console.is_terminal and error.is_terminal else console
     hidden = not error.is_terminal
     with Progress(*columns, console=error, transient=True, disable=hidden) as progress:
         task = progress.add_task("laws", total=total)
 
-        def tell(line: str) -> None:
+        def print_and_advance(line: str) -> None:
             lines.print(line)
             progress.advance(task)
 
-        yield tell
+        yield print_and_advance
 
 
-# -- checking, here or in other processes --------------------------------------------------------
+# -- checks, in this process or in others --------------------------------------------------------
 
 _laws: dict[str, Relation] = {}
 
 
-def _checked(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the results of some laws in order."""
+def _check_all(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the results of some laws as dicts, in order."""
     tasks = [(name, options.examples, options.seed) for name in names]
-    jobs = cores(len(names)) if options.jobs is None else min(options.jobs, len(names))
+    jobs = process_count(len(names)) if options.jobs is None else min(options.jobs, len(names))
     if jobs == 1:
-        _open(options.modules)
+        _load_laws(options.modules)
         yield from map(_check, tasks)
         return
-    # other ways than to spawn would copy the threads of the progress bar half
+    # A fork would copy the locks of the progress bar but not its threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _open, (options.modules,)) as processes:
+    with ProcessPoolExecutor(jobs, context, _load_laws, (options.modules,)) as processes:
         yield from processes.map(_check, tasks)
 
 
-def cores(laws: int) -> int:
-    """Return how many processes pay for some laws: no more than there are cores."""
+def process_count(laws: int) -> int:
+    """Return how many processes to start for some laws: no more than there are cores."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = (os.cpu_count() or 1) if affinity is None else len(affinity(0))
-    return max(1, min(cores, laws // _WORTH_A_PROCESS))
+    return max(1, min(cores, laws // _LAWS_PER_PROCESS))
 
 
-def _open(modules: Sequence[str]) -> None:
+def _load_laws(modules: Sequence[str]) -> None:
     _laws.clear()
-    _laws.update(book(modules))
+    _laws.update(discover_laws(modules))
 
 
 def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
@@ -173,24 +181,24 @@ def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
     try:
         return testing.check_relation(_laws[name], examples, seed).as_dict()
     except ModuleNotFoundError as error:
-        raise BookError(str(error)) from error
+        raise CheckError(str(error)) from error
 
 
-def _line(found: dict[str, Any], width: int) -> str:
+def _line(result: dict[str, Any], width: int) -> str:
     text = (
-        f"{found['name']:<{width}}  {found['sound']:<8}  {found['instances']:>3} instances  "
-        f"{found['examples']:>5} examples  {found['seconds']:>6.2f} s  {found['status']}"
+        f"{result['name']:<{width}}  {result['sound']:<8}  {result['instances']:>3} instances  "
+        f"{result['examples']:>5} examples  {result['seconds']:>6.2f} s  {result['status']}"
     )
-    return text if found["stronger"] is None else f"{text} (even {found['stronger']})"
+    return text if result["stronger"] is None else f"{text} (even {result['stronger']})"
 
 
-def _count(text: str) -> int:
+def _positive_integer(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
 
 
-def _seed(text: str) -> int:
+def _natural_number(text: str) -> int:
     value = float(text) if text.isdecimal() else math.nan
     if math.isnan(value):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")

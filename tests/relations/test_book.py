@@ -5,9 +5,9 @@ from __future__ import annotations
 import relations
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing import law_tests
-from relgraph.testing.book import book
+from relgraph.testing.discovery import discover_laws
 
-BOOK = book()
+BOOK = discover_laws()
 
 # Enough for a first look at each law; `relgraph check --examples 500` looks closer.
 test_laws = law_tests(BOOK, examples=24, shrink=False)

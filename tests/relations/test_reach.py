@@ -14,7 +14,7 @@ import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.book import book
+from relgraph.testing.discovery import discover_laws
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
     "every class": {"include": ["canonicalize", "stabilize", "specialize", "blas"]},
@@ -77,10 +77,10 @@ EXAMPLES = examples()
 
 
 def test_every_law_of_the_book_has_an_example() -> None:
-    assert set(EXAMPLES) == set(book())
+    assert set(EXAMPLES) == set(discover_laws())
 
 
-@pytest.mark.parametrize("name", sorted(book()))
+@pytest.mark.parametrize("name", sorted(discover_laws()))
 def test_a_law_fires_amid_the_others(name: str) -> None:
     assert any(fires(name, EXAMPLES[name], pipeline) for pipeline in PIPELINES.values())
 
@@ -89,12 +89,12 @@ def test_relations_look_no_further_than_they_say() -> None:
     """An equilibrium asks them again where something has changed within their depth, only there."""
     graphs = [FunctionGraph(outputs=[e]) for several in EXAMPLES.values() for e in several]
     looked = {}
-    for relation in book().values():
+    for relation in discover_laws().values():
         # what a law looks at is known from its pattern
         if type(relation) is Relation and relation.forward.closed is None:
             for graph in graphs:
                 for node in graph.toposort():
                     relation.forward.transform(graph, node)
-            looked[relation.name] = relation.forward.specialization.deepest
+            looked[relation.name] = relation.forward.specialization.max_depth
             assert relation.depth is not None and looked[relation.name] <= relation.depth
     assert len(looked) > 30 and set(looked.values()) == {1, 2, 3}

@@ -11,9 +11,9 @@ from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.testing.book import book
+from relgraph.testing.discovery import discover_laws
 
-BOOK = book()
+BOOK = discover_laws()
 ORDERED = ("sub", "true_div", "pow", "lt", "le", "gt", "ge", "int_div", "mod", "arctan2", "switch")
 
 

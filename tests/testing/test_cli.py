@@ -13,7 +13,7 @@ import pytest
 
 import relgraph
 from relgraph.__main__ import main
-from relgraph.testing.cli import cores
+from relgraph.testing.cli import process_count
 
 ROOT = Path(relgraph.__file__).parents[1]
 
@@ -100,10 +100,10 @@ def test_however_many_processes_find_the_same(tmp_path, capsys):
 
 def test_there_is_a_process_for_each_core_if_there_is_enough_to_do(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
-    assert [cores(n) for n in (1, 15, 16, 31, 32, 1000)] == [1, 1, 2, 3, 4, 4]
+    assert [process_count(n) for n in (1, 15, 16, 31, 32, 1000)] == [1, 1, 2, 3, 4, 4]
     monkeypatch.delattr("os.sched_getaffinity")
     monkeypatch.setattr("os.cpu_count", lambda: None)
-    assert cores(1000) == 1
+    assert process_count(1000) == 1
 
 
 def test_the_bar_makes_room_for_lines_on_a_terminal(module, tmp_path):

@@ -10,7 +10,7 @@ from relgraph.graph.traversal import io_toposort
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
 
 
 Callback = TypeVar("Callback", bound=Callable[..., None])
@@ -84,38 +84,19 @@ class Feature:
         still there; it is pruned next.
         """
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         """Hear of a replacement when all of it is done.
 
         Where all who listen only take notes (see `takes_notes`) this is called in place of
         `on_import`, `on_change_input` and `on_prune`, which it calls here.
-
-        Parameters
-        ----------
-        users
-            Who used `var`, as (node, input index) pairs: a list of the graph's, not to be kept.
-        imported, pruned
-            The nodes that came in, each after what it reads, and those that went.
-        single
-            What is computed, and is read in one place only now that others have gone; it may have
-            gone too.
         """
-        for node in imported:
-            self.on_import(fgraph, node, reason)
-        for user, i in users:
-            self.on_change_input(fgraph, user, i, var, new_var, reason)
-        for node in pruned:
-            self.on_prune(fgraph, node, reason)
+        done = replacement
+        for node in done.imported:
+            self.on_import(fgraph, node, done.reason)
+        for user, i in done.users:
+            self.on_change_input(fgraph, user, i, done.var, done.new_var, done.reason)
+        for node in done.pruned:
+            self.on_prune(fgraph, node, done.reason)
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         """Hear that `var` became input `i` of the graph."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +11,7 @@ from relgraph.graph.features.feature import Feature, takes_notes
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
 
 
 class Checkpoint:
@@ -141,20 +140,10 @@ class History(Feature):
         if self._noting:
             self._note("_change_back", node, i, var)
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         if self._noting:
-            for user, i in users:
-                self._note("_change_back", user, i, var)
+            for user, i in replacement.users:
+                self._note("_change_back", user, i, replacement.var)
 
     @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:

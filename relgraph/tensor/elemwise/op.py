@@ -371,7 +371,7 @@ def _padded(var: Any, pad: DimShuffle) -> Any:
 
 def _summed(g: Any, x: Any) -> Any:
     """Return a gradient by elements as one by `x`: summed where `x` was broadcast."""
-    if g.type is x.type:
+    if g.type == x.type:
         return g
     axes = tuple(
         i

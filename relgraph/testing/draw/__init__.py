@@ -1,1 +1,1 @@
-"""What is drawn at random: types, values, expressions and graphs."""
+"""Hypothesis strategies for types, values, expressions and graphs."""

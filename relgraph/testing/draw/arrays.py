@@ -1,7 +1,7 @@
-"""Random values, the awkward ones first, in arrays laid out in awkward ways.
+"""Strategies for arrays: numbers that include edge values, in all kinds of memory layouts.
 
-An array is made of a few numbers that are drawn and repeated over its shape: drawing takes well
-under a millisecond, and a failure still shrinks to simple numbers.
+An array consists of a few numbers, drawn and repeated over its shape. So an array is drawn in well
+under a millisecond, and a failure shrinks to simple numbers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.types import lengths
 
 Array = np.ndarray[Any, Any]
-Amount = Literal["any", "finite", "ordinary"]
+ValueRange = Literal["any", "finite", "ordinary"]
+"""Which numbers an array may hold; see `number_pool`."""
 
-# What failures shrink to comes first.
+# Failures shrink to the first of these.
 _SIMPLE = (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.0, -0.5)
-# Where functions turn, or are not defined, or lose their precision.
-_TURNING = (
+# Numbers where functions have extremes or zeros, are not defined, or lose their precision.
+_CRITICAL = (
     -0.0,
     np.pi / 2,
     -np.pi / 2,
@@ -81,35 +82,35 @@ def _int_edges(dtype: str) -> list[Any]:
     return [info.max, info.min, info.max - 1, info.min + 1, info.max // 2, info.min // 2]
 
 
-def _float_pool(dtype: str, amount: Amount) -> Array:
+def _float_pool(dtype: str, value_range: ValueRange) -> Array:
     random = np.random.default_rng(_SEED)
     count = _POOL_SIZE
     signs = random.choice([-1.0, 1.0], count)
     ordinary = signs * np.exp2(random.uniform(-4, 3, count))
-    if amount == "ordinary":
+    if value_range == "ordinary":
         values = np.concatenate([_SIMPLE * 2, ordinary])[:count]
         return values.astype(dtype)
     with np.errstate(over="ignore"):
-        turning = np.array(_TURNING).astype(dtype)
+        critical = np.array(_CRITICAL).astype(dtype)
         simple = np.array(_SIMPLE * 3).astype(dtype)
         edges = np.array(_float_edges(dtype) * 3, dtype)
         far = (signs * np.exp2(random.uniform(-60, 60, 32)[np.arange(count) % 32])).astype(dtype)
-        parts = [simple, edges, turning, far[:32], ordinary.astype(dtype)]
-        pool: Array = np.concatenate(parts)[:count]
-    if amount == "finite":
-        return pool[np.isfinite(pool)]
+        parts = [simple, edges, critical, far[:32], ordinary.astype(dtype)]
+        numbers: Array = np.concatenate(parts)[:count]
+    if value_range == "finite":
+        return numbers[np.isfinite(numbers)]
     info = np.finfo(dtype)
-    few = [-0.0, np.inf, -np.inf, np.nan, 0.0, -1.0, 1.0, info.max, -info.max, info.tiny]
-    pool[-4 * len(few) :] = np.array(few * 4, dtype)
-    return pool
+    frequent = [-0.0, np.inf, -np.inf, np.nan, 0.0, -1.0, 1.0, info.max, -info.max, info.tiny]
+    numbers[-4 * len(frequent) :] = np.array(frequent * 4, dtype)
+    return numbers
 
 
-def _int_pool(dtype: str, amount: Amount) -> Array:
+def _int_pool(dtype: str, value_range: ValueRange) -> Array:
     random = np.random.default_rng(_SEED)
     info = np.iinfo(dtype)
     small = [0, 1, 2, -1, 3, -2, 5, 7, 10]
     values = [n for n in small if info.min <= n <= info.max] * 3
-    if amount != "ordinary":
+    if value_range != "ordinary":
         values += _int_edges(dtype) * 3
         values += random.integers(info.min, info.max, 16, dtype, endpoint=True).tolist()
     values += random.integers(max(info.min, -9), 9, 64).tolist()
@@ -117,32 +118,37 @@ def _int_pool(dtype: str, amount: Amount) -> Array:
 
 
 @cache
-def pool(dtype: str, amount: Amount = "any") -> Array:
-    """Return numbers of a dtype to draw from: simple ones, edges, and some of no special kind.
+def number_pool(dtype: str, value_range: ValueRange = "any") -> Array:
+    """Return numbers of a dtype to draw from: simple ones, edge values, and random ones.
 
     Parameters
     ----------
-    amount
-        ``any``; ``finite`` numbers alone; or ``ordinary`` ones, which are not so large or small
-        that a few operations on them leave the range of the dtype.
+    value_range
+        ``any`` for all numbers, ``finite`` for finite ones only, ``ordinary`` for finite ones that
+        are not so large or small that a few operations on them leave the range of the dtype.
+
+    Returns
+    -------
+    numbers
+        A read-only vector.
     """
     kind = np.dtype(dtype).kind
     if kind == "b":
-        made = np.array([False, True])
+        numbers = np.array([False, True])
     elif kind in "iu":
-        made = _int_pool(dtype, amount)
+        numbers = _int_pool(dtype, value_range)
     elif kind == "f":
-        made = _float_pool(dtype, amount)
+        numbers = _float_pool(dtype, value_range)
     else:
         real = "float32" if dtype == "complex64" else "float64"
-        parts = _float_pool(real, amount)
+        parts = _float_pool(real, value_range)
         random = np.random.default_rng(_SEED)
-        made = np.empty(2 * len(parts), dtype)
-        made.real = np.concatenate([parts, parts])
-        # The first half is real.
-        made.imag = np.concatenate([np.zeros_like(parts), random.permutation(parts)])
-    made.flags.writeable = False
-    return made
+        numbers = np.empty(2 * len(parts), dtype)
+        numbers.real = np.concatenate([parts, parts])
+        # The imaginary parts of the first half are 0.
+        numbers.imag = np.concatenate([np.zeros_like(parts), random.permutation(parts)])
+    numbers.flags.writeable = False
+    return numbers
 
 
 # -- layouts -----------------------------------------------------------------------------------
@@ -153,25 +159,26 @@ def _fortran(a: Array) -> Array:
 
 
 def _reversed(a: Array) -> Array:
-    every = (slice(None, None, -1),) * a.ndim
-    return np.array(a[every], order="C")[every] if a.ndim else a
+    backwards = (slice(None, None, -1),) * a.ndim
+    return np.array(a[backwards], order="C")[backwards] if a.ndim else a
 
 
-def _spaced(a: Array) -> Array:
-    """Every second element of a larger array."""
-    wide = np.zeros([2 * n + 1 for n in a.shape], a.dtype)
-    every = tuple(slice(1, None, 2) for _ in a.shape)
-    wide[every] = a
-    index: Any = (*every, ...)
-    return np.asarray(wide[index])
+def _strided(a: Array) -> Array:
+    """Return `a` as every second element of a larger array."""
+    larger = np.zeros([2 * n + 1 for n in a.shape], a.dtype)
+    every_second = tuple(slice(1, None, 2) for _ in a.shape)
+    larger[every_second] = a
+    index: Any = (*every_second, ...)
+    return np.asarray(larger[index])
 
 
 def _repeated(a: Array) -> Array:
-    """One row for all of them: an axis of stride 0. Changes the values."""
+    """Return the first row of `a` for all rows: the first axis has stride 0. Changes the values."""
     return np.broadcast_to(a[:1], a.shape) if a.ndim and a.shape[0] else a
 
 
 def _inner_repeated(a: Array) -> Array:
+    """Return the first column of `a` for all columns: the last axis has stride 0."""
     return np.broadcast_to(a[..., :1], a.shape) if a.ndim and a.shape[-1] else a
 
 
@@ -191,13 +198,13 @@ LAYOUTS: tuple[Callable[[Array], Array], ...] = (
     _plain,
     _fortran,
     _reversed,
-    _spaced,
+    _strided,
     _repeated,
     _inner_repeated,
     _read_only,
 )
 
-_AMOUNTS: tuple[Amount, ...] = ("ordinary", "any", "finite", "any")
+_VALUE_RANGES: tuple[ValueRange, ...] = ("ordinary", "any", "finite", "any")
 
 
 @cache
@@ -206,30 +213,33 @@ def _positions(largest: int) -> st.SearchStrategy[list[int]]:
 
 
 _LAYOUT_CHOICE = st.sampled_from(LAYOUTS)
-_AMOUNT_CHOICE = st.sampled_from(_AMOUNTS)
+_VALUE_RANGE_CHOICE = st.sampled_from(_VALUE_RANGES)
 _FINITE_CHOICE = st.sampled_from(("ordinary", "finite"))
 
 
 def spread(elements: Array, shape: Sequence[int]) -> Array:
-    """Return an array of `shape` that is filled with a few elements, each row another way."""
+    """Return an array of `shape` filled with a few elements.
+
+    They are repeated, and after each repetition shifted by one, so that rows differ.
+    """
     size = int(np.prod(shape, dtype=np.int64))
     count = len(elements)
-    at = np.arange(size)
-    return np.asarray(elements[(at + at // count) % count].reshape(shape))
+    position = np.arange(size)
+    return np.asarray(elements[(position + position // count) % count].reshape(shape))
 
 
 @st.composite
 def _arrays(
-    draw: Any, dtype: str, lengths_of_axes: tuple[int | None, ...], amount: Amount | None
+    draw: Any, dtype: str, lengths_of_axes: tuple[int | None, ...], value_range: ValueRange | None
 ) -> Array:
     shape = [draw(_LENGTHS) if n is None else n for n in lengths_of_axes]
-    if amount is None:
-        amount = draw(_AMOUNT_CHOICE)
-    elif amount == "finite":
-        amount = draw(_FINITE_CHOICE)
-    among = pool(dtype, amount)
-    made = spread(among[draw(_positions(len(among) - 1))], shape)
-    return draw(_LAYOUT_CHOICE)(made) if shape else made
+    if value_range is None:
+        value_range = draw(_VALUE_RANGE_CHOICE)
+    elif value_range == "finite":
+        value_range = draw(_FINITE_CHOICE)
+    numbers = number_pool(dtype, value_range)
+    array = spread(numbers[draw(_positions(len(numbers) - 1))], shape)
+    return draw(_LAYOUT_CHOICE)(array) if shape else array
 
 
 _LENGTHS = lengths()
@@ -243,52 +253,58 @@ def values(
 ) -> st.SearchStrategy[Array]:
     """Return a strategy for arrays of a tensor type.
 
-    nan, infinities, both zeros, subnormal numbers, the extremes of the dtype, the neighbours of
-    1 and points where functions turn come often; so do arrays that are not contiguous, of
-    negative and zero strides, in Fortran's order, read-only, and empty.
+    Edge values are frequent: nan, infinities, both zeros, subnormal numbers, the extremes of the
+    dtype, the neighbours of 1, and numbers where functions have zeros or extremes. So are arrays
+    that are not contiguous, have negative or zero strides, are in Fortran order, read-only or
+    empty.
 
     Parameters
     ----------
+    type
+        The type; its dtype is that of the arrays.
     shape
         The shape of the arrays; None for any that the type allows.
     finite
-        No nan and no infinity.
+        Whether to leave out nan and infinities.
     ordinary
-        Finite numbers, and none so large or small that a few operations leave the dtype's range.
+        Whether to draw only finite numbers that are not so large or small that a few operations on
+        them leave the range of the dtype.
 
     Raises
     ------
     ValueError
-        If `shape` is none that the type allows.
+        If the type does not allow `shape`.
     """
     known = type.shape if shape is None else tuple(shape)
     if len(known) != type.ndim or any(
         n is not None and n != m for n, m in zip(type.shape, known, strict=True)
     ):
-        raise ValueError(f"values: {shape} is no shape of {type}")
-    amount: Amount | None = "ordinary" if ordinary else "finite" if finite else None
-    return _arrays(type.dtype, known, amount)
+        raise ValueError(f"values: {type} does not allow the shape {shape}")
+    value_range: ValueRange | None = "ordinary" if ordinary else "finite" if finite else None
+    return _arrays(type.dtype, known, value_range)
 
 
 @st.composite
 def indices(
     draw: Any, length: int, shape: Sequence[int] | None = None, dtype: str = "int64"
 ) -> Array:
-    """Return a strategy for arrays of integers that index an axis.
+    """Return a strategy for arrays of integers that are valid indices of an axis.
 
-    Some are negative, and some occur several times.
+    Some indices are negative, and some occur several times.
 
     Parameters
     ----------
     length
-        The length of the axis.
+        The length of the axis. If it is 0, the arrays are empty.
     shape
         The shape of the arrays; None for a vector of any length.
     dtype
         Their dtype; an unsigned one has no negative numbers.
 
-    Where `length` is 0 there is no index, and the arrays are empty: a `shape` of some elements
-    is a ValueError.
+    Raises
+    ------
+    ValueError
+        When it is drawn from: if `length` is 0 and an array of `shape` has elements.
     """
     dims = [draw(_LENGTHS)] if shape is None else list(shape)
     if length == 0:

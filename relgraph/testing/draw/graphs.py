@@ -1,4 +1,4 @@
-"""Random graphs, with run-time shapes that fit each other."""
+"""Strategies for graphs that can be computed: the run-time shapes of all variables fit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.opt.base import Rewriter
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import indices, values
-from relgraph.testing.draw.builder import Builder
-from relgraph.testing.draw.patterns import recipes_of
-from relgraph.testing.draw.recipes import recipes_for
+from relgraph.testing.draw.graph_builder import GraphBuilder
+from relgraph.testing.draw.op_appliers import appliers_for
+from relgraph.testing.draw.pattern_appliers import pattern_appliers
 from relgraph.testing.draw.types import dtype_choice
 from relgraph.testing.source.graphs import as_python
 
@@ -25,18 +25,18 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class RandomGraph:
-    """A graph, and what is needed to draw values for it.
+    """A graph, with the shapes of its inputs and a strategy for their values.
 
     It unpacks as ``inputs, outputs``.
 
     Attributes
     ----------
     inputs, outputs
-        Its variables.
+        The variables of the graph.
     shapes
         The run-time shape of each input.
     ranges
-        For each input that is used as an index, the length of the axis that it indexes.
+        The length of the indexed axis, for each input that is used as an index.
     """
 
     inputs: tuple[Variable, ...]
@@ -50,7 +50,13 @@ class RandomGraph:
     def values(
         self, finite: bool = False, ordinary: bool = False
     ) -> st.SearchStrategy[tuple[Array, ...]]:
-        """Return a strategy for values of the inputs, in order; see `values`."""
+        """Return a strategy for the values of the inputs, in order.
+
+        Parameters
+        ----------
+        finite, ordinary
+            As for `relgraph.testing.values`.
+        """
         return st.tuples(*[self._value(v, finite, ordinary) for v in self.inputs])
 
     def _value(self, v: Any, finite: bool, ordinary: bool) -> st.SearchStrategy[Array]:
@@ -76,44 +82,52 @@ def graphs(
     Parameters
     ----------
     ops
-        The ops and functions to build them with (``at.exp``, ``at.sum``, an op of one's own);
-        None for all that there are, and for idioms that rewriting looks for.
+        The ops and functions to build graphs with (``at.exp``, ``at.sum``, your own op); None for
+        all tensor ops, and idioms that rewrites match.
     dtypes
-        A strategy for the dtypes of inputs, some to choose from, or one; None for all of them.
+        A strategy for the dtypes of inputs, a sequence of dtypes, or one dtype; None for all.
     max_nodes
         How many times an op or function is applied at most.
     max_inputs, max_outputs
-        How many inputs and outputs there are at most.
+        How many inputs and outputs a graph has at most.
     matching
-        An optimizer: about half of each graph has the form of what its laws match.
+        An optimizer. If it is given, about half of the steps add a graph that one of its laws
+        matches.
 
     Returns
     -------
     strategy
-        For `RandomGraph`. Each has one input and one output at least; its outputs can be computed
-        for any values of its inputs of the given shapes.
+        A strategy for `RandomGraph`. Each has at least one input and one output, and can be
+        computed for any values that its `values` draws.
+
+    Raises
+    ------
+    ValueError
+        If `ops` is empty.
+    TypeError
+        If one of them is neither an op nor a function.
     """
-    recipes = recipes_for(None if ops is None else tuple(ops))
-    patterns = [] if matching is None else recipes_of(matching)
+    appliers = appliers_for(None if ops is None else tuple(ops))
+    patterns = [] if matching is None else pattern_appliers(matching)
     if patterns:
-        # Not `sampled_from`, which would show all of them in reports.
-        recipes = st.one_of(recipes, st.integers(0, len(patterns) - 1).map(patterns.__getitem__))
-    return _graphs(recipes, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
+        # `sampled_from` would print all of them in reports.
+        appliers = st.one_of(appliers, st.integers(0, len(patterns) - 1).map(patterns.__getitem__))
+    return _graphs(appliers, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
 
 
 @st.composite
 def _graphs(
     draw: Any,
-    recipes: st.SearchStrategy[Any],
+    appliers: st.SearchStrategy[Any],
     dtypes: st.SearchStrategy[str],
     max_nodes: int,
     max_inputs: int,
     max_outputs: int,
 ) -> RandomGraph:
-    builder = Builder(draw, dtypes, max_inputs)
+    builder = GraphBuilder(draw, dtypes, max_inputs)
     builder.new_input()
     for _ in range(draw(_counts(max_nodes))):
-        builder.apply(draw(recipes))
+        builder.apply(draw(appliers))
     outputs = builder.outputs(max_outputs)
     return RandomGraph(
         tuple(builder.inputs),
@@ -131,44 +145,47 @@ def _counts(most: int) -> st.SearchStrategy[int]:
 def expressions(
     draw: Any, type: TensorType, leaves: Sequence[Variable] = (), depth: int = 2
 ) -> Variable:
-    """Return a strategy for small graphs that compute something of a type.
+    """Return a strategy for variables of a type, computed by small graphs.
+
+    All inputs of the graphs are of that type, so they can be computed if all inputs have the same
+    shape at run time.
 
     Parameters
     ----------
     type
-        The type of what is computed, static shape included.
+        The type, static shape included.
     leaves
-        Variables that may occur, where they are of the type. Other inputs are new variables of
-        the type, so that for run-time shapes it is enough that all inputs have the same one.
+        Variables that may be inputs; those of another type are not used. Further inputs are new
+        variables.
     depth
-        How many ops stand above each other at most.
+        The greatest depth of a graph.
     """
     known = [v for v in leaves if v.type is type]
     return _expression(draw, type, known, depth)
 
 
 def _expression(draw: Any, type: TensorType, known: list[Variable], depth: int) -> Variable:
-    # Bounded by `depth`.
-    if depth == 0 or not draw(_OFTEN):
-        place: int = draw(st.integers(0, len(known)))
-        if place < len(known):
-            return known[place]
+    # The recursion is bounded by `depth`.
+    if depth == 0 or not draw(_TWO_IN_THREE):
+        position: int = draw(st.integers(0, len(known)))
+        if position < len(known):
+            return known[position]
         known.append(type(f"x{len(known)}"))
         return known[-1]
-    op, count = draw(_SAME_TYPE[np.dtype(type.dtype).kind])
+    op, count = draw(_OPS_BY_KIND[np.dtype(type.dtype).kind])
     arguments = [_expression(draw, type, known, depth - 1) for _ in range(count)]
     made: Variable = op(*arguments)
     return made if made.type is type else arguments[0]
 
 
-_OFTEN = st.sampled_from([False, True, True])
+_TWO_IN_THREE = st.sampled_from([False, True, True])
 
 
 def _choices(unary: Sequence[Any], binary: Sequence[Any]) -> st.SearchStrategy[tuple[Any, int]]:
     return st.sampled_from([*((op, 1) for op in unary), *((op, 2) for op in binary)])
 
 
-def _tables() -> dict[str, st.SearchStrategy[tuple[Any, int]]]:
+def _ops_by_kind() -> dict[str, st.SearchStrategy[tuple[Any, int]]]:
     ring = (at.add, at.mul, at.sub)
     order = (at.maximum, at.minimum)
     real = (at.neg, at.abs, at.sqr)
@@ -184,4 +201,5 @@ def _tables() -> dict[str, st.SearchStrategy[tuple[Any, int]]]:
     }
 
 
-_SAME_TYPE = _tables()
+# For each kind of dtype, ops whose result has the type of their operands, with their arity.
+_OPS_BY_KIND = _ops_by_kind()

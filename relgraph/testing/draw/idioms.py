@@ -1,4 +1,4 @@
-"""Combinations of ops that people write, which rewriting looks for."""
+"""Idioms: combinations of ops that people write and that rewrites match."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.testing.draw.builder import Builder
+from relgraph.testing.draw.graph_builder import GraphBuilder
 
 Idiom = tuple[int, Callable[..., Any]]
+"""The number of operands, and a function that combines them."""
 
 _SIGNS: tuple[Idiom, ...] = (
     (1, lambda x: at.neg(at.neg(x))),
@@ -204,16 +205,15 @@ IDIOMS: tuple[Idiom, ...] = (
     *_SHAPES,
     *_COMPLEX,
 )
-"""How many variables each takes, and what it makes of them."""
 
 
-def apply_idiom(idiom: Idiom, b: Builder) -> Any:
-    """Apply an idiom to what there is, or to a new constant in one place."""
+def apply_idiom(idiom: Idiom, b: GraphBuilder) -> Any:
+    """Apply an idiom to a variable and further operands, which may be constants."""
     count, function = idiom
     first = b.pick()
-    return function(*[first, *(_tensor(b, first) for _ in range(count - 1))])
+    return function(*[first, *(_tensor_operand(b, first) for _ in range(count - 1))])
 
 
-def _tensor(b: Builder, like: Any) -> Any:
-    found = b.partner(like)
-    return found if hasattr(found, "type") else at.as_tensor_variable(found)
+def _tensor_operand(b: GraphBuilder, like: Any) -> Any:
+    operand = b.operand_for(like)
+    return operand if hasattr(operand, "type") else at.as_tensor_variable(operand)

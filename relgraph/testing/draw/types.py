@@ -1,4 +1,4 @@
-"""Random dtypes, shapes and tensor types, in which the awkward ones come often."""
+"""Strategies for dtypes, shapes and tensor types, in which edge cases are frequent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relgraph.scalar.dtypes import BOOL, COMPLEXES, FLOATS, INTS, UINTS, check_d
 from relgraph.tensor.type import TensorType
 
 _BY_KIND = {"b": BOOL, "i": INTS, "u": UINTS, "f": FLOATS, "c": COMPLEXES}
-# How often each comes, beside the others; the first is what a failure shrinks to.
+# Relative frequencies; that of any other dtype is 1. Failures shrink to the first one.
 _WEIGHTS = {
     "float64": 6,
     "float32": 4,
@@ -22,8 +22,8 @@ _WEIGHTS = {
     "uint8": 2,
 }
 
-# The lengths of axes: the first is what a failure shrinks to.
-_SIDES = (1, 2, 3, 0, 1, 2, 3, 4, 5)
+# The lengths of axes. Failures shrink to the first one.
+_LENGTHS = (1, 2, 3, 0, 1, 2, 3, 4, 5)
 
 
 def dtypes(kinds: str = "fiubc", min_bits: int = 1, max_bits: int = 128) -> st.SearchStrategy[str]:
@@ -32,15 +32,15 @@ def dtypes(kinds: str = "fiubc", min_bits: int = 1, max_bits: int = 128) -> st.S
     Parameters
     ----------
     kinds
-        Which kinds there may be, by NumPy's letters: ``b`` booleans, ``i`` and ``u`` integers with
+        The kinds to draw from, by NumPy's letters: ``b`` booleans, ``i`` and ``u`` integers with
         and without a sign, ``f`` floats, ``c`` complex numbers.
     min_bits, max_bits
-        Bounds for the size of one number (a boolean has 8 bits).
+        The least and the greatest size of one number (a boolean has 8 bits).
 
     Raises
     ------
     ValueError
-        If `kinds` holds another letter, or no dtype is left.
+        If `kinds` holds another letter, or no dtype is of these kinds and sizes.
     """
     unknown = set(kinds) - set(_BY_KIND)
     if unknown:
@@ -49,25 +49,25 @@ def dtypes(kinds: str = "fiubc", min_bits: int = 1, max_bits: int = 128) -> st.S
     found = [name for name in found if min_bits <= 8 * np.dtype(name).itemsize <= max_bits]
     if not found:
         raise ValueError(f"dtypes: none of kind {kinds!r} has {min_bits} to {max_bits} bits")
-    # What comes often stands first, so that failures shrink to it.
+    # Failures shrink to what stands first: the most frequent dtype.
     found.sort(key=lambda name: -_WEIGHTS.get(name, 1))
     return st.sampled_from([name for name in found for _ in range(_WEIGHTS.get(name, 1))])
 
 
 def lengths(max_side: int = 5) -> st.SearchStrategy[int]:
-    """Return a strategy for the lengths of axes, among which 0 and 1 come often."""
-    return st.sampled_from([n for n in _SIDES if n <= max_side] or [0])
+    """Return a strategy for the lengths of axes up to `max_side`; 0 and 1 are frequent."""
+    return st.sampled_from([n for n in _LENGTHS if n <= max_side] or [0])
 
 
 def shapes(
     ndim: int | None = None, min_dims: int = 0, max_dims: int = 3, max_side: int = 5
 ) -> st.SearchStrategy[tuple[int, ...]]:
-    """Return a strategy for the shapes of arrays, with axes of length 0 and 1 often.
+    """Return a strategy for the shapes of arrays; axes of length 0 and 1 are frequent.
 
     Parameters
     ----------
     ndim
-        How many axes; None for `min_dims` to `max_dims`.
+        The number of axes; None for `min_dims` to `max_dims`.
     max_side
         The greatest length of an axis.
     """
@@ -81,16 +81,16 @@ def tensor_types(
     min_dims: int = 0,
     max_dims: int = 3,
 ) -> st.SearchStrategy[TensorType]:
-    """Return a strategy for tensor types whose shapes are known in part.
+    """Return a strategy for tensor types whose static shapes are known in part.
+
+    The static length of an axis is None (unknown), 1, or another number, which may be 0.
 
     Parameters
     ----------
     dtypes
-        A strategy for dtypes, some to choose from, or one; None for all of them.
+        A strategy for dtypes, a sequence of dtypes, or one dtype; None for all of them.
     ndim
         The rank; None for `min_dims` to `max_dims`.
-
-    An axis has no known length, the length 1, or another, which may be 0.
     """
     axes = st.sampled_from([None, None, 1, 2, None, 3, None, 1, 0, None])
     least, most = (min_dims, max_dims) if ndim is None else (ndim, ndim)
@@ -102,7 +102,7 @@ def tensor_types(
 def dtype_choice(
     among: st.SearchStrategy[str] | Sequence[str] | str | None,
 ) -> st.SearchStrategy[str]:
-    """Return a strategy for one of some dtypes; None for all that there are."""
+    """Return a strategy for dtypes, given one, a sequence of dtypes, or one dtype; None for all."""
     if among is None:
         return dtypes()
     if isinstance(among, st.SearchStrategy):

@@ -1,1 +1,1 @@
-"""Instances of a law: graphs on which it fires, with values."""
+"""Instances of a law: random graphs that its patterns match, and values for their inputs."""

@@ -1,4 +1,4 @@
-"""The directions of a law, with the rules that each comes down to."""
+"""The directions of a law: for each its rules, its local optimizer and that of the inverse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.instances.seed_terms import mentioned_ops, patterns_of
+from relgraph.testing.instances.guessed_patterns import ops_in_code, random_patterns
 
 
 @dataclass
@@ -24,17 +24,18 @@ class Direction:
     relation
         The goal constructor of this direction.
     rewriter, inverse
-        The local optimizer of this direction, and that of the other if there is one.
+        The local optimizers of this direction and of the other one; `inverse` is None if the other
+        direction does not exist or claims nothing.
     rules
-        What it comes down to.
+        The rules that the relation comes down to, or patterns to try an open relation on.
     bindings
-        Gives what its variables stand for, by name, in a variable that it matches.
+        Returns for a variable that the law matches what its logic variables are bound to, by name.
     domain
-        The condition under which it claims to hold, or None.
+        The condition under which the law claims to hold, or None.
     mixed
-        Whether it looks at several dtypes at a time.
+        Whether its pattern may match several dtypes at a time.
     guessed
-        Whether the rules are guesses at what an open relation may match.
+        Whether the rules are random patterns, made for an open relation without `tries`.
     """
 
     name: str
@@ -59,15 +60,17 @@ def direction_of(
 
     Parameters
     ----------
+    law
+        The law or relation.
     name
-        ``forward`` or ``backward``.
+        ``forward`` or ``backward``. An open relation has no direction backward.
     patterns
-        Terms that stand for the rules of a relation that has no finite list of them; by default
-        its `tries`, or terms of the ops that its code mentions. It is tried forward only.
+        The terms to try an open relation on; by default its `tries`, or random terms of the ops
+        that its code refers to.
     seed
-        Where chance begins for that.
+        The seed of these random terms.
     sound
-        The class that is checked, if not the one that the law claims.
+        The soundness class that is checked; by default the one that the law claims.
     """
     extraction = law.extraction(name)
     if extraction.status == "none":
@@ -84,7 +87,7 @@ def direction_of(
     if guessed and patterns:
         rules = [Rule(law.name, pattern, None) for pattern in patterns]
     elif guessed:
-        rules = patterns_of(mentioned_ops(law.goal), law.name, Random(seed))
+        rules = random_patterns(ops_in_code(law.goal), law.name, Random(seed))
     other = "backward" if name == "forward" else "forward"
     both = sound != "stable" and law.extraction(other).status == "closed"
     return Direction(

@@ -1,4 +1,4 @@
-"""Examples of a law: its instances with values, drawn, evaluated and compared."""
+"""Examples of a law: instances with values for their inputs, drawn by Hypothesis and compared."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
-from relgraph.testing.draw.samples import Seen, bytes_needed, values_from
+from relgraph.testing.check_result import Counterexample
+from relgraph.testing.instances.input_values import ValueCoverage, bytes_needed, decode_values
 from relgraph.testing.instances.instance import Instance
-from relgraph.testing.judge.comparison import Comparison, Difference
-from relgraph.testing.judge.sides import SideError, Sides
-from relgraph.testing.result import Counterexample
+from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
+from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
-# How many instances with values are drawn at a time at most; half as many on average.
-_AT_ONCE = 14
-_MEAN = 7.5
-# How many bytes say which instance.
-_INDEX = 2
-# How often drawing begins anew, since Hypothesis repeats itself and not all values make sense.
-_ROUNDS = 8
-# Classes that are stronger than each, strongest first.
+# How many examples Hypothesis draws at a time, at most and on average.
+_MAX_BATCH = 14
+_MEAN_BATCH = 7.5
+# How many bytes select an instance.
+_INDEX_BYTES = 2
+# Hypothesis repeats examples, and some can't be evaluated: it is run again, at most so often.
+_MAX_ROUNDS = 8
+# For each class the stronger ones, strongest first.
 _STRONGER = {
     "exact": (),
     "rounding": ("exact",),
@@ -34,8 +34,8 @@ _STRONGER = {
 }
 
 
-class Violation(Exception):
-    """An example in which a law does not keep its word."""
+class LawViolation(Exception):
+    """An example for which a law does not keep what its soundness class claims."""
 
     def __init__(self, counterexample: Counterexample) -> None:
         super().__init__(counterexample.why)
@@ -43,101 +43,112 @@ class Violation(Exception):
 
 
 @dataclass
-class Tally:
-    """What the examples have shown.
+class ExampleStatistics:
+    """Statistics of the examples drawn so far.
 
     Attributes
     ----------
     examples
-        How many there were.
-    used, filled, told
-        Which instances they were of; which of them had any elements, and of which of them the class
-        made a claim that could fail.
-    tried
-        The instances with the bytes of their values.
-    holds
-        The stronger classes that held in all of them.
-    needed
-        Whether one outside of a domain differed.
-    seen
-        The numbers that the inputs held.
+        The number of examples.
+    evaluated, nonempty, falsifiable
+        The indices of the instances that examples were drawn of; of those whose result had any
+        elements; of those about which the class made a claim that could have been false.
+    drawn
+        All examples: the index of an instance and the bytes of its values.
+    stronger_classes
+        The stronger soundness classes that hold for all examples.
+    domain_needed
+        Whether the sides differed, or one raised an error, for an example outside of the domain.
+    coverage
+        The numbers that were values of inputs.
     failed
-        Whether one failed: what follows is shrinking.
+        Whether an example failed; then Hypothesis is shrinking it, and nothing is counted.
     """
 
     examples: int = 0
-    told: set[int] = field(default_factory=set)
-    filled: set[int] = field(default_factory=set)
-    used: set[int] = field(default_factory=set)
-    tried: set[tuple[int, bytes]] = field(default_factory=set)
-    holds: list[str] = field(default_factory=list)
-    needed: bool = False
-    seen: Seen = field(default_factory=Seen)
+    falsifiable: set[int] = field(default_factory=set)
+    nonempty: set[int] = field(default_factory=set)
+    evaluated: set[int] = field(default_factory=set)
+    drawn: set[tuple[int, bytes]] = field(default_factory=set)
+    stronger_classes: list[str] = field(default_factory=list)
+    domain_needed: bool = False
+    coverage: ValueCoverage = field(default_factory=ValueCoverage)
     failed: bool = False
 
-    def tells(self, places: Collection[int]) -> bool:
-        """Return whether anything that could fail has been said of some instances.
+    def is_tested(self, indices: Collection[int]) -> bool:
+        """Return whether an example of one of some instances could have failed.
 
-        Where none of them has an element, that is the dtype and the shape.
+        Where all their results were empty, the dtype and the shape could have been wrong.
         """
-        return not (
-            self.told.isdisjoint(places)
-            and (self.used.isdisjoint(places) or not self.filled.isdisjoint(places))
-        )
+        only_empty = self.nonempty.isdisjoint(indices) and not self.evaluated.isdisjoint(indices)
+        return only_empty or not self.falsifiable.isdisjoint(indices)
 
 
-class Examples:
-    """Draws examples of the instances of a law.
+class ExampleRun:
+    """Draws and compares examples of a law.
 
     Parameters
     ----------
     name, algebra, sound
-        What the law is called, says and claims.
+        The name of the law, the law as text, and the soundness class to check.
     seed
-        Where chance begins.
+        The seed of Hypothesis.
     shrink
-        Whether to look for the smallest counterexample.
+        Whether to shrink a counterexample.
 
     Attributes
     ----------
-    pool
-        The instances, those of each direction smallest first.
-    tally
-        What the examples have shown.
+    instances
+        The instances; the check adds those of each direction, smallest first.
+    statistics
+        The statistics of the examples drawn so far.
     """
 
     def __init__(self, name: str, algebra: str, sound: str, seed: int, shrink: bool) -> None:
         self.name, self.algebra, self.sound = name, algebra, sound
         self.seed, self.shrink = seed, shrink
-        self.pool: list[Instance] = []
-        self.tally = Tally(holds=list(_STRONGER[sound]))
+        self.instances: list[Instance] = []
+        self.statistics = ExampleStatistics(stronger_classes=list(_STRONGER[sound]))
 
     def counterexample(
-        self, why: str, direction: str, inputs: Any, old: Any, new: Any, **found: Any
+        self, why: str, direction: str, inputs: Any, old: Any, new: Any, **details: Any
     ) -> Counterexample:
-        """Return a counterexample to the law."""
+        """Return a counterexample to the law; for the parameters see `Counterexample`."""
         return Counterexample(
-            self.name, self.algebra, self.sound, direction, why, inputs, old, new, **found
+            self.name, self.algebra, self.sound, direction, why, inputs, old, new, **details
         )
 
     def draw(self, indices: Sequence[int], examples: int) -> None:
-        """Draw values for instances, given by their places in the pool; raises `Violation`."""
-        target = self.tally.examples + examples
-        for turn in range(_ROUNDS):
-            if self.tally.examples >= target:
-                if self.sound != "domain" or self.tally.needed:
+        """Draw and compare examples of some instances.
+
+        Parameters
+        ----------
+        indices
+            The indices of the instances.
+        examples
+            How many examples to draw; for a law with a domain that is not shown to be needed,
+            there are more.
+
+        Raises
+        ------
+        LawViolation
+            If one fails.
+        """
+        target = self.statistics.examples + examples
+        for turn in range(_MAX_ROUNDS):
+            if self.statistics.examples >= target:
+                if self.sound != "domain" or self.statistics.domain_needed:
                     return
-                # to show that the condition is needed may take longer than to show it is enough
-                target = self.tally.examples + examples
+                target = self.statistics.examples + examples
             self._draw(indices, target, self.seed + turn)
 
     def _draw(self, indices: Sequence[int], target: int, seed: int) -> None:
-        missing = target - self.tally.examples
-        size = _INDEX + max(bytes_needed(self.pool[i].slots) for i in indices)
+        missing = target - self.statistics.examples
+        size = _INDEX_BYTES + max(bytes_needed(self.instances[i].inputs) for i in indices)
 
         @seeded(seed)
         @settings(
-            max_examples=max(8, math.ceil(missing / _MEAN)),
+            max_examples=max(8, math.ceil(missing / _MEAN_BATCH)),
             database=None,
             deadline=None,
             suppress_health_check=list(HealthCheck),
@@ -146,95 +157,107 @@ class Examples:
             report_multiple_bugs=False,
             print_blob=False,
         )
-        @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_AT_ONCE))
-        def examine(drawn: list[bytes]) -> None:
-            for blob in drawn:
-                if self.tally.examples >= target and not self.tally.failed:
+        @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_MAX_BATCH))
+        def examine(batch: list[bytes]) -> None:
+            for data in batch:
+                if self.statistics.examples >= target and not self.statistics.failed:
                     return
-                index = indices[int.from_bytes(blob[:_INDEX]) % len(indices)]
-                self._judge(index, self.pool[index], blob[_INDEX:])
+                index = indices[int.from_bytes(data[:_INDEX_BYTES]) % len(indices)]
+                self._examine(index, self.instances[index], data[_INDEX_BYTES:])
 
         examine()
 
-    def _judge(self, index: int, instance: Instance, blob: bytes) -> None:
-        tally = self.tally
-        blob = blob[: bytes_needed(instance.slots)]
-        if not tally.failed:
-            if (index, blob) in tally.tried:
+    def _examine(self, index: int, instance: Instance, data: bytes) -> None:
+        """Compare the sides of one example, and count it unless Hypothesis is shrinking."""
+        statistics = self.statistics
+        data = data[: bytes_needed(instance.inputs)]
+        if not statistics.failed:
+            if (index, data) in statistics.drawn:
                 return
-            tally.tried.add((index, blob))
-        values = values_from(blob, instance.slots, None if tally.failed else tally.seen)
-        found = self._compared(instance, instance.sides, values, self.sound)
-        if found is None:
+            statistics.drawn.add((index, data))
+        coverage = None if statistics.failed else statistics.coverage
+        values = decode_values(data, instance.inputs, coverage)
+        comparison = self._compare(instance, instance.pair, values, self.sound)
+        if comparison is None:
             return
-        if found.old.size:
-            tally.filled.add(index)
-        if index not in tally.told and found.admitted and found.claims(self.sound):
-            tally.told.add(index)
-        tally.examples += not tally.failed
-        tally.used.add(index)
-        if instance.back is not None:
-            # The way back may take terms apart in another way, of which the domain says nothing.
+        if comparison.old.size:
+            statistics.nonempty.add(index)
+        known = index in statistics.falsifiable
+        if not known and comparison.in_domain and comparison.is_falsifiable(self.sound):
+            statistics.falsifiable.add(index)
+        statistics.examples += not statistics.failed
+        statistics.evaluated.add(index)
+        if instance.round_trip is not None:
+            # The inverse may bind other parts of a sum or product, so the domain does not apply.
             sound = "finite" if self.sound == "domain" else self.sound
-            self._compared(instance, instance.back, values, sound, "there and back: ")
+            self._compare(instance, instance.round_trip, values, sound, "there and back: ")
 
-    def _compared(
+    def _compare(
         self,
         instance: Instance,
-        sides: Sides,
+        pair: RewritePair,
         values: Sequence[Any],
         sound: str,
         prefix: str = "",
     ) -> Comparison | None:
+        """Compare the sides of a pair; return None if the old one can't be evaluated.
+
+        Raises
+        ------
+        LawViolation
+            If they differ more than a soundness class allows.
+        """
         try:
-            known = sides.run(values)
-        except SideError as error:
-            if not error.new:
-                # what the old side refuses to compute, the new one may only outside of the domain
-                self.tally.needed |= instance.domain is not None
+            evaluated = pair.run(values)
+        except EvaluationError as error:
+            if not error.in_new:
+                # The new side may be defined where the old one is not: only outside of the domain.
+                self.statistics.domain_needed |= instance.in_domain is not None
                 return None
-            raise self._violation(
-                instance, sides, values, Difference(f"{prefix}it raises {error}"), None
-            ) from error
-        comparison = Comparison(sides, known)
-        if instance.domain is not None and not instance.domain(known):
-            comparison.admitted = False
-            self.tally.needed |= comparison.difference("beyond") is not None
+            difference = Difference(f"{prefix}it raises {error}")
+            raise self._violation(instance, pair, values, difference, None) from error
+        comparison = Comparison(pair, evaluated)
+        if instance.in_domain is not None and not instance.in_domain(evaluated):
+            comparison.in_domain = False
+            differs = comparison.difference(OLD_SIDE_FINITE) is not None
+            self.statistics.domain_needed |= differs
             return comparison
-        difference = comparison.difference(sound)
-        if difference is not None:
-            difference = Difference(prefix + difference.why, difference.where)
-            raise self._violation(instance, sides, values, difference, comparison)
-        self._learn(comparison)
+        found = comparison.difference(sound)
+        if found is not None:
+            found = Difference(prefix + found.why, found.where)
+            raise self._violation(instance, pair, values, found, comparison)
+        self._drop_refuted_classes(comparison)
         return comparison
 
-    def _learn(self, comparison: Comparison) -> None:
-        tally = self.tally
-        if comparison.identical or not tally.holds:
+    def _drop_refuted_classes(self, comparison: Comparison) -> None:
+        statistics = self.statistics
+        if comparison.identical or not statistics.stronger_classes:
             return
-        tally.holds = [s for s in tally.holds if comparison.difference(s) is None]
+        statistics.stronger_classes = [
+            s for s in statistics.stronger_classes if comparison.difference(s) is None
+        ]
 
     def _violation(
         self,
         instance: Instance,
-        sides: Sides,
+        pair: RewritePair,
         values: Sequence[Any],
         difference: Difference,
         comparison: Comparison | None,
-    ) -> Violation:
-        self.tally.failed = True
+    ) -> LawViolation:
+        self.statistics.failed = True
         if comparison is None:
-            alone = Sides(sides.inputs, sides.old, sides.old, ())
-            old_value = alone.run(values)[sides.old]
+            old_only = RewritePair(pair.inputs, pair.old, pair.old, ())
+            old_value = old_only.run(values)[pair.old]
         else:
             old_value = comparison.old
-        return Violation(
+        return LawViolation(
             self.counterexample(
                 difference.why,
                 instance.direction,
-                sides.inputs,
-                sides.old,
-                sides.new,
+                pair.inputs,
+                pair.old,
+                pair.new,
                 values=list(values),
                 old_value=old_value,
                 new_value=None if comparison is None else comparison.new,

@@ -1,1 +1,1 @@
-"""How two sides are compared: true values, bounds of the rounding, soundness classes."""
+"""Judges whether a rewritten graph keeps the values: soundness classes, rounding, true values."""

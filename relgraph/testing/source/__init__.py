@@ -1,1 +1,1 @@
-"""Graphs, values and failures as Python source that makes them again."""
+"""Python source that makes graphs and values again, and that reproduces failures."""

@@ -1,4 +1,4 @@
-"""Graphs and values as Python source that makes them again."""
+"""Python source that makes a graph, and values of its inputs, again."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
 from relgraph.testing.source.literals import array_source, number_source
 
-# An expression longer than this gets a name of its own.
-_INLINE = 60
+# An expression of more characters is assigned to a name.
+_MAX_INLINE = 60
 
 _RESERVED = ("at", "np", "scalar", "inputs", "outputs", "values", "nan", "inf")
 
 
 def _named_ops(namespace: dict[str, Any]) -> dict[Op, str]:
-    """Return what the ops of a module are called there: what they call themselves, if they can."""
+    """Return the name of each op of a module; if it has several, the one that the op prints as."""
     ops = {name: value for name, value in namespace.items() if isinstance(value, Op)}
     return {op: str(op) if str(op) in ops else name for name, op in ops.items()}
 
@@ -47,22 +47,24 @@ def as_python(
     outputs: Sequence[Variable],
     values: Sequence[Any] | None = None,
 ) -> str:
-    """Return Python source that makes a graph again, through names that people can import.
+    """Return Python source that makes a graph again.
+
+    It assigns the lists ``inputs`` and ``outputs``, and ``values`` if they are given.
 
     Parameters
     ----------
     inputs
-        The variables it starts from. They get their names, if those are fit and differ.
+        The inputs of the graph. They keep their names where these are distinct identifiers.
     outputs
-        What is computed. The source assigns a list of them to ``outputs``.
+        The outputs of the graph.
     values
-        Arrays for the inputs: the source assigns a list of them to ``values``. They have the
-        same dtypes, shapes and numbers, and strides of the same kind.
+        Arrays for the inputs. Their dtypes, shapes and numbers are kept, and which of their strides
+        are negative or 0.
 
     Returns
     -------
     source
-        It ends with a line break. It assigns ``inputs`` as well.
+        Source with its imports, which ends with a line break.
 
     Raises
     ------
@@ -82,7 +84,15 @@ def as_python(
 
 
 class _Writer:
-    """Writes a graph, line by line."""
+    """Writes the source of one graph, line by line.
+
+    Parameters
+    ----------
+    inputs, outputs
+        The graph.
+    taken
+        The names that are not free.
+    """
 
     def __init__(
         self,
@@ -101,15 +111,15 @@ class _Writer:
         for v in (*(v for node in nodes for v in node.inputs), *outputs):
             self._readers[v] = self._readers.get(v, 0) + 1
         made = {out for node in nodes for out in node.outputs}
-        # What nobody gives a value stands for itself.
-        loose = [v for v in self._readers if v not in made and not isinstance(v, Constant)]
-        for v in dict.fromkeys([*inputs, *loose]):
+        # The graph may read variables that are not among its inputs.
+        undeclared = [v for v in self._readers if v not in made and not isinstance(v, Constant)]
+        for v in dict.fromkeys([*inputs, *undeclared]):
             self._input(v)
         for node in nodes:
             self._node(node)
 
     def header(self, body: str) -> list[str]:
-        """Return the imports that the text needs."""
+        """Return the imports that a text needs."""
         names: dict[str, list[str]] = {}
         for module, name in self.imports:
             names.setdefault(module, []).append(name)
@@ -119,13 +129,13 @@ class _Writer:
         return [*numpy, *scalars, "import relgraph.tensor as at", *extra, ""]
 
     def text(self, var: Variable) -> str:
-        """Return an expression for a variable that has been written."""
+        """Return an expression for a constant, or for a variable whose node has been written."""
         known = self.names.get(var) or self._texts.get(var)
         if known is not None:
             return known
         assert isinstance(var, Constant)
         text = self._constant(var)
-        if self._readers.get(var, 0) > 1 or len(text) > _INLINE:
+        if self._readers.get(var, 0) > 1 or len(text) > _MAX_INLINE:
             return self._assign(var, text)
         self._texts[var] = text
         return text
@@ -169,7 +179,7 @@ class _Writer:
             (out,) = node.outputs
             if out in self.names:
                 return
-            if self._readers.get(out, 0) > 1 or len(text) > _INLINE:
+            if self._readers.get(out, 0) > 1 or len(text) > _MAX_INLINE:
                 self._assign(out, text)
             else:
                 self._texts[out] = text
@@ -215,7 +225,7 @@ class _Writer:
         return cls.__name__
 
     def _composite(self, op: Any) -> str:
-        """Write the inner graph on lines of its own."""
+        """Write the inner graph of a fused op, and return the name of the op."""
         inner = _Writer(op.inputs, op.outputs, self._taken)
         arguments = ", ".join(inner.names[v] for v in op.inputs)
         results = ", ".join(inner.text(v) for v in op.outputs)
@@ -262,7 +272,7 @@ def _cast(node: Apply, texts: Sequence[str]) -> str | None:
 
 
 def _index(op: Any, x: str, indices: Sequence[Variable], texts: Sequence[str]) -> str | None:
-    """Return ``x[...]``, unless what is read would be another index than this one."""
+    """Return ``x[...]``; None if that would make another op than this one."""
     entries = op.idx_list
     if not entries or entries[-1] == WHOLE or any(isinstance(v, Constant) for v in indices):
         return None

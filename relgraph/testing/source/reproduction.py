@@ -1,4 +1,4 @@
-"""An optimizer's failure as Python that shows it when it is pasted."""
+"""Python source that reproduces the failure of an optimizer, and the functions that it calls."""
 
 from __future__ import annotations
 
@@ -11,113 +11,115 @@ from relgraph.graph.features.destroy_handler import MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import GlobalOptimizer
-from relgraph.testing.book import BookError, book
-from relgraph.testing.cases import Case
-from relgraph.testing.judge.sensitivity import native
+from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.failing_cases import Case
+from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.source.graphs import as_python
 
 
-def unoptimized(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FunctionGraph:
-    """Return a copy of a graph that an optimizer may change, without overwriting its inputs."""
+def copy_for_optimizer(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FunctionGraph:
+    """Return a copy of a graph for an optimizer, which may not overwrite its inputs."""
     fgraph = FunctionGraph(inputs, outputs, clone=True)
     fgraph.attach_feature(MutableInputs([]))
     fgraph.attach_feature(ReplaceValidate())
     return fgraph
 
 
-def optimized(
+def optimize_copy(
     optimizer: GlobalOptimizer, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> FunctionGraph:
-    """Return a graph after an optimizer has been run on it, as `check_optimizer` does."""
-    fgraph = unoptimized(inputs, outputs)
+    """Return a copy of a graph, optimized as `check_optimizer` does it."""
+    fgraph = copy_for_optimizer(inputs, outputs)
     optimizer.optimize(fgraph)
     return fgraph
 
 
-def computed(
+def evaluate_outputs(
     inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence[Any]
 ) -> list[Any]:
-    """Return the values of `outputs`, one `perform` at a time; ops that overwrite get copies."""
-    found = native(inputs, outputs, values)
+    """Return the values of the outputs of a graph; no input is overwritten."""
+    found = evaluate_all(inputs, outputs, values)
     return [found[v] for v in outputs]
 
 
-def source_of(
-    case: Case, output: int | None, given: Any, optimizer: GlobalOptimizer, known: str
+def reproduction_source(
+    case: Case, output: int | None, given: Any, optimizer: GlobalOptimizer, name: str
 ) -> str:
-    """Return Python source that prints a value of a graph before and after an optimizer.
+    """Return Python source that prints an output of a graph before and after an optimizer.
+
+    If `given` is the name of a mode, or a law of the rule book, the source runs it. If not, the
+    source makes both graphs; if the optimizer raises, it reads a variable ``optimizer``.
 
     Parameters
     ----------
     case
         The graph, and values of its inputs.
     output
-        Which of the outputs is wrong; None if they can't be computed.
+        The position of the output that is wrong; None if the outputs can't be computed.
     given
-        What was checked.
+        What `check_optimizer` was given.
     optimizer
-        What was made of it.
-    known
-        What `given` is called in reports.
-
-    Where `given` has a name, the source runs it; else it spells out what it made of the graph. An
-    optimizer without a name that raises is only referred to, as ``optimizer``.
+        The optimizer that it stands for.
+    name
+        Its name in reports.
     """
     try:
-        made = _made_by(given)
-        if made is None:
-            spelled = _both(case, output, optimizer)
-            if spelled is not None:
-                return spelled
+        optimizer_lines = _optimizer_source(given)
+        if optimizer_lines is None:
+            both_graphs = _before_and_after_source(case, output, optimizer)
+            if both_graphs is not None:
+                return both_graphs
         text = as_python(case.inputs, case.outputs, case.values)
     except TypeError as error:
         return f"# {case.outputs}: {error}\n"
-    place = "" if output is None else f"[{output}]"
-    lines = made or [f"# optimizer is {known}", ""]
+    index = "" if output is None else f"[{output}]"
+    lines = optimizer_lines or [f"# optimizer is {name}", ""]
     return "\n".join(
         [
             *lines[:-1],
-            "from relgraph.testing.source.reproduction import computed, optimized",
-            f"{text}{lines[-1]}fgraph = optimized(optimizer, inputs, outputs)",
-            f"print(computed(inputs, outputs, values){place})",
-            f"print(computed(fgraph.inputs, fgraph.outputs, values){place})\n",
+            "from relgraph.testing.source.reproduction import evaluate_outputs, optimize_copy",
+            f"{text}{lines[-1]}fgraph = optimize_copy(optimizer, inputs, outputs)",
+            f"print(evaluate_outputs(inputs, outputs, values){index})",
+            f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n",
         ]
     )
 
 
-def _made_by(given: Any) -> list[str] | None:
-    """Return the lines that import and make an optimizer; None if it has no name."""
+def _optimizer_source(given: Any) -> list[str] | None:
+    """Return the lines that import an optimizer and assign it; None if it can't be imported."""
     if isinstance(given, str):
         line = f"optimizer = get_mode({given!r}).optimizer\n"
         return ["from relgraph.compile.mode import get_mode", line]
-    if isinstance(given, Relation) and _in_the_book(given):
+    if isinstance(given, Relation) and _is_in_rule_book(given):
         imports = "from relgraph.graph.opt import EquilibriumOptimizer"
-        line = f"optimizer = EquilibriumOptimizer([book()[{given.name!r}]])\n"
-        return [imports, "from relgraph.testing.book import book", line]
+        line = f"optimizer = EquilibriumOptimizer([discover_laws()[{given.name!r}]])\n"
+        return [imports, "from relgraph.testing.discovery import discover_laws", line]
     return None
 
 
-def _in_the_book(law: Relation) -> bool:
+def _is_in_rule_book(law: Relation) -> bool:
     try:
-        return book().get(law.name) is law
-    except BookError:
+        return discover_laws().get(law.name) is law
+    except CheckError:
         return False
 
 
-def _both(case: Case, output: int | None, optimizer: GlobalOptimizer) -> str | None:
-    """Return source that spells out a graph before and after; None if there is nothing to spell."""
+def _before_and_after_source(
+    case: Case, output: int | None, optimizer: GlobalOptimizer
+) -> str | None:
+    """Return source that makes a graph and the optimized one; None if there is no such source."""
     try:
-        fgraph = optimized(optimizer, case.inputs, case.outputs)
+        fgraph = optimize_copy(optimizer, case.inputs, case.outputs)
         back = dict(zip(fgraph.inputs, case.inputs, strict=True))
         after = clone_replace(list(fgraph.outputs), back)
-        place = 0 if output is None else output
-        text = as_python(case.inputs, [case.outputs[place], after[place]], case.values)
-    except Exception:  # whatever the optimizer that is being shown raises
+        i = 0 if output is None else output
+        text = as_python(case.inputs, [case.outputs[i], after[i]], case.values)
+    except Exception:  # The optimizer may raise anything.
         return None
     return (
-        "from relgraph.testing.source.reproduction import computed\n"
+        "from relgraph.testing.source.reproduction import evaluate_outputs\n"
         f"{text}"
-        "# the second is what the optimizer makes of the first\n"
+        "# the second output is what the optimizer makes of the first one\n"
         "for output in outputs:\n"
-        "    print(computed(inputs, [output], values)[0])\n"
+        "    print(evaluate_outputs(inputs, [output], values)[0])\n"
     )

@@ -153,8 +153,8 @@ class TestCallbacks:
 
     def test_events_that_nobody_hears_have_no_hooks(self):
         fg = FunctionGraph([], [], features=[Feature(), Recorder()])
-        assert len(fg._hooks["on_import"]) == 1
-        assert fg._hooks["on_add_output"] == ()
+        assert len(fg._listeners.hooks["on_import"]) == 1
+        assert fg._listeners.hooks["on_add_output"] == ()
 
     def test_orderings(self):
         x, y = variables("x y")

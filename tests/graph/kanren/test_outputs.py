@@ -1,4 +1,4 @@
-"""Laws about one output of a node with several, and about who reads a variable."""
+"""Laws about one of several outputs of a node, and about the readers of a variable."""
 
 from __future__ import annotations
 

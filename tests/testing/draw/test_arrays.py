@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relgraph.scalar.dtypes import DTYPES
 from relgraph.testing import indices, tensor_types, values
-from relgraph.testing.draw.arrays import LAYOUTS, pool, spread
+from relgraph.testing.draw.arrays import LAYOUTS, number_pool, spread
 
 
 @given(st.data())
@@ -18,7 +18,7 @@ def test_values_are_of_their_type(data):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_pools_hold_the_edges(dtype):
-    everything, finite, ordinary = (pool(dtype, a) for a in ("any", "finite", "ordinary"))
+    everything, finite, ordinary = (number_pool(dtype, a) for a in ("any", "finite", "ordinary"))
     kind = np.dtype(dtype).kind
     assert everything.dtype == finite.dtype == ordinary.dtype == dtype
     assert np.isfinite(finite).all()

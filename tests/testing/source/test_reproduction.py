@@ -13,9 +13,13 @@ from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_optimizer
-from relgraph.testing.book import book
-from relgraph.testing.cases import Case
-from relgraph.testing.source.reproduction import computed, optimized, source_of
+from relgraph.testing.discovery import discover_laws
+from relgraph.testing.failing_cases import Case
+from relgraph.testing.source.reproduction import (
+    evaluate_outputs,
+    optimize_copy,
+    reproduction_source,
+)
 
 x, y = lvars("x y")
 WRONG = law("wrong", at.sin(x), at.cos(x), sound="finite")
@@ -121,10 +125,10 @@ def of_one_input(op, value):
 
 
 def test_a_law_of_the_book():
-    known = book()["log-exp"]
+    known = discover_laws()["log-exp"]
     case = of_one_input(lambda v: at.log(at.exp(v)), [1e4])
-    source = source_of(case, 0, known, EquilibriumOptimizer([known]), "log-exp")
-    assert "optimizer = EquilibriumOptimizer([book()['log-exp']])" in source
+    source = reproduction_source(case, 0, known, EquilibriumOptimizer([known]), "log-exp")
+    assert "optimizer = EquilibriumOptimizer([discover_laws()['log-exp']])" in source
     assert_shows_two_values(source)
 
 
@@ -133,12 +137,12 @@ def test_an_optimizer_that_overwrites():
     op = case.outputs[0].owner.op
     overwriting = type(op)(op.idx_list, inplace=True, set_instead_of_inc=True)
     once = EquilibriumOptimizer([OpSub(op, overwriting)])
-    fgraph = optimized(once, case.inputs, case.outputs)
+    fgraph = optimize_copy(once, case.inputs, case.outputs)
     assert any(node.op.destroy_map for node in fgraph.apply_nodes)
-    (before,) = computed(case.inputs, case.outputs, case.values)
-    (after,) = computed(fgraph.inputs, fgraph.outputs, case.values)
+    (before,) = evaluate_outputs(case.inputs, case.outputs, case.values)
+    (after,) = evaluate_outputs(fgraph.inputs, fgraph.outputs, case.values)
     assert before.tolist() == after.tolist() == [2.0, np.exp(1.5)]
-    (first,), (second,) = printed_by(source_of(case, 0, once, once, "once"))
+    (first,), (second,) = printed_by(reproduction_source(case, 0, once, once, "once"))
     assert np.array_equal(first, before) and np.array_equal(second, after)
     assert case.values[0].tolist() == [0.5, 1.5]
 

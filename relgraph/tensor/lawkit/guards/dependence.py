@@ -24,7 +24,7 @@ def requires_heads(test: Callable[[Heads], bool]) -> Decorator:
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["suits"] = test
+        function.__dict__["admits"] = test
         return function
 
     return declare

@@ -124,7 +124,7 @@ def test_a_function_may_say_which_heads_suit_it():
     def needy(variables):
         return variables[::-1]
 
-    needy.suits = lambda heads: at.exp in heads
+    needy.admits = lambda heads: at.exp in heads
     reverse = computo(ys, needy, xs)
     rule = law("needy", at.add(several(xs)), at.add(several(ys)), reverse, sound="rounding")
     assert rule.forward.might_match(at.add(a, at.exp(b)).owner)

@@ -1,0 +1,169 @@
+"""The result of the check of a law, and the counterexample if it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.traversal import as_string
+from relgraph.testing.source.graphs import as_python
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A graph, with values of its inputs, for which a law does not keep its claim.
+
+    Attributes
+    ----------
+    law
+        The name of the law.
+    algebra
+        The law as text.
+    sound
+        The soundness class it claims.
+    direction
+        ``forward`` or ``backward``.
+    why
+        What is wrong, in words.
+    inputs, values
+        The inputs of the graph, and their values; None if the law is wrong whatever they are.
+    old, new
+        The variable that was matched, and its replacement; None if the law raised an error.
+    old_value, new_value
+        The values of both, if there are any.
+    where
+        The index of an element that is wrong, or None.
+    """
+
+    law: str
+    algebra: str
+    sound: str
+    direction: str
+    why: str
+    inputs: Sequence[Variable]
+    old: Variable
+    new: Variable | None
+    values: Sequence[Any] | None = None
+    old_value: Any = None
+    new_value: Any = None
+    where: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        """Return Python source that reproduces the failure when it is run."""
+        place = f", first at {list(self.where)}" if self.where else ""
+        lines = [
+            f"# law {self.law}: {self.algebra}",
+            f"# claimed {self.sound}, {self.direction}: {self.why}{place}",
+        ]
+        outputs = [self.old] if self.new is None else [self.old, self.new]
+        try:
+            lines.append(as_python(self.inputs, outputs, self.values).rstrip())
+        except TypeError as error:
+            graphs = as_string(list(self.inputs), outputs)
+            lines.append(f"# {graphs} (it has no source: {error})")
+            return "\n".join(lines)
+        if self.values is not None:
+            lines += [
+                "from relgraph.graph.reference import evaluate",
+                "for side in outputs:",
+                "    print(evaluate([side], dict(zip(inputs, values)))[0])",
+                f"# before: {_one_line(self.old_value)}",
+            ]
+            if self.new_value is not None:
+                lines.append(f"# after:  {_one_line(self.new_value)}")
+        elif self.new is None:
+            lines.append(f"# law.{self.direction}.transform(None, outputs[0].owner) raises")
+        elif self.new.type is not self.old.type:
+            lines.append("print(*[side.type for side in outputs])")
+        return "\n".join(lines)
+
+
+def _one_line(value: Any) -> str:
+    return " ".join(repr(value).split())
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of the check of one law.
+
+    Attributes
+    ----------
+    name, algebra, sound
+        The name of the law, the law as text, and the soundness class it was checked for.
+    status
+        ``passed``, ``failed``, or ``unchecked``: no example failed, but none could have.
+    reason
+        Why it failed or was not checked.
+    examples
+        How often both sides were evaluated and compared.
+    instances
+        The number of different graphs among the examples.
+    types
+        The number of different combinations of input types.
+    edge_values
+        The number of different edge values of the inputs: nan, infinities, zeros, ones, numbers of
+        extreme size.
+    counterexample
+        A counterexample, or None.
+    stronger
+        A stronger soundness class that held in all examples, or None.
+    directions
+        The directions that were checked.
+    refusals
+        How many random graphs each condition of the law refused.
+    seconds
+        How long the check took.
+    """
+
+    name: str
+    algebra: str
+    sound: str
+    status: str
+    reason: str = ""
+    examples: int = 0
+    instances: int = 0
+    types: int = 0
+    edge_values: int = 0
+    counterexample: Counterexample | None = None
+    stronger: str | None = None
+    directions: tuple[str, ...] = ()
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the law was checked and holds."""
+        return self.status == "passed"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as a dict for JSON."""
+        return {
+            "name": self.name,
+            "law": self.algebra,
+            "sound": self.sound,
+            "status": self.status,
+            "reason": self.reason,
+            "examples": self.examples,
+            "instances": self.instances,
+            "types": self.types,
+            "edge_values": self.edge_values,
+            "stronger": self.stronger,
+            "directions": list(self.directions),
+            "refusals": dict(self.refusals),
+            "seconds": round(self.seconds, 3),
+            "counterexample": None if self.counterexample is None else str(self.counterexample),
+        }
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {self.sound}, {self.status} ({self.examples} examples, "
+            f"{self.instances} instances, {self.types} types, {self.edge_values} edge values, "
+            f"{self.seconds:.2f} s)"
+        )
+        if self.stronger is not None:
+            text += f"; it held as {self.stronger} throughout"
+        if self.reason:
+            text += f"\n{self.reason}"
+        return text if self.counterexample is None else f"{text}\n{self.counterexample}"

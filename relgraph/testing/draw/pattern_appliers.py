@@ -1,0 +1,165 @@
+"""Appliers of patterns: they build graphs that the laws of an optimizer match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+from unification.variable import isvar
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.rules.rule import Output, Rule, split
+from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import Rewriter
+from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
+from relgraph.testing.draw.graph_builder import GraphBuilder
+from relgraph.testing.draw.parameters import PARAMETERS
+
+_MAX_DEPTH = 12
+
+
+def patterns_in(rewriter: Rewriter) -> list[Any]:
+    """Return the patterns of all laws in a rewriter, each once."""
+    found: dict[int, Any] = {}
+    stack: list[Any] = [rewriter]
+    while stack:
+        item = stack.pop()
+        stack.extend(item.summary_children())
+        for rule in _rules(item):
+            if split(rule.pattern) is not None:
+                found[id(rule.pattern)] = rule.pattern
+    return list(found.values())
+
+
+def _rules(rewriter: Any) -> Sequence[Rule]:
+    rule = getattr(rewriter, "rule", None)
+    if isinstance(rule, Rule):
+        return [rule]
+    relation = getattr(rewriter, "kanren_relation", None)
+    return relation.extraction("forward").rules if isinstance(relation, Relation) else ()
+
+
+def pattern_appliers(rewriter: Rewriter) -> list[Callable[[GraphBuilder], Any]]:
+    """Return an applier for each pattern of the laws in a rewriter."""
+    return [partial(build_pattern, pattern) for pattern in patterns_in(rewriter)]
+
+
+def build_pattern(pattern: Any, b: GraphBuilder) -> Any:
+    """Return a variable that has the form of a pattern, computed from variables of a graph.
+
+    Raises
+    ------
+    TypeError
+        If a part of the pattern can't be built, or the parts don't fit each other.
+    """
+    first = b.pick()
+    return _PatternBuilder(b, first).build(pattern, "tensor", 0)
+
+
+class _PatternBuilder:
+    """Builds a graph for one pattern.
+
+    Parameters
+    ----------
+    b
+        The graph that is extended.
+    first
+        The variable for the first logic variable; the others broadcast with it.
+    """
+
+    def __init__(self, b: GraphBuilder, first: Any) -> None:
+        self._b = b
+        self._first = first
+        self._bindings: dict[Any, Any] = {}
+
+    def build(self, pattern: Any, role: str, depth: int) -> Any:
+        """Return the variable or number for a part of the pattern."""
+        if depth > _MAX_DEPTH:
+            raise TypeError("a pattern goes too deep")
+        if isvar(pattern):
+            if pattern not in self._bindings:
+                self._bindings[pattern] = self._argument(role)
+            return self._bindings[pattern]
+        if isinstance(pattern, Literal):
+            return self._number(pattern.value)
+        if isinstance(pattern, bool | int | float | complex):
+            return self._number(pattern)
+        parts = split(pattern)
+        if parts is None:
+            if isinstance(pattern, Variable):
+                return pattern
+            raise TypeError(f"the pattern {pattern!r} can't be built")
+        head, patterns = parts
+        output = head.index if isinstance(head, Output) else None
+        head = head.op if isinstance(head, Output) else head
+        cls, name = class_and_scalar_name(head)
+        arguments = [
+            self.build(p, role_of(cls, name, i)[0], depth + 1) for i, p in enumerate(patterns)
+        ]
+        made = self._op(head, arguments)(*arguments)
+        if output is None:
+            return made
+        outputs = made if isinstance(made, list) else made.owner.outputs
+        return outputs[output]
+
+    def _number(self, value: Any) -> Any:
+        # A pattern matches an array of the number too.
+        if self._b.chance(4) and isinstance(value, float | int):
+            return at.constant(value, dtype=self._first.type.dtype)
+        return value
+
+    def _op(self, head: Any, arguments: list[Any]) -> Any:
+        if isinstance(head, Op):
+            return head
+        parts = split(head)
+        if parts is None:
+            raise TypeError(f"the op {head!r} can't be built")
+        cls, props = parts
+        return cls(*[
+            self._property(cls, name, prop, arguments)
+            for name, prop in zip(cls.__props__, props, strict=True)
+        ])  # fmt: skip
+
+    def _property(self, cls: Any, name: str, prop: Any, arguments: list[Any]) -> Any:
+        if isinstance(prop, Literal):
+            return prop.value
+        if not isvar(prop):
+            parts = split(prop)
+            return prop if parts is None else self._op(prop, arguments)
+        if prop not in self._bindings:
+            draw = PARAMETERS.get((cls.__name__, name))
+            if draw is None:
+                raise TypeError(f"nothing is known of the parameter {name} of {cls.__name__}")
+            known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
+            self._bindings[prop] = draw(Random(self._b.below(1000)), known)
+        return self._bindings[prop]
+
+    def _argument(self, role: str) -> Any:
+        b = self._b
+        if role == "length":
+            return self._length()
+        if role == "shape":
+            return b.pick().shape
+        if role == "index":
+            return at.constant(b.choose((0, -1, 1)))
+        if role == "indices":
+            return at.constant(b.choose(([0], [0, 0, -1], [1, 0])))
+        if role in ("condition", "assertion") and b.chance(2):
+            return b.choose((at.gt, at.le, at.eq))(self._first, b.operand_for(self._first))
+        if not self._bindings:
+            return self._first
+        found = b.operand_for(self._first)
+        return found if isinstance(found, Variable) else at.as_tensor_variable(found)
+
+    def _length(self) -> Any:
+        b = self._b
+        like = b.pick(lambda v: v.type.ndim >= 1)
+        if like is None or b.chance(3):
+            return at.constant(b.choose((1, 2, 3)))
+        axis = b.below(like.type.ndim)
+        return at.shape_i(like, axis) if b.chance(2) else at.constant(b.shape(like)[axis])

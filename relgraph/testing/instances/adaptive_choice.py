@@ -1,0 +1,59 @@
+"""Weighted random choices whose weights adapt: options that led to instances are drawn more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class AdaptiveChoices:
+    """Random choices, with a record of how often each option led to success.
+
+    Parameters
+    ----------
+    random
+        The source of randomness.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self._attempts: Counter[Hashable] = Counter()
+        self._successes: Counter[Hashable] = Counter()
+        self._since_last_outcome: list[Hashable] = []
+
+    def pick(self, decision: Hashable, options: Sequence[tuple[T, float]]) -> T:
+        """Return one of some options; those that succeeded before weigh more.
+
+        Parameters
+        ----------
+        decision
+            Names the decision; outcomes are recorded by decision and option.
+        options
+            Pairs of an option and its initial weight.
+        """
+        weights = [w * self._success_rate((decision, option)) for option, w in options]
+        (chosen,) = self.random.choices([option for option, _ in options], weights)
+        self._since_last_outcome.append((decision, chosen))
+        return chosen
+
+    def _success_rate(self, key: Hashable) -> float:
+        return (self._successes[key] + 1) / (self._attempts[key] + 2) + 0.02
+
+    def record_outcome(self, success: bool) -> None:
+        """Record whether the options picked since the last outcome led to an instance."""
+        self._attempts.update(self._since_last_outcome)
+        if success:
+            self._successes.update(self._since_last_outcome)
+        self._since_last_outcome = []
+
+    def chance(self, percent: float) -> bool:
+        """Return True in `percent` of a hundred calls, on average."""
+        return self.random.random() * 100 < percent
+
+    def uniform(self, options: Sequence[Any]) -> Any:
+        """Return one of some options, each with the same probability."""
+        return self.random.choice(options)

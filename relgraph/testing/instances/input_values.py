@@ -1,0 +1,163 @@
+"""Values for the inputs of an instance, decoded from bytes.
+
+Hypothesis draws one string of bytes for a set of values and shrinks it towards zeros. Each byte is
+an index into a table of numbers that begins with simple ones. So values are drawn fast, and a
+failure shrinks to simple numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.testing.draw.arrays import LAYOUTS, number_pool
+
+Array = np.ndarray[Any, Any]
+
+VALUE_RANGES = ("ordinary", "any", "finite", "positive", "unit")
+# The first byte selects one of these: a range for all inputs, or None for one range each.
+_SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
+# The bytes before those of the elements of an input: they select its range and its layout.
+_HEADER_BYTES = 2
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """An input of an instance, and the values that it may have.
+
+    Attributes
+    ----------
+    var
+        The variable.
+    shape
+        The shape of its values, which its type may leave open.
+    allowed
+        The numbers that its values are made of; None for any numbers of its dtype. Lengths and
+        indices are restricted so.
+    """
+
+    var: Variable
+    shape: tuple[int, ...]
+    allowed: tuple[int, ...] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+@cache
+def number_table(dtype: str, value_range: str) -> Array:
+    """Return the numbers of a dtype that bytes are indices of, simple ones first.
+
+    Parameters
+    ----------
+    value_range
+        One of `VALUE_RANGES`: ``ordinary``, ``any`` and ``finite`` as for `number_pool`,
+        ``positive``, or ``unit`` for numbers from 0 to 1.
+    """
+    if value_range in ("ordinary", "any", "finite"):
+        known: Any = value_range
+        return number_pool(dtype, known)
+    ordinary, finite = number_pool(dtype, "ordinary"), number_pool(dtype, "finite")
+    if np.dtype(dtype).kind not in "iuf":
+        return ordinary
+    positive = np.concatenate([ordinary[ordinary > 0], np.abs(ordinary[ordinary < 0])])
+    if value_range == "positive":
+        return np.concatenate([positive, finite[finite > 0]])[:256]
+    unit = finite[(finite >= 0) & (finite <= 1)]
+    if np.dtype(dtype).kind == "f":
+        unit = np.concatenate([unit, positive[positive < 1], 1 - positive[positive < 1]])
+    return unit[:256]
+
+
+@cache
+def is_edge_value(dtype: str, value_range: str) -> Array:
+    """Return which numbers of a table are edges: not finite, zero, one, or of extreme size."""
+    values = number_table(dtype, value_range)
+    if values.dtype.kind == "b":
+        return np.ones(len(values), dtype=bool)
+    if values.dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        edges = [0, 1, -1, info.max, info.max - 1, info.min, info.min + 1]
+        return np.isin(values, [n for n in edges if info.min <= n <= info.max])
+    real = np.finfo(dtype)
+    edge = np.zeros(len(values), dtype=bool)
+    for part in (values.real, values.imag) if values.dtype.kind == "c" else (values,):
+        size = np.abs(part)
+        edge |= ~np.isfinite(part) | (size > np.sqrt(real.max) / 2)
+        edge |= (size < np.sqrt(real.tiny) * 2) | (size == 1)
+    return edge
+
+
+@dataclass
+class ValueCoverage:
+    """Which numbers of which tables have been used."""
+
+    used: dict[tuple[str, str], Array] = field(default_factory=dict)
+
+    def add(self, dtype: str, value_range: str, indices: Array) -> None:
+        """Record that the numbers at some indices of a table were used."""
+        used = self.used.get((dtype, value_range))
+        if used is None:
+            table = number_table(dtype, value_range)
+            used = self.used[dtype, value_range] = np.zeros(len(table), dtype=bool)
+        used[indices] = True
+
+    def edge_values(self) -> set[tuple[str, bytes]]:
+        """Return the edge values that were used, as pairs of a dtype and the bytes of a number."""
+        return {
+            (dtype, value.tobytes())
+            for (dtype, value_range), used in self.used.items()
+            for value in number_table(dtype, value_range)[used & is_edge_value(dtype, value_range)]
+        }
+
+
+def bytes_needed(inputs: Sequence[InputSpec]) -> int:
+    """Return how many bytes encode values for some inputs."""
+    return 1 + sum(_HEADER_BYTES + spec.size for spec in inputs)
+
+
+def decode_values(
+    data: bytes, inputs: Sequence[InputSpec], coverage: ValueCoverage | None = None
+) -> list[Array]:
+    """Return values for some inputs, decoded from bytes.
+
+    Parameters
+    ----------
+    data
+        As many bytes as `bytes_needed` says.
+    coverage
+        Records the numbers used, if it is given.
+    """
+    picks = np.frombuffer(data, dtype=np.uint8).astype(np.intp)
+    shared = _SHARED_RANGES[data[0] % len(_SHARED_RANGES)]
+    values, at = [], 1
+    for spec in inputs:
+        value_range = VALUE_RANGES[data[at] % len(VALUE_RANGES)] if shared is None else shared
+        layout = LAYOUTS[data[at + 1] % len(LAYOUTS)]
+        at += _HEADER_BYTES
+        values.append(_array(spec, value_range, layout, picks[at : at + spec.size], coverage))
+        at += spec.size
+    return values
+
+
+def _array(
+    spec: InputSpec, value_range: str, layout: Any, picks: Array, coverage: ValueCoverage | None
+) -> Array:
+    var: Any = spec.var
+    dtype: str = var.type.dtype
+    if spec.allowed is not None:
+        numbers: Array = np.array(spec.allowed, dtype)
+        return np.asarray(numbers[picks % len(spec.allowed)].reshape(spec.shape))
+    table = number_table(dtype, value_range)
+    indices = picks % len(table)
+    if coverage is not None:
+        coverage.add(dtype, value_range, indices)
+    array: Array = table[indices].reshape(spec.shape)
+    return np.asarray(layout(array)) if spec.shape else array

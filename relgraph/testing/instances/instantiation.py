@@ -1,0 +1,380 @@
+"""Instantiates the pattern of a rule: builds random graphs that it matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from unification.core import reify, unify
+from unification.variable import isvar
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
+from relgraph.graph.kanren.search.goals import Compute, Where
+from relgraph.graph.kanren.terms.term import Arguments, Literal
+from relgraph.graph.op import Op
+from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor.lawkit.guards.numbers import real_number
+from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
+from relgraph.testing.draw.parameters import PARAMETERS, Parameters
+from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.random_arguments import (
+    ARGUMENT_KINDS,
+    CannotInstantiate,
+    RandomArguments,
+)
+
+_SUMMANDS = (
+    ("leaf", 3.0),
+    ("number", 1.5),
+    ("mul", 1.5),
+    ("nested", 1.0),
+    ("neg", 1.0),
+    ("sqr", 0.5),
+    ("sqrt", 0.3),
+    ("power", 0.5),
+    ("sub", 0.5),
+    ("true_div", 0.5),
+    ("add", 0.5),
+)
+
+# How often another argument is drawn in place of one that a guard refuses.
+_MAX_REDRAWS = 20
+
+
+@dataclass
+class InstantiatedPattern:
+    """A graph that a pattern matches.
+
+    Attributes
+    ----------
+    root
+        The variable that the whole pattern stands for.
+    inputs
+        The inputs of the graph.
+    leaves
+        The variables that logic variables and numbers of the pattern stand for, and arguments of
+        sums and products that it does not mention.
+    bindings
+        The value of each logic variable.
+    """
+
+    root: Variable
+    inputs: list[InputSpec]
+    leaves: list[Variable]
+    bindings: dict[Any, Any]
+
+
+class PatternInstantiator(RandomArguments):
+    """Builds graphs that the pattern of a rule matches.
+
+    Parameters
+    ----------
+    rule
+        The rule. Arguments are drawn again while its guards refuse them.
+    random
+        The source of randomness.
+    mixed
+        Whether inputs may be of several dtypes.
+    parameters
+        Functions that draw parameters of ops; they go before those of `PARAMETERS`.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        random: Random,
+        mixed: bool = False,
+        parameters: Parameters | None = None,
+    ) -> None:
+        super().__init__(random, mixed, rule.complex)
+        self.rule = rule
+        self._parameters = {**PARAMETERS, **(parameters or {})}
+        self._roles = roles_in(rule.pattern)
+        self._ranks = ranks_for(rule.pattern, self._ranks)
+        # The guards on a single logic variable.
+        self._guards: dict[Any, list[Where]] = {}
+        for condition in rule.conditions:
+            if isinstance(condition, Where) and len(condition.variables) == 1:
+                self._guards.setdefault(condition.variables[0], []).append(condition)
+
+    def instantiate(self) -> InstantiatedPattern:
+        """Return a new random graph for the pattern.
+
+        Raises
+        ------
+        CannotInstantiate
+            If an op does not take the arguments drawn for it.
+        """
+        self._restart()
+        state = self._state
+        root = self._build(self.rule.pattern, at_root=True)
+        if not isinstance(root, Variable) or root.owner is None:
+            raise CannotInstantiate("what was drawn is no node")
+        return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings)
+
+    def guarded_numbers(self) -> tuple[float, ...]:
+        """Return the numbers that logic variables with guards stand for in the last graph."""
+        bound = (self._state.bindings.get(v) for v in self._guards)
+        found = [real_number(v) for v in bound if isinstance(v, Variable)]
+        return tuple([n for n in found if n is not None])
+
+    # -- terms -----------------------------------------------------------------------------
+
+    def _build(self, pattern: Any, at_root: bool = False) -> Any:
+        """Return the variable that a part of the pattern stands for."""
+        if isvar(pattern):
+            return self._variable(pattern)
+        if isinstance(pattern, Literal | bool | int | float | complex):
+            return self._add_leaf(self._number(getattr(pattern, "value", pattern)))
+        parts = split(pattern)
+        if parts is None:
+            return pattern
+        head, patterns = parts
+        if isinstance(head, Output):
+            return self._output(head, patterns)
+        arguments = []
+        for p in patterns:
+            more = self._all_arguments(p, head) if isinstance(p, Arguments) else [self._build(p)]
+            arguments += more
+        op = self._op(head, arguments)
+        if not isinstance(op, Op):
+            raise CannotInstantiate(f"{op} is not an op")
+        if is_ac(head) and self.rule.regroup:
+            return self._reordered_and_grouped(op, arguments, at_root)
+        swaps = is_commutative(head) and len(arguments) == 2 and not self.rule.as_written
+        if swaps and self.choices.chance(50):
+            arguments.reverse()
+        return self._apply(op, arguments)
+
+    def _output(self, head: Output, patterns: Sequence[Any]) -> Any:
+        """Return one output of a node, which all parts of the pattern that name an output share."""
+        arguments = [self._build(p) for p in patterns]
+        op = self._op(head.op, arguments)
+        key = (op, tuple(arguments))
+        outputs = self._state.outputs.get(key)
+        if outputs is None:
+            try:
+                outputs = self._state.outputs[key] = op.make_node(*arguments).outputs
+            except (TypeError, ValueError, IndexError, OverflowError) as error:
+                raise CannotInstantiate(f"{op} does not take what was drawn") from error
+        if head.index >= len(outputs):
+            raise CannotInstantiate(f"{op} has no output {head.index}")
+        return outputs[head.index]
+
+    # -- sums and products -----------------------------------------------------------------
+
+    def _all_arguments(self, pattern: Arguments, head: Any) -> list[Any]:
+        """Return arguments for a pattern that stands for all arguments of a sum or product."""
+        bindings = self._state.bindings
+        if pattern.of not in bindings:
+            count = self.choices.uniform((1, 2, 2, 3, 3, 4))
+            bindings[pattern.of] = tuple([self._summand(head, 2) for _ in range(count)])
+        return list(bindings[pattern.of])
+
+    def _summand(self, head: Any, depth: int) -> Any:
+        """Return an argument of a sum or product: a leaf, or a multiple, power, negation..."""
+        how = self.choices.pick("summand", _SUMMANDS) if depth else "leaf"
+        if how == "number":
+            value = self.choices.uniform((0, 1, 2, -1, 3, 0.5, -2))
+            return self._add_leaf(self._number(value))
+        if how == "leaf":
+            inputs = [v for v in self._state.leaves if v.owner is None and not hasattr(v, "data")]
+            if inputs and self.choices.chance(50):
+                return self.choices.uniform(inputs)
+            return self._add_leaf(self._input(self._state.dtype, self._shape()))
+        parts = [self._summand(head, depth - 1)]
+        if how in ("sqr", "neg", "sqrt"):
+            return self._apply(getattr(at, how), parts)
+        if how == "power":
+            exponent = self._number(self.choices.uniform((2, 3, -1, 0.5, 1)))
+            return self._apply(at.pow, [*parts, self._add_leaf(exponent)])
+        parts.append(self._summand(head, depth - 1))
+        nested = head if isinstance(head, Op) else at.add
+        return self._apply(nested if how == "nested" else getattr(at, how), parts)
+
+    def _reordered_and_grouped(self, op: Op, arguments: Sequence[Any], at_root: bool) -> Any:
+        """Apply an associative and commutative op to arguments in any order and grouping.
+
+        At the root of the pattern it may get one argument more.
+        """
+        flat: list[Any] = []
+        for argument in arguments:
+            if isinstance(argument, Variable) and argument.head is op and self.choices.chance(50):
+                assert argument.owner is not None
+                flat.extend(argument.owner.inputs)
+            else:
+                flat.append(argument)
+        if at_root and self.choices.chance(25):
+            flat.append(self._add_leaf(self._tensor("variable", None)))
+        if self.choices.chance(70):
+            self._random.shuffle(flat)
+        while len(flat) > 2 and self.choices.chance(30):
+            flat[:2] = [self._apply(op, flat[:2])]
+        return self._apply(op, flat)
+
+    # -- ops and their parameters ----------------------------------------------------------
+
+    def _op(self, head: Any, arguments: Sequence[Any]) -> Any:
+        """Return the op that the head of a term stands for."""
+        if isvar(head):
+            return self._parameter(head, lambda: _random_elemwise(self._random, arguments))
+        parts = split(head)
+        if parts is None:
+            return head
+        cls, props = parts
+        if not isinstance(cls, type):
+            raise CannotInstantiate(f"the op {head} is open")
+        names: Any = getattr(cls, "__props__", None) or ()
+        values = []
+        for name, prop in zip(names, props, strict=False):
+            values.append(self._prop(cls, name, prop, arguments))
+        try:
+            return cls(*values)
+        except (TypeError, ValueError, IndexError) as error:
+            raise CannotInstantiate(f"{cls.__name__} does not take what was drawn") from error
+
+    def _prop(self, cls: type, name: str, prop: Any, arguments: Sequence[Any]) -> Any:
+        """Return the value that one of the props of an op stands for."""
+        if isinstance(prop, Literal):
+            return prop.value
+        if not isvar(prop):
+            return self._op(prop, arguments) if split(prop) is not None else prop
+        of_class = [self._parameters.get((c.__name__, name)) for c in cls.__mro__]
+        of_name = [f for (_, known), f in self._parameters.items() if known == name]
+        draw = next((f for f in (*of_class, *of_name) if f is not None), None)
+        if draw is None:
+            raise CannotInstantiate(
+                f"nothing is known of the parameter {name} of {cls.__name__}: "
+                "say how to draw it (`parameters`)"
+            )
+        known = draw
+        return self._parameter(prop, lambda: known(self._random, arguments))
+
+    def _parameter(self, v: Any, draw: Callable[[], Any]) -> Any:
+        """Return the value of a logic variable for a parameter; it is drawn if it has none."""
+        bindings = self._state.bindings
+        if v not in bindings:
+            self._bind_computed()
+        if v not in bindings:
+            bindings[v] = draw()
+        return bindings[v]
+
+    def _bind_computed(self) -> None:
+        """Bind the logic variables that the rule computes from those that are bound."""
+        bindings = self._state.bindings
+        for condition in self.rule.conditions:
+            if not isinstance(condition, Compute) or all(v in bindings for v in condition.binds):
+                continue
+            if all(not isvar(v) or v in bindings for v in condition.variables):
+                values = [bindings[v] if isvar(v) else v for v in condition.variables]
+                try:
+                    found = unify(condition.out, condition.computed(tuple(values)), {})
+                except Exception as error:
+                    raise CannotInstantiate(f"{condition} is not defined there") from error
+                if found is not False:
+                    bindings.update({v: reify(v, found) for v in condition.binds})
+
+    # -- logic variables -------------------------------------------------------------------
+
+    def _variable(self, v: Any) -> Any:
+        """Return the variable that a logic variable stands for; it is drawn if there is none."""
+        bindings = self._state.bindings
+        if v not in bindings:
+            self._bind_computed()
+        if v in bindings:
+            value = bindings[v]
+            return self._add_leaf(self._number(value)) if isinstance(value, int | float) else value
+        made = self._guarded_argument(v)
+        if isinstance(v, ConstrainedVar) and not v.constraint(made):
+            raise CannotInstantiate(f"the constraint of {v} refuses what was drawn")
+        bindings[v] = made
+        return self._add_leaf(made)
+
+    def _guarded_argument(self, v: Any) -> Any:
+        """Return an argument for a logic variable, if possible one that its guards admit."""
+        state = self._state
+        input_count, leaf_count = len(state.inputs), len(state.leaves)
+        made = self._argument(v)
+        for _ in range(_MAX_REDRAWS):
+            if all(_admits(guard, made) for guard in self._guards.get(v, ())):
+                break
+            del state.inputs[input_count:], state.leaves[leaf_count:]
+            made = self._argument(v)
+        return made
+
+    def _argument(self, v: Any) -> Any:
+        """Return an argument of the kind that a logic variable stands for."""
+        role, number = self._roles.get(v, ("tensor", 0))
+        made = self._special_argument(role, number, v)
+        if made is not None:
+            return made
+        bound = self._state.bindings.values()
+        others = [x for x in bound if isinstance(x, Variable) and x in self._state.leaves]
+        if others and self.choices.chance(8):
+            return self.choices.uniform(others)
+        return self._tensor(self.choices.pick((v, "kind"), ARGUMENT_KINDS), v)
+
+
+def _admits(guard: Where, value: Any) -> bool:
+    """Return whether a guard admits a value; True if it raises, since the law decides later."""
+    try:
+        return bool(guard.predicate(value))
+    except Exception:
+        return True
+
+
+def _random_elemwise(random: Random, arguments: Sequence[Any]) -> Op:
+    made: Op = at.Elemwise(PARAMETERS["Elemwise", "scalar_op"](random, arguments))
+    return made
+
+
+def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
+    """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
+    found: dict[Any, tuple[str, int]] = {}
+    stack = [pattern]
+    while stack:
+        parts = split(stack.pop())
+        if parts is None:
+            continue
+        head, patterns = parts
+        cls, name = class_and_scalar_name(head)
+        for position, p in enumerate(patterns):
+            if isvar(p):
+                if found.get(p, ("tensor", 0))[0] == "tensor":
+                    found[p] = role_of(cls, name, position)
+            else:
+                stack.append(p)
+    return found
+
+
+def ranks_for(
+    pattern: Any, default_weights: Sequence[tuple[int, float]]
+) -> Sequence[tuple[int, float]]:
+    """Return weights for the ranks of tensors that suit a pattern.
+
+    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
+
+    Parameters
+    ----------
+    default_weights
+        Ranks and their weights for any other pattern.
+    """
+    lengths = reductions = 0
+    stack = [(pattern, 0)]
+    while stack:
+        part, above = stack.pop()
+        parts = split(part)
+        if parts is None:
+            continue
+        head, patterns = parts
+        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
+        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
+        above += name == "CAReduce"
+        reductions = max(reductions, above)
+        stack += [(p, above) for p in patterns]
+    least = max(lengths, reductions + 1 if reductions > 1 else 0)
+    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]

@@ -1,0 +1,187 @@
+"""The elements of a result about which a soundness class makes a claim.
+
+A class makes none where finite operands over- or underflow on the way (``rounding``), or where an
+input or an intermediate value is not finite (``finite``, ``domain``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.contraction import Product
+from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.indexing.subtensor import Increment
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
+from relgraph.testing.judge.evaluation import Values
+
+Array = np.ndarray[Any, Any]
+
+# Scalar ops that give an infinity for finite operands without overflowing, and for which operands.
+_POLES: dict[str, Callable[..., Any]] = {
+    "true_div": lambda x, y: y == 0,
+    "int_div": lambda x, y: y == 0,
+    "mod": lambda x, y: y == 0,
+    "reciprocal": lambda x: x == 0,
+    "pow": lambda x, y: x == 0,
+    **dict.fromkeys(
+        ("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv", "log1mexp"),
+        lambda *x: np.True_,
+    ),
+}
+
+# Scalar ops whose result may be 0 by underflow: the true value is not 0.
+_UNDERFLOW_TO_ZERO = frozenset(
+    [
+        *("mul", "true_div", "reciprocal", "pow", "exp", "exp2", "sqr"),
+        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp"),
+    ]
+)
+
+# Scalar ops whose results keep their precision where they are subnormal.
+_ACCURATE_WHEN_SUBNORMAL = frozenset(
+    [
+        *("add", "sub", "neg", "abs", "maximum", "minimum", "second", "identity"),
+        *("switch", "clip", "conj", "real", "imag", "mod"),
+    ]
+)
+
+
+def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, sound: str) -> Array:
+    """Return the elements of `out` about which a soundness class makes no claim.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    sound
+        ``rounding``, ``finite`` or ``domain``.
+
+    Returns
+    -------
+    unclaimed
+        A boolean array of the shape of `out`.
+    """
+    marks: dict[Variable, Array] = {}
+    finite = sound != "rounding"
+
+    def mark(v: Variable) -> Array:
+        if v not in marks:
+            value = np.asarray(values[v])
+            marks[v] = np.asarray(~np.isfinite(value) if finite else np.zeros(value.shape, bool))
+        return marks[v]
+
+    for node in nodes:
+        inputs = [np.asarray(values[v]) for v in node.inputs]
+        for v in node.outputs:
+            result = np.asarray(values[v])
+            propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
+            with np.errstate(all="ignore"):
+                own = ~np.isfinite(result) if finite else _leaves_range(node, inputs, result)
+            marks[v] = np.asarray(propagated, bool) | own
+    return mark(out)
+
+
+def elements_derived_from(
+    nodes: Sequence[Apply], values: Values, out: Variable, kind: Callable[[Any], Any]
+) -> Array:
+    """Return the elements of `out` that are computed from an input element of some kind.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    kind
+        Says of an array which elements are of the kind: ``np.isnan``, say.
+
+    Returns
+    -------
+    derived
+        A boolean array of the shape of `out`.
+    """
+    marks: dict[Variable, Array] = {}
+
+    def mark(v: Variable) -> Array:
+        if v not in marks:
+            marks[v] = np.asarray(kind(values[v]))
+        return marks[v]
+
+    for node in nodes:
+        inputs = [np.asarray(values[v]) for v in node.inputs]
+        input_marks = [mark(u) for u in node.inputs]
+        for v in node.outputs:
+            marks[v] = np.asarray(propagate_marks(node, input_marks, inputs, values[v].shape), bool)
+    return mark(out)
+
+
+def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
+    """Return where finite operands over- or underflow in the op of a node."""
+    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
+    op: Any = node.op
+    adds = isinstance(op, Increment) and not op.set_instead_of_inc
+    if info is None or (moved_inputs(node) is not None and not adds):
+        return np.zeros(result.shape, bool)
+    if isinstance(op, Elemwise):
+        return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
+    sizes = [np.where(np.isfinite(x), np.abs(x), 0) for x in inputs]
+    if adds:
+        storage: list[list[Any]] = [[None]]
+        op.perform(node, [*sizes[:2], *inputs[2:]], storage)
+        return ~np.isfinite(storage[0][0])
+    if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
+        axes = op.axes(inputs[0].ndim)
+        if op.ufunc is np.add:
+            return ~np.isfinite(np.sum(sizes[0], axis=axes))
+        return _product_leaves_range(np.where(sizes[0] == 0, 1, sizes[0]), info, axes)
+    if isinstance(op, Product):
+        total = np.matmul(sizes[0], sizes[1])
+        nonzero = np.matmul((sizes[0] > 0).astype(float), (sizes[1] > 0).astype(float)) > 0
+        return ~np.isfinite(total) | (nonzero & (total < info.tiny / info.eps))
+    if isinstance(op, CAReduce):
+        return np.zeros(result.shape, bool)
+    finite = all(np.isfinite(x).all() for x in inputs)
+    return np.full(result.shape, finite and not np.isfinite(result).all())
+
+
+def _product_leaves_range(sizes: Array, info: Any, axes: Any) -> Array:
+    """Return where a partial product of factors of these sizes may over- or underflow."""
+    exponents = np.abs(np.log2(sizes)).sum(axis=axes)
+    return np.asarray(exponents >= -np.log2(float(info.tiny)) - 1)
+
+
+def _elemwise_leaves_range(
+    scalar_op: Any, inputs: Sequence[Array], result: Array, info: Any
+) -> Array:
+    name = scalar_op.name
+    finite = np.broadcast_to(
+        np.logical_and.reduce(np.broadcast_arrays(*[np.isfinite(x) for x in inputs])), result.shape
+    )
+    bad = finite & ~np.isfinite(result) & ~np.isnan(result)
+    if name in _POLES:
+        bad = bad & ~_POLES[name](*inputs)
+    # nan by inf - inf, where both infinities are overflowed partial results
+    bad = bad | (finite & np.isnan(result) & (name in ("add", "mul")))
+    size = np.abs(result)
+    if name not in _ACCURATE_WHEN_SUBNORMAL:
+        bad = bad | (finite & (size > 0) & (size < info.tiny))
+    if name in _UNDERFLOW_TO_ZERO:
+        factors = [x != 0 for x in inputs] if name in ("mul", "sqr") else []
+        if name in ("true_div", "pow", "arctan2", "reciprocal"):
+            factors = [inputs[0] != 0]
+        nonzero: Any = np.logical_and.reduce(np.broadcast_arrays(finite, *factors))
+        bad = bad | (nonzero & (size == 0))
+    if name in ("mul", "add") and len(inputs) > 2:
+        sizes = [np.where(np.isfinite(x) & (x != 0), np.abs(x), 1) for x in inputs]
+        if name == "mul":
+            bad = bad | _product_leaves_range(np.stack(np.broadcast_arrays(*sizes)), info, 0)
+        else:
+            bad = bad | ~np.isfinite(sum(sizes))
+    return np.asarray(bad)

@@ -1,0 +1,112 @@
+"""How marks on the elements of an op's inputs propagate to the elements of its output.
+
+A mark is a truth value or a number from 0 on. An op with known data flow passes it from element to
+element; any other op passes it from every element of its inputs to all of its output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply
+from relgraph.tensor.along_axes.repetition import Cumulate
+from relgraph.tensor.assembly.allocation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.contraction import Product
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.subtensor import Increment, Subtensor
+from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+
+Array = np.ndarray[Any, Any]
+
+# Ops that only move elements, and the positions of the inputs that hold them (None: all inputs).
+DATA_MOVEMENT_OPS: dict[type, tuple[int, ...] | None] = {
+    AdvancedSubtensor: (0,),
+    Alloc: (0,),
+    DimShuffle: (0,),
+    Join: None,
+    Reshape: (0,),
+    SpecifyShape: (0,),
+    Split: (0,),
+    Subtensor: (0,),
+}
+
+
+def moved_inputs(node: Apply) -> tuple[int, ...] | None:
+    """Return the positions of the inputs whose elements a node moves to its output.
+
+    Returns
+    -------
+    positions
+        None if the node computes new elements.
+    """
+    for cls, places in DATA_MOVEMENT_OPS.items():
+        if isinstance(node.op, cls):
+            return tuple(range(len(node.inputs))) if places is None else places
+    if isinstance(node.op, Increment):
+        return (0, 1)
+    return None
+
+
+def propagate_marks(
+    node: Apply, marks: Sequence[Array], values: Sequence[Array], shape: tuple[int, ...]
+) -> Array:
+    """Return for each output element the largest mark of the input elements it is computed from.
+
+    Parameters
+    ----------
+    node
+        The node; of several outputs, the one that has `shape`.
+    marks
+        For each input an array of its shape, of booleans or of numbers from 0 on.
+    values
+        The values of the inputs; indices and shapes among them say where elements move.
+    shape
+        The shape of the output.
+
+    Returns
+    -------
+    marks
+        An array of the shape of the output.
+    """
+    op: Any = node.op
+    if isinstance(op, Elemwise):
+        unread = op.scalar_op.unread
+        read = [m for i, m in enumerate(marks) if i not in unread]
+        largest = read[0]
+        for mark in read[1:]:
+            largest = np.maximum(largest, mark)
+        return np.broadcast_to(largest, shape)
+    if isinstance(op, CAReduce):
+        axes = op.axes(values[0].ndim)
+        return np.asarray(np.max(marks[0], axis=axes, initial=0)).astype(marks[0].dtype)
+    moved = moved_inputs(node)
+    if moved is not None and len(node.outputs) == 1:
+        inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]
+        storage: list[list[Any]] = [[None]]
+        op.perform(node, inputs, storage)
+        return np.asarray(storage[0][0])
+    along = _along_axes(op, marks, shape)
+    if along is not None:
+        return along
+    most = max((m.max() for m in marks if m.size), default=0)
+    return np.full(shape, most)
+
+
+def _along_axes(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
+    """Return the output marks of an op that works along some axes, or None for any other op."""
+    if isinstance(op, Product):
+        left, right = (m.astype("float64") for m in marks)
+        most = np.maximum(np.matmul(left, right * 0 + 1), np.matmul(left * 0 + 1, right))
+        return np.asarray(most > 0 if marks[0].dtype.kind == "b" else most)
+    if isinstance(op, LogSumExp | LogSoftmax | Softmax | Cumulate):
+        most = np.max(marks[0], axis=op.axis, keepdims=not isinstance(op, LogSumExp), initial=0)
+        return np.broadcast_to(np.asarray(most).astype(marks[0].dtype), shape)
+    return None

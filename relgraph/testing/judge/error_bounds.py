@@ -1,0 +1,233 @@
+"""Bounds on how far rounding can move the result of a graph, to first order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.along_axes.repetition import Cumulate
+from relgraph.tensor.contraction import Product
+from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
+from relgraph.testing.judge.evaluation import Values
+
+Array = np.ndarray[Any, Any]
+
+MAX_ULPS = 8
+"""How many units in the last place a single op may be off: NumPy's ufuncs are good to about 4."""
+
+
+def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
+    """Return for each element of `out` the largest finite magnitude that it is computed from.
+
+    For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+
+    Returns
+    -------
+    magnitudes
+        A float64 array of the shape of `out`.
+    """
+    sizes: dict[Variable, Array] = {}
+
+    def size(v: Variable) -> Array:
+        if v not in sizes:
+            sizes[v] = _magnitude(values[v])
+        return sizes[v]
+
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            inputs = [np.asarray(values[v]) for v in node.inputs]
+            for v in node.outputs:
+                result = _magnitude(values[v])
+                input_sizes = [size(u) for u in node.inputs]
+                propagated = _propagated_magnitude(node, input_sizes, inputs, result.shape)
+                sizes[v] = np.maximum(propagated, result)
+    return size(out)
+
+
+def _magnitude(x: Any) -> Array:
+    array = np.asarray(x)
+    if array.dtype.kind == "b":
+        return array.astype("float64")
+    made = np.abs(array.astype("complex128" if array.dtype.kind == "c" else "float64"))
+    return np.where(np.isfinite(made), made, 0.0)
+
+
+def _propagated_magnitude(
+    node: Apply, sizes: Sequence[Array], inputs: Sequence[Array], shape: tuple[int, ...]
+) -> Array:
+    op: Any = node.op
+    if isinstance(op, CAReduce) and op.ufunc is np.add:
+        return np.asarray(np.sum(sizes[0], axis=op.axes(inputs[0].ndim)))
+    if isinstance(op, Product):
+        return np.asarray(np.matmul(sizes[0], sizes[1]))
+    if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
+        return np.asarray(np.cumsum(sizes[0], axis=op.axis))
+    if isinstance(op, Elemwise | CAReduce) or moved_inputs(node) is not None:
+        return propagate_marks(node, sizes, inputs, shape)
+    return np.full(shape, sum(float(s.sum()) for s in sizes))
+
+
+def rounding_error_bound(
+    nodes: Sequence[Apply],
+    values: Values,
+    out: Variable,
+    underflow: bool,
+    max_relative_error: float,
+) -> Array:
+    """Return how far the rounding of all intermediate values can move each element of `out`.
+
+    Each op adds an error of one unit in the last place of its result. It propagates the errors of
+    its inputs: where no formula is known, the inputs are shifted by their errors, and the change
+    of the result is measured.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    underflow
+        Whether underflow counts as rounding too.
+    max_relative_error
+        The largest relative error that the rounding of one result is taken to make.
+
+    Returns
+    -------
+    bounds
+        An array of the shape of `out`; an infinity where no bound is known.
+    """
+    errors: dict[Variable, Array] = {}
+
+    def error(v: Variable) -> Array:
+        if v not in errors:
+            errors[v] = np.zeros(values[v].shape)
+        return errors[v]
+
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            inputs = [np.asarray(values[v]) for v in node.inputs]
+            for v in node.outputs:
+                result = np.asarray(values[v])
+                propagated = _propagated_error(
+                    node, [error(u) for u in node.inputs], inputs, result
+                )
+                errors[v] = propagated + _local_error(node, result, underflow, max_relative_error)
+    return error(out)
+
+
+def _local_error(node: Apply, result: Array, underflow: bool, max_relative_error: float) -> Any:
+    """Return the error that one op makes when it rounds its result."""
+    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
+    if info is None or moved_inputs(node) is not None:
+        return 0.0
+    own = _magnitude(result) * min(float(info.eps), max_relative_error)
+    return own + float(info.smallest_subnormal) if underflow else own
+
+
+def _propagated_error(
+    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
+) -> Array:
+    """Return how far the errors of its inputs move the result of a node."""
+    op: Any = node.op
+    if not any(e.any() for e in errors):
+        return np.zeros(result.shape)
+    if isinstance(op, CAReduce) and op.ufunc is np.add:
+        return np.asarray(np.sum(errors[0], axis=op.axes(inputs[0].ndim)))
+    if isinstance(op, CAReduce) and op.ufunc is np.multiply:
+        axes = op.axes(inputs[0].ndim)
+        rest = np.sum(errors[0] / np.abs(inputs[0]), axis=axes) * np.abs(result)
+        return np.asarray(np.where(np.isnan(rest), np.inf, rest))
+    if isinstance(op, Product):
+        a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
+        return np.asarray(np.matmul(errors[0], b) + np.matmul(a, errors[1]))
+    if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
+        return np.asarray(np.cumsum(errors[0], axis=op.axis))
+    if isinstance(op, CAReduce) or moved_inputs(node) is not None:
+        return propagate_marks(node, errors, inputs, result.shape)
+    if isinstance(op, Elemwise):
+        return _elemwise_error(op, errors, inputs, result, node)
+    return np.full(
+        result.shape,
+        np.inf
+        if any(np.isinf(e).any() for e in errors)
+        else _opaque_op_error(node, errors, inputs, result),
+    )
+
+
+def _opaque_op_error(
+    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
+) -> float:
+    """Return how far a result moves, times 4, when all inputs are shifted up or all down.
+
+    It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
+    """
+    most = 0.0
+    for sign in (1, -1):
+        shifted = [_shifted(x, e, sign) for x, e in zip(inputs, errors, strict=True)]
+        storage: list[list[Any]] = [[None] for _ in node.outputs]
+        try:
+            node.op.perform(node, shifted, storage)
+        except (ValueError, IndexError):
+            return np.inf
+        found = np.asarray(storage[0][0])
+        if found.shape != result.shape:
+            return np.inf
+        if result.size:
+            # fmax leaves out nan: where both results are nan, nothing has moved
+            change = np.abs(_as_float64(found) - _as_float64(result))
+            most = max(most, float(np.fmax.reduce(change, axis=None, initial=0.0)))
+    return 4 * most
+
+
+def _elemwise_error(
+    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, node: Apply
+) -> Array:
+    """Return the sum of how far each input's error alone moves an elementwise op's result."""
+    total = np.zeros(result.shape)
+    for i, e in enumerate(errors):
+        if not e.any():
+            continue
+        most = np.zeros(result.shape)
+        for sign in (1, -1):
+            shifted = [*inputs[:i], _shifted(inputs[i], e, sign), *inputs[i + 1 :]]
+            found = op.scalar_op.impl(*shifted)
+            if op.nout > 1:
+                found = found[0]
+            change = np.abs(
+                _as_float64(np.asarray(found).astype(result.dtype)) - _as_float64(result)
+            )
+            change = np.where(_equal_or_nan(found, result), 0.0, change)
+            most = np.maximum(most, np.where(np.isnan(change), np.inf, change))
+        total = total + most
+    return total
+
+
+def _equal_or_nan(a: Any, b: Array) -> Any:
+    return (a == b) | ((a != a) & (b != b))
+
+
+def _as_float64(x: Array) -> Array:
+    """Return an array as float64, or as complex128 if it is complex."""
+    return np.asarray(x, "complex128" if x.dtype.kind == "c" else "float64")
+
+
+def _shifted(x: Array, error: Array, sign: int) -> Array:
+    """Return `x` moved by its error, upwards or downwards; a boolean with an error is negated."""
+    if x.dtype.kind == "b":
+        return np.where(error > 0, ~x, x)
+    if x.dtype.kind in "iu":
+        moved = x + sign * np.ceil(np.minimum(error, 1e15)).astype("int64")
+        return np.asarray(moved).astype(x.dtype)
+    return np.asarray(x + sign * error).astype(x.dtype)

@@ -1,0 +1,308 @@
+"""Whether the two sides of a law agree on some values as closely as a soundness class says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.testing.judge.array_equality import same_bits, same_nan_or_infinity
+from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
+from relgraph.testing.judge.error_bounds import MAX_ULPS, largest_magnitude, rounding_error_bound
+from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.rewrite_pair import RewritePair
+from relgraph.testing.judge.true_values.evaluation import UNDECIDED, precision_for, true_values
+from relgraph.testing.judge.true_values.mpmath_support import mp
+
+Array = np.ndarray[Any, Any]
+
+OLD_SIDE_FINITE = "old side finite"
+"""A claim beside the soundness classes: where the old side is finite, the new one is the same up to
+rounding. A law holds outside of its domain too if this does."""
+
+# For how many elements of one example the true value is computed at most.
+_MAX_TRUE_VALUES = 5
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between the two sides that a soundness class does not allow.
+
+    Attributes
+    ----------
+    why
+        What is wrong, in words.
+    where
+        The index of an element that differs; None if the dtype or the shape does.
+    """
+
+    why: str
+    where: tuple[int, ...] | None = None
+
+
+class Comparison:
+    """The comparison of the two sides of a law for some values of their inputs.
+
+    Parameters
+    ----------
+    pair
+        The two sides.
+    values
+        The values of all their variables: what `pair.run` returned.
+
+    Attributes
+    ----------
+    old, new
+        The values of the two sides.
+    identical
+        Whether they have the same dtype, shape and bits.
+    in_domain
+        Whether the values of the inputs lie in the domain of the law, if it has one.
+    """
+
+    def __init__(self, pair: RewritePair, values: Values) -> None:
+        self.pair, self.values = pair, values
+        self.old = np.asarray(values[pair.old])
+        self.new = np.asarray(values[pair.new])
+        self._type_difference = self._compare_types()
+        equal = same_bits(self.old, self.new) if self._type_difference is None else None
+        self._same_bits = equal
+        self.identical = equal is not None and bool(equal.all())
+        self.in_domain = True
+
+    def _compare_types(self) -> Difference | None:
+        if self.old.dtype != self.new.dtype:
+            return Difference(f"the dtype changes from {self.old.dtype} to {self.new.dtype}")
+        if self.old.shape != self.new.shape:
+            return Difference(f"the shape changes from {self.old.shape} to {self.new.shape}")
+        return None
+
+    def difference(self, sound: str) -> Difference | None:
+        """Return the first difference between the sides that a class does not allow, or None.
+
+        Parameters
+        ----------
+        sound
+            A soundness class, or `OLD_SIDE_FINITE`.
+
+        Raises
+        ------
+        NoTrueValue
+            For ``stable``, if the true value of the old side can't be computed.
+        """
+        if self._type_difference is not None or self.identical:
+            return self._type_difference
+        assert self._same_bits is not None
+        differing = ~self._same_bits
+        if sound == "exact":
+            return _first(self._differing_when_contiguous(differing), "the bits differ")
+        with np.errstate(all="ignore"):
+            if sound == "stable":
+                return self._less_accurate(differing)
+            differing = differing & self._claimed(sound)
+            if not differing.any():
+                return None
+            if self.old.dtype.kind not in "fc":
+                return _first(differing, "the numbers differ")
+            if self.old.dtype.kind == "c":
+                differing = differing & ~same_nan_or_infinity(self.old, self.new)
+            beyond = self._beyond_rounding(differing, underflow=sound != "rounding")
+            return _first(beyond, "they differ by more than rounding")
+
+    def is_falsifiable(self, sound: str) -> bool:
+        """Return whether a class makes a claim on these values that could turn out to be false.
+
+        It does if an element is finite and the class makes a claim about it.
+        """
+        claimed = np.isfinite(self.old)
+        if sound not in ("exact", "stable"):
+            claimed = claimed & self._claimed(sound)
+        return bool(claimed.any())
+
+    def _claimed(self, sound: str) -> Array:
+        """Return the elements about which a class makes a claim, by the values of both sides."""
+        if sound == OLD_SIDE_FINITE:
+            return np.asarray(~self._unclaimed(self.pair.old, sound))
+        # In its domain a law may not give nan or an infinity for a finite old value: only over- and
+        # underflow excuse the new side.
+        new_class = "rounding" if sound == "domain" else sound
+        claimed = ~self._unclaimed(self.pair.old, sound)
+        return np.asarray(claimed & ~self._unclaimed(self.pair.new, new_class))
+
+    def _unclaimed(self, side: Variable, sound: str) -> Array:
+        return unclaimed_elements(self.pair.nodes_of(side), self.values, side, sound)
+
+    def _differing_when_contiguous(self, differing: Array) -> Array:
+        """Return which of some elements differ also where all operands are contiguous."""
+        inputs = [self.values[v] for v in self.pair.inputs]
+        values = self.pair.run(inputs, contiguous=True)
+        return differing & ~same_bits(*(np.asarray(values[s]) for s in self._both_sides()))
+
+    def _beyond_rounding(self, differing: Array, underflow: bool) -> Array:
+        """Return which of some elements differ by more than the rounding of intermediate values.
+
+        Parameters
+        ----------
+        underflow
+            Whether underflow counts as rounding too.
+        """
+        wide = "complex128" if self.old.dtype.kind == "c" else "float64"
+        gap = np.abs(self.old.astype(wide) - self.new.astype(wide))
+        # Equal infinities have the same bits; any other pair with an infinity is a difference.
+        finite = np.isfinite(self.old) & np.isfinite(self.new)
+        info = np.finfo(self._least_precise_dtype())
+        both = self._both_sides()
+        sizes = np.maximum(*[largest_magnitude(self._nodes(s), self.values, s) for s in both])
+        allowed = MAX_ULPS * float(info.eps) * sizes
+        if underflow:
+            allowed = allowed + MAX_ULPS * float(info.smallest_subnormal)
+        differing = differing & ~(finite & (gap <= allowed))
+        if not differing.any():
+            return differing
+        # The precision of the old side bounds the errors of both: a new side that computes in a
+        # less precise dtype is not excused by that.
+        errors = [
+            rounding_error_bound(self._nodes(s), self.values, s, underflow, float(info.eps))
+            for s in both
+        ]
+        bound = errors[0] + errors[1]
+        unbounded = np.isinf(bound) & ~np.isnan(self.old) & ~np.isnan(self.new)
+        return np.asarray(differing & ~((finite & (gap <= MAX_ULPS * bound)) | unbounded))
+
+    def _least_precise_dtype(self) -> Any:
+        """Return the least precise float or complex dtype among the nodes of the old side."""
+        dtypes = {
+            np.asarray(self.values[v]).dtype
+            for node in self._nodes(self.pair.old)
+            for v in node.outputs
+        }
+        floats = [d for d in dtypes | {self.old.dtype} if d.kind in "fc"]
+        floats = floats or [np.dtype("float64")]
+        return max(floats, key=lambda d: float(np.finfo(d).eps))
+
+    def _both_sides(self) -> tuple[Variable, Variable]:
+        return self.pair.old, self.pair.new
+
+    def _nodes(self, side: Variable) -> list[Apply]:
+        return self.pair.nodes_of(side)
+
+    # -- against the true value ------------------------------------------------------------
+
+    def _less_accurate(self, differing: Array) -> Difference | None:
+        """Return the first element whose new value is farther from the true one than the old."""
+        discrete = self.old.dtype.kind not in "fc"
+        if not discrete:
+            differing = self._beyond_rounding(differing, underflow=True)
+        info = np.finfo(self._least_precise_dtype() if discrete else self.old.dtype)
+        indices = np.argwhere(differing)
+        if not len(indices):
+            return None
+        chosen = indices[:: max(1, len(indices) // _MAX_TRUE_VALUES)][:_MAX_TRUE_VALUES]
+        exact = self._true_values(chosen)
+        more_precise: list[Any] = []
+        for i, (index, truth) in enumerate(zip(map(tuple, chosen), exact, strict=True)):
+            why = self._why_less_accurate(index, truth, info)
+            if why is not None:
+                more_precise = more_precise or self._true_values(chosen, more_bits=200)
+                # A value that depends on the precision is not known: tan(arctan(inf)), say.
+                if _depends_on_precision(truth, more_precise[i]):
+                    continue
+                return Difference(why, tuple(int(i) for i in index))
+        return None
+
+    def _true_values(self, indices: Array, more_bits: int = 0) -> list[Any]:
+        """Return the true values of the old side's elements at some indices."""
+        nodes = self._nodes(self.pair.old)
+        bits = precision_for(
+            np.asarray(self.values[v]) for node in nodes for v in (*node.inputs, *node.outputs)
+        )
+        bits += more_bits
+        if all(isinstance(node.op, Elemwise) for node in nodes):
+            flat = tuple(indices.T)
+            computed = {u for node in nodes for u in node.outputs}
+            known = {
+                v: np.broadcast_to(self.values[v], self.old.shape)[flat]
+                for node in nodes
+                for v in node.inputs
+                if v not in computed
+            }
+            return list(np.ravel(true_values(nodes, known, self.pair.old, bits)))
+        whole = true_values(nodes, self.values, self.pair.old, bits)
+        return [whole[tuple(index)] for index in indices]
+
+    def _has_nan_or_infinite_input(self, index: tuple[int, ...]) -> tuple[bool, bool]:
+        """Return whether an element is computed from a nan, and whether from an infinity."""
+        nodes, old = self._nodes(self.pair.old), self.pair.old
+        nan, inf = (
+            elements_derived_from(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf)
+        )
+        return bool(nan[index]), bool(inf[index])
+
+    def _why_less_accurate(self, index: tuple[int, ...], truth: Any, info: Any) -> str | None:
+        """Return what is wrong with the new value of an element, or None if nothing is.
+
+        Parameters
+        ----------
+        index
+            The index of the element.
+        truth
+            Its true value: a number of mpmath, or `UNDECIDED`.
+        info
+            NumPy's `finfo` of the dtype.
+        """
+        old, new = self.old[index], self.new[index]
+        if self.old.dtype.kind not in "fc":
+            return None if truth is UNDECIDED or new == truth else f"the true value is {truth}"
+        has_nan, has_inf = self._has_nan_or_infinite_input(index)
+        if has_nan:
+            return (
+                None
+                if np.isnan(new) == np.isnan(old)
+                else "an input is nan, and only one side is nan"
+            )
+        if mp.isnan(truth):
+            if has_inf and np.isnan(old):
+                return None
+            if not np.isfinite(old) and not np.isfinite(new):
+                return None
+            return "there is no true value, yet the two differ"
+        if np.isnan(new):
+            return None if np.isnan(old) else f"the true value is {mp.nstr(truth, 17)}"
+        if np.isnan(old):
+            old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
+        if _distance(new, truth, info) <= _distance(old, truth, info):
+            return None
+        near = MAX_ULPS * float(info.eps) * abs(truth) + MAX_ULPS * float(info.smallest_subnormal)
+        if _distance(new, truth, info) <= near:
+            return None
+        return f"the true value is {mp.nstr(truth, 17)}, to which the old one is nearer"
+
+
+def _first(differing: Array, why: str) -> Difference | None:
+    """Return the difference at the first of some elements, or None if there are no elements."""
+    indices = np.argwhere(differing)
+    return Difference(why, tuple(int(i) for i in indices[0])) if len(indices) else None
+
+
+def _distance(value: Any, truth: Any, info: Any) -> Any:
+    """Return how far a value is from the true one; 0 for an infinity that overflow explains."""
+    if np.isinf(value):
+        sign = 1 if value > 0 else -1
+        if truth * sign > float(info.max):
+            return mp.mpf(0)
+        return mp.inf
+    exact = mp.mpc(complex(value)) if np.iscomplexobj(value) else mp.mpf(float(value))
+    with mp.workprec(3000):
+        return abs(exact - truth)
+
+
+def _depends_on_precision(truth: Any, more_precise: Any) -> bool:
+    """Return whether a true value comes out differently when it is computed with more bits."""
+    if truth is UNDECIDED or mp.isnan(truth) or mp.isinf(truth):
+        return False
+    return bool(
+        mp.isnan(more_precise) or abs(more_precise - truth) > abs(truth) * mp.mpf(2) ** -100
+    )

@@ -1,0 +1,254 @@
+"""Checks a linker: its results, and that it neither modifies nor shares the caller's arrays."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from relgraph.compile import function
+from relgraph.compile.mode import Mode, get_mode
+from relgraph.graph.basic import io_toposort
+from relgraph.scalar.dtypes import COMPLEXES
+from relgraph.testing.draw.graphs import RandomGraph
+from relgraph.testing.draw.graphs import graphs as random_graphs
+from relgraph.testing.failing_cases import Case, find_failing_case
+from relgraph.testing.judge.array_equality import same_bits
+from relgraph.testing.judge.evaluation import evaluate_all
+from relgraph.testing.judge.graph_comparison import ReferenceGraph
+from relgraph.testing.optimizer_check import with_gradients
+from relgraph.testing.source.graphs import as_python
+
+EXAMPLES = 200
+
+
+@dataclass(frozen=True)
+class LinkerCheck:
+    """The result of the check of a linker.
+
+    Attributes
+    ----------
+    name
+        The names of the linker and the optimizer.
+    graphs
+        The number of graphs that were run.
+    ops
+        How often each op occurred in them, by name.
+    problem
+        What is wrong, with Python source that reproduces it; None if nothing is.
+    seconds
+        How long the check took.
+    """
+
+    name: str
+    graphs: int = 0
+    ops: Counter[str] = field(default_factory=Counter)
+    problem: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether graphs were run and nothing was wrong."""
+        return self.problem is None and self.graphs > 0
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {'passed' if self.passed else 'failed'} ({self.graphs} graphs, "
+            f"{len(self.ops)} ops, {self.seconds:.1f} s)"
+        )
+        return text if self.problem is None else f"{text}\n{self.problem}"
+
+
+def check_linker(
+    linker: str = "vm",
+    optimizer: Any = None,
+    graphs: st.SearchStrategy[RandomGraph] | None = None,
+    examples: int = EXAMPLES,
+    gradients: bool = True,
+    seed: int = 0,
+) -> LinkerCheck:
+    """Check on random graphs that a linker gives the results of the reference, bit for bit.
+
+    The reference is the `perform` of each node of the optimized graph in turn. Results with complex
+    numbers may differ by rounding: NumPy rounds a complex product differently where it is written
+    over one of its factors.
+
+    Each function is called for two sets of values, and for the first set again after its results
+    have been overwritten. It must not modify its arguments, and its results must not share storage
+    with them or with the results of another call.
+
+    Parameters
+    ----------
+    linker
+        The name of the linker.
+    optimizer
+        The optimizer of the graphs: an argument of `Mode`, a `Mode`, or the name of one.
+    graphs, examples, gradients, seed
+        As for `check_optimizer`.
+    """
+    started = time.perf_counter()
+    mode = Mode(linker, _optimizer_of(optimizer))
+    check = _Check(mode)
+    strategy = random_graphs() if graphs is None else graphs
+
+    def draw(from_: Any) -> Case:
+        graph = from_(strategy)
+        outputs = list(graph.outputs)
+        if gradients and from_(st.booleans()):
+            outputs = with_gradients(graph.inputs, outputs)
+        return Case(list(graph.inputs), outputs, list(from_(graph.values())))
+
+    failing = find_failing_case(draw, check.fails, examples, seed)
+    problem = None
+    if failing is not None:
+        problem = f"{check.problem(failing)}\n\n{_source(failing, linker, optimizer)}"
+    name = f"{linker} ({optimizer})" if optimizer is not None else linker
+    return LinkerCheck(name, check.graphs, check.ops, problem, time.perf_counter() - started)
+
+
+def _optimizer_of(optimizer: Any) -> Any:
+    if isinstance(optimizer, str):
+        return get_mode(optimizer).optimizer
+    return optimizer.optimizer if isinstance(optimizer, Mode) else optimizer
+
+
+class _Check:
+    """Runs cases by a linker, and counts graphs and ops until one fails."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+        self._failed = False
+        self.graphs = 0
+        self.ops: Counter[str] = Counter()
+
+    def fails(self, case: Case) -> bool:
+        """Return whether something is wrong with a case."""
+        problem = self.problem(case)
+        self._failed |= problem is not None
+        return problem is not None
+
+    def problem(self, case: Case) -> str | None:
+        """Return what is wrong; None if nothing is."""
+        others = [_reversed(v) for v in case.values]
+        # A wrong linker may overwrite its arguments.
+        originals = [np.array(v) for v in case.values]
+        try:
+            evaluate_all(case.inputs, case.outputs, case.values)
+            evaluate_all(case.inputs, case.outputs, others)
+        except (ValueError, IndexError, AssertionError):
+            # An op is not defined for these values.
+            return None
+        try:
+            run = function(case.inputs, case.outputs, mode=self._mode, on_unused_input="ignore")
+            graph = run.maker.fgraph
+            self._count(graph)
+            return _find_misbehaviour(run, graph, case.values, others)
+        except Exception as error:
+            return f"it raises {type(error).__name__}: {error}"
+        finally:
+            for value, copy in zip(case.values, originals, strict=True):
+                if value.flags.writeable:
+                    value[...] = copy
+
+    def _count(self, graph: Any) -> None:
+        if not self._failed:
+            self.graphs += 1
+            nodes = io_toposort(graph.inputs, graph.outputs)
+            self.ops.update(str(node.op).split("{")[0] for node in nodes)
+
+
+def _reversed(value: Any) -> Any:
+    """Return an array reversed along all axes: other values, which are valid indices too."""
+    return np.array(value[(slice(None, None, -1),) * value.ndim])
+
+
+def _find_misbehaviour(
+    run: Any, graph: Any, values: Sequence[Any], others: Sequence[Any]
+) -> str | None:
+    """Return what is wrong with a function; None if nothing is.
+
+    Parameters
+    ----------
+    run
+        The function that the linker made.
+    graph
+        The graph that it computes.
+    values, others
+        Two sets of values of its inputs.
+    """
+    expected = _evaluated(graph, values)
+    before = [np.array(v) for v in values]
+    first = run(*values)
+    kept = [np.array(r) for r in first]
+    wrong = _difference(first, expected, "the first call")
+    if wrong is not None and _differs_by_complex_rounding(graph, values, first):
+        return None
+    if wrong is not None:
+        return wrong
+    for i, (value, copy) in enumerate(zip(values, before, strict=True)):
+        if not bool(np.all(same_bits(np.asarray(value), copy))):
+            return f"argument {i} is modified"
+        for k, result in enumerate(first):
+            if np.shares_memory(result, value):
+                return f"result {k} shares storage with argument {i}"
+    second = run(*others)
+    wrong = _difference(second, _evaluated(graph, others), "a call with other values")
+    if wrong is not None:
+        return wrong
+    changed = _difference(first, kept, "the first call, after the second one,")
+    if changed is not None:
+        return changed
+    for result in (*first, *second):
+        if result.flags.writeable:
+            result.fill(1)
+    return _difference(run(*values), expected, "a call after the results were overwritten")
+
+
+def _differs_by_complex_rounding(graph: Any, values: Sequence[Any], found: Sequence[Any]) -> bool:
+    """Return whether a graph has complex numbers, and its results are those up to rounding.
+
+    NumPy rounds a complex product differently where it is written over one of its factors.
+    """
+    nodes = io_toposort(graph.inputs, graph.outputs)
+    if not any(out.type.dtype in COMPLEXES for node in nodes for out in node.outputs):
+        return False
+    reference = ReferenceGraph(graph.inputs, graph.outputs, values)
+    return reference.accepts(found)
+
+
+def _evaluated(graph: Any, values: Sequence[Any]) -> list[Any]:
+    found = evaluate_all(graph.inputs, graph.outputs, values)
+    return [np.array(found[v]) for v in graph.outputs]
+
+
+def _difference(found: Sequence[Any], expected: Sequence[Any], when: str) -> str | None:
+    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if not isinstance(a, np.ndarray) or a.dtype != b.dtype or a.shape != b.shape:
+            return f"output {i} of {when} is {a!r}, which is no array like {b!r}"
+        if not bool(np.all(same_bits(a, b))):
+            return f"output {i} of {when} differs\nexpected: {b!r}\nfound:    {a!r}"
+    return None
+
+
+def _source(case: Case, linker: str, optimizer: Any) -> str:
+    try:
+        source = as_python(case.inputs, case.outputs, case.values)
+    except TypeError as error:
+        return f"# {RandomGraph(tuple(case.inputs), tuple(case.outputs))}: {error}"
+    by_name = f"get_mode({optimizer!r}).optimizer" if isinstance(optimizer, str) else "optimizer"
+    expression = "None" if optimizer is None else by_name
+    return (
+        "from relgraph.compile import Mode, function\n"
+        "from relgraph.compile.mode import get_mode\n"
+        "from relgraph.graph.reference import evaluate\n"
+        f"{source}"
+        f"mode = Mode({linker!r}, {expression})\n"
+        "f = function(inputs, outputs, mode=mode, on_unused_input='ignore')\n"
+        "print(evaluate(outputs, dict(zip(inputs, values))))\n"
+        "print(f(*values))\n"
+    )

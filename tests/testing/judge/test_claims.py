@@ -1,0 +1,65 @@
+"""The elements about which soundness classes make claims."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
+from tests.testing.judge.evaluated_graphs import evaluated, x, y
+
+
+@pytest.mark.parametrize(
+    ("out", "value", "rounding", "finite"),
+    [
+        (at.exp(x), 1000.0, True, True),  # overflow
+        (at.exp(x), -1000.0, True, False),  # underflow
+        (at.exp(x), 1.0, False, False),
+        (at.exp(x), np.inf, False, True),
+        (1 / x, 0.0, False, True),  # a pole is no overflow
+        (at.log(x), 0.0, False, True),
+        (x * 1e200, 1e200, True, True),
+        (x * 1e-200, 1e-200, True, False),
+        (x * 1e-200, 0.0, False, False),
+        (x - 1, 1.0, False, False),  # what cancels does not underflow
+        (at.log(x), 1.0, False, False),
+        (x + 1, np.nan, False, True),
+    ],
+)
+def test_where_there_is_no_claim(out, value, rounding, finite):
+    nodes, values, out = evaluated(out, x=[value])
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [rounding]
+    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [finite]
+
+
+def test_no_claim_is_element_by_element():
+    nodes, values, out = evaluated(at.exp(x) + y, x=[1.0, 1000.0, 2.0], y=[1.0, 2.0, np.nan])
+    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [False, True, True]
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [False, True, False]
+
+
+def test_partial_sums_and_products_leave_the_range_on_the_way():
+    nodes, values, out = evaluated(at.sum(x), x=[1e308, 1e308, -1e308])
+    assert unclaimed_elements(nodes, values, out, "rounding").all()
+    nodes, values, out = evaluated(at.prod(x), x=[1e-300, 1e-300, 1e300])
+    assert unclaimed_elements(nodes, values, out, "rounding").all()
+    nodes, values, out = evaluated(at.prod(x), x=[2.0, 3.0])
+    assert not unclaimed_elements(nodes, values, out, "rounding").any()
+
+
+def test_increments_of_one_place_leave_the_range_on_the_way():
+    twice = at.inc_subtensor(x[np.array([0, 0, 1])], y)
+    nodes, values, out = evaluated(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [True, False, False]
+    assert not unclaimed_elements(nodes, values, out, "finite")[1:].any()
+    changed = at.set_subtensor(x[:1], y)
+    nodes, values, out = evaluated(changed, x=[1e308, 1.0], y=[1e308])
+    assert not unclaimed_elements(nodes, values, out, "rounding").any()
+
+
+def test_which_elements_come_from_a_nan():
+    nodes, values, out = evaluated(at.exp(x) + y, x=[np.nan, 1.0], y=[1.0, 2.0])
+    assert elements_derived_from(nodes, values, out, np.isnan).tolist() == [True, False]
+    nodes, values, out = evaluated(at.sum(x), x=[np.nan, 1.0])
+    assert elements_derived_from(nodes, values, out, np.isnan).all()

@@ -1,0 +1,104 @@
+"""True values, with many digits."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.special
+from mpmath import mp
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.graph.basic import io_toposort
+from relgraph.graph.reference import evaluate
+from relgraph.scalar.op import ScalarOp
+from relgraph.testing.judge.true_values.evaluation import NoTrueValue, precision_for, true_values
+from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS
+
+v, w = at.dvector("v"), at.dvector("w")
+POINTS = np.array([0.25, 0.5, 0.75, -0.5])
+
+
+def truth(out, givens, bits=200):
+    nodes = io_toposort(list(givens), [out])
+    known = {u: u.data for node in nodes for u in node.inputs if hasattr(u, "data")}
+    return true_values(nodes, {**known, **givens}, out, bits)
+
+
+@pytest.mark.parametrize("name", sorted(SCALAR_FUNCTIONS))
+def test_each_scalar_op_agrees_with_its_ufunc(name):
+    (op,) = {o for o in vars(scalar).values() if isinstance(o, ScalarOp) and o.name == name}
+    count = op.nin if op.nin > 0 else 2
+    points = POINTS
+    if name == "arccosh":
+        points = POINTS + 2
+    if name in ("and_", "or_", "invert"):
+        points = points > 0
+    if name == "polygamma":
+        inputs = [np.array([0, 1, 2, 1]), np.abs(points)]
+    elif name == "clip":
+        inputs = [points, points * 0 - 0.3, points * 0 + 0.6]
+    else:
+        inputs = [points, points[::-1] * 1, points * points][:count]
+    variables = [at.TensorType(x.dtype, x.shape)() for x in inputs]
+    if name == "log1mexp":
+        inputs = [-np.abs(points)]
+    out = at.Elemwise(op)(*variables)
+    givens = dict(zip(variables, inputs, strict=True))
+    (expected,) = evaluate([out], givens)
+    found = truth(out, givens)
+    for a, b in zip(found, expected, strict=True):
+        a = a if isinstance(a, mp.mpf | mp.mpc) else mp.mpf(bool(a))
+        assert (mp.isnan(a) and np.isnan(b)) or complex(a) == pytest.approx(complex(b), rel=1e-12)
+
+
+def test_sums_products_and_extremes_over_axes():
+    m = at.dmatrix("m")
+    value = np.array([[1e300, 1.0, -1e300], [0.5, 0.25, 2.0]])
+    assert list(map(float, truth(at.sum(m, axis=1), {m: value}, 2400))) == [1.0, 2.75]
+    assert list(map(float, truth(at.prod(m, axis=1), {m: value}, 2400)))[1] == 0.25
+    assert list(map(float, truth(at.max(m, axis=0), {m: value}))) == [1e300, 1.0, 2.0]
+    assert float(truth(at.dot(v, v), {v: np.array([3.0, 4.0])})[()]) == 25.0
+
+
+def test_what_floats_lose_is_kept():
+    tiny = np.array([1e-30])
+    (found,) = truth(at.log(1 + v), {v: tiny})
+    assert float(found) == 1e-30
+    (found,) = truth(at.exp(v) / (1 + at.exp(v)), {v: np.array([1000.0])})
+    assert float(found) == 1.0
+    (found,) = truth(at.log(at.exp(v)), {v: np.array([800.0])})
+    assert float(found) == pytest.approx(800.0, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("out", "value"),
+    [(at.log(v), -1.0), (at.sqrt(v), -1.0), (1 / v, 0.0), (v - v, np.inf), (at.arcsin(v), 2.0)],
+)
+def test_what_is_not_defined_is_nan(out, value):
+    assert mp.isnan(truth(out, {v: np.array([value])})[0])
+
+
+def test_moved_elements_keep_their_values():
+    m = at.dmatrix("m")
+    value = np.arange(6.0).reshape(2, 3)
+    found = truth(m.T[::-1, 1], {m: value})
+    assert [float(x) for x in found] == [5.0, 4.0, 3.0]
+
+
+def test_an_op_that_is_not_known_is_named():
+    with pytest.raises(NoTrueValue, match="no true value of shape"):
+        truth(at.exp(at.shape(v * w)[0] * v), {v: POINTS, w: POINTS})
+
+
+def test_the_precision_suits_the_values():
+    assert precision_for([np.array([1.0])]) < 200
+    assert precision_for([np.array([5e-324])]) > 2 * 1074
+    assert precision_for([np.array([np.inf, np.nan])]) == 160
+
+
+def test_huge_exponents_come_to_an_end():
+    (found,) = truth(at.exp(at.exp(at.exp(v))), {v: np.array([700.0])}, 2400)
+    assert mpmath.isinf(found)
+    assert scipy.special.erfc(300.0) == float(truth(at.erfc(v), {v: np.array([300.0])})[0])

@@ -1,0 +1,149 @@
+import os
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.compile.mode import get_mode
+from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing import check_optimizer, graphs
+from relgraph.testing.__main__ import MODES, main
+from relgraph.testing.optimizer_check import with_gradients
+
+EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 100
+
+x, y, z, a = lvars("x y z a")
+
+
+# `fast_run` is `o4` by another name.
+@pytest.mark.parametrize("mode", sorted({*MODES} - {"fast_run"}))
+def test_modes_keep_what_graphs_compute(mode):
+    found = check_optimizer(mode, examples=EXAMPLES)
+    assert found.passed, found
+    assert found.graphs >= 0.9 * EXAMPLES
+    assert found.changed > 10
+    assert len(found.ops) > 30
+
+
+def test_the_long_form(capsys):
+    assert main(["stabilize", "--examples", "60", "--seed", "3"]) == 0
+    assert capsys.readouterr().out.startswith("stabilize: passed (")
+
+
+WRONG = [
+    law("swapped", x - y, y - x, sound="finite"),
+    law("one", x / x, 1),
+    law("one too often", x / x, 1, sound="rounding"),
+    law("zero too often", x * 0, 0, sound="rounding"),
+    law("sign lost", at.neg(at.neg(x)), -x, sound="finite"),
+    law("positive root", at.sqrt(at.sqr(x)), x, sound="finite"),
+    law("negative argument", at.sqr(at.sqrt(x)), x, sound="rounding"),
+    law("no maximum", at.maximum(x, 0), x, sound="finite"),
+    law("wrong way round", at.log1p(x), at.log(1 + x), sound="stable"),
+    law("sum without sign", at.sum(-x, axis=a), at.sum(x, axis=a), sound="finite"),
+    law("no commuting", at.dot(x, y), at.dot(y, x), sound="finite"),
+    law("or equal", at.lt(x, y), at.le(x, y)),
+    law("branches swapped", at.switch(x, y, z), at.switch(x, z, y)),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda w: w.name)
+def test_wrong_laws_are_found(wrong):
+    found = check_optimizer(wrong, examples=1000, shrink=False)
+    assert found.status == "failed"
+    assert not found.passed
+    assert found.counterexample.step is None or found.counterexample.step.name == wrong.name
+
+
+RIGHT = [
+    law("twice negative", at.neg(at.neg(x)), x),
+    law("squared", x * x, at.sqr(x)),
+    law("cancelled", x + y - y, x, sound="finite"),
+    law("distributed", x * (y + z), x * y + x * z, sound="finite"),
+    law("near one", at.log(1 + x), at.log1p(x), sound="stable"),
+]
+
+
+@pytest.mark.parametrize("right", RIGHT, ids=lambda w: w.name)
+def test_right_laws_pass(right):
+    found = check_optimizer(right, examples=200)
+    assert found.passed, found
+    assert found.laws[right.name] > 10
+    assert found.compared[right.sound] > 10
+
+
+def test_a_failure_is_explained_and_can_be_pasted():
+    once = EquilibriumOptimizer([law("right", at.neg(at.neg(x)), x), OpSub(at.cos, at.tan)])
+    found = check_optimizer(once, examples=500)
+    text = str(found)
+    assert "does not keep the value of output 0" in text
+    assert "It is wrong first after step 1. " in text
+    source = found.counterexample.source
+    printed = []
+    exec(source, {"print": printed.append})
+    before, after = map(np.asarray, printed)
+    assert before.shape == after.shape
+    assert not np.array_equal(before, after)
+    assert source.count("at.cos") == 1
+
+
+def test_a_mode_with_an_optimizer_of_ones_own():
+    mode = get_mode("fast_compile").register((EquilibriumOptimizer([WRONG[1]]), 3))
+    found = check_optimizer(mode, examples=200, shrink=False)
+    assert found.status == "failed"
+    assert found.counterexample.step.name == "one"
+
+
+def test_an_optimizer_that_raises():
+    class Broken(GlobalOptimizer):
+        def apply(self, fgraph):
+            raise RuntimeError("no")
+
+    found = check_optimizer(Broken(), examples=5)
+    assert "the optimizer raises RuntimeError: no" in str(found)
+
+
+def test_an_optimizer_that_makes_what_raises():
+    @local_optimizer([at.sqr])
+    def declare(fgraph, node):
+        return [at.specify_shape(at.abs(node.inputs[0]), [7] * node.inputs[0].type.ndim)]
+
+    found = check_optimizer(declare, graphs(ops=[at.sqr, at.exp], dtypes="float64"), examples=200)
+    assert found.status == "failed"
+    assert "raises" in str(found)
+
+
+def test_what_never_fires_is_not_passed():
+    found = check_optimizer(law("none", at.polygamma(x, y), x), graphs(ops=[at.exp]), examples=20)
+    assert found.vacuous
+    assert not found.passed
+    assert found.status == "unchecked"
+    assert "unchecked" in str(found)
+
+
+def test_what_claims_nothing():
+    @local_optimizer([at.true_div])
+    def cancel(fgraph, node):
+        num, den = node.inputs
+        if num.owner is None or num.owner.op is not at.mul or num.owner.inputs[-1] is not den:
+            return False
+        rest = num.owner.inputs[0]
+        fits = len(num.owner.inputs) == 2 and node.out.type.is_super(rest.type)
+        return [rest] if fits else False
+
+    def cancelled(v, *others):
+        other = others[0] if others else v
+        return at.true_div(at.mul(v, other), other)
+
+    ops = graphs(ops=[cancelled, at.add], dtypes=["float64"], max_nodes=3)
+    assert check_optimizer(cancel, ops, examples=300, shrink=False).status == "failed"
+    assert check_optimizer(cancel, ops, examples=300, unnamed="finite").passed
+
+
+def test_with_gradients():
+    v, w, i = at.dvector("v"), at.dmatrix("w"), at.lvector("i")
+    outputs = with_gradients([v, w, i], [v * 2, at.eq(i, 1)])
+    assert [o.type.ndim for o in outputs] == [1, 1, 1, 2]
+    assert with_gradients([i], [i + 1]) != []
+    assert len(with_gradients([i], [i + 1])) == 1
