@@ -22,8 +22,6 @@ from relgraph.tensor.lawkit.vocabulary import Relation, any_dtype_law, lvars, re
 b, i, x, y, z = lvars("b i x y z")
 indices, inner, part = lvars("indices inner part")
 
-KINDS = {"": (Subtensor, IncSubtensor), "advanced-": (AdvancedSubtensor, AdvancedIncSubtensor)}
-
 
 def changeo(changed: Any, kind: Any, is_set: Any, v: Any, value: Any) -> Any:
     """Construct the goal that `changed` is `v` with its part ``v[i]`` set to, or incremented by,
@@ -89,7 +87,11 @@ def inc_after_seto(changed: Any, once: Any) -> Any:
     )
 
 
-CHANGES = (*of_kind("", *KINDS[""]), *of_kind("advanced-", *KINDS["advanced-"]), inc_after_seto)
+CHANGES = (
+    *of_kind("", Subtensor, IncSubtensor),
+    *of_kind("advanced-", AdvancedSubtensor, AdvancedIncSubtensor),
+    inc_after_seto,
+)
 
 everything = whereo(takes_everything, i, x)
 
