@@ -127,6 +127,13 @@ KNOWN = (
         _last("refused", "deg", "TensorType"),
     ),
     Known(
+        "unsigned by a negative number",
+        "x / -1 of unsigned integers raises, and NumPy divides as floats",
+        _steps("uint8", [1, 2], "{0} / -1"),
+        "None",
+        _last("refused", "true_div", "out of the range of uint"),
+    ),
+    Known(
         "axis of a number",
         "sum of an array of rank 0 over axis 0 or -1 raises; in NumPy it is the number",
         _steps("float64", 1.0, "np.sum({0}, axis=0)"),
@@ -156,11 +163,11 @@ KNOWN = (
         lambda program, problem: problem.kind == "bits" and "complex" in problem.text,
     ),
     Known(
-        "std of float16",
-        "std rounds the variance to float16 before it takes the root",
+        "variance of float16",
+        "std rounds the variance to float16 before it takes the root, and var has other bits",
         _steps("float16", [0.0, -0.50244140625, 1.0009765625, -1.0], "np.std({0})"),
         "None",
-        _has("bits", "std("),
+        _has("bits", "std(", "var("),
     ),
 )
 
