@@ -12,6 +12,7 @@ from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Problem, Reference, compare_bits, compare_types
 from tests.fuzz.known import known_as
 from tests.fuzz.program import Program, arguments, build, quiet, source
+from tests.fuzz.shrinking import shrunk
 
 # The text of each mode is Python for it. Those that keep every bit: `relgraph.compile.mode`.
 EXACT = ("'strict'", "'fast_compile'", "'o2'", "None")
@@ -25,7 +26,16 @@ ROUNDING = (
 FINITE = ("'o3'", "'fast_run'", "'unsafe'")
 # In turn: a third of all is strict.
 TURN = ("'strict'", ROUNDING[0], "'fast_run'", "'strict'", ROUNDING[1], "'unsafe'", "'strict'")
-TURN += ("'o3'", ROUNDING[2], "'strict'", "'fast_run'", "'fast_compile'", "'strict'", "'o2'", "None")
+TURN += (
+    "'o3'",
+    ROUNDING[2],
+    "'strict'",
+    "'fast_run'",
+    "'fast_compile'",
+    "'strict'",
+    "'o2'",
+    "None",
+)
 
 
 @dataclass
@@ -95,9 +105,7 @@ def examine(program: Program, mode: str, reference: Reference, tally: Tally) -> 
     return next((p for k, (a, b) in pairs if (p := compare_types(k, a, b)) is not None), None)
 
 
-def _exact(
-    program: Program, mode: str, reference: Reference, found: list[Any]
-) -> Problem | None:
+def _exact(program: Program, mode: str, reference: Reference, found: list[Any]) -> Problem | None:
     borrowed = any("softmax" in s.numpy or "logsumexp" in s.numpy for s in program.steps)
     problem = None
     if not borrowed:
@@ -118,9 +126,24 @@ def failing(program: Program, mode: str, tally: Tally | None = None) -> Problem 
     return examine(program, mode, reference, Tally() if tally is None else tally)
 
 
-def campaign(
-    graphs: int, seed: int, tally: Tally, each: int = 1
-) -> Iterator[list[Failure]]:
+def made_small(failure: Failure) -> Failure:
+    """Return a failure with a smaller program that fails in the same way."""
+    kind, mode = failure.problem.kind, failure.mode
+    kinds = ("error",) if kind == "refused" else (kind,)
+    name = failure.problem.text.split(":")[0]
+
+    def fails(program: Program) -> bool:
+        problem = failing(program, mode)
+        if problem is None or problem.kind not in kinds or known_as(program, problem) is not None:
+            return False
+        return problem.kind != "error" or problem.text.startswith(name)
+
+    program = shrunk(failure.program, fails)
+    problem = failing(program, mode)
+    return failure if problem is None else Failure(failure.seed, mode, program, problem)
+
+
+def campaign(graphs: int, seed: int, tally: Tally, each: int = 1) -> Iterator[list[Failure]]:
     """Run programs, and yield for each what fails and is not known to.
 
     Parameters
@@ -137,9 +160,7 @@ def campaign(
         program = draw_program(number, lambda p, e, seen=refusals: seen.append((p, e)))
         tally.programs += 1
         tally.steps += len(program)
-        found = [
-            (p, "None", Problem("refused", f"{type(e).__name__}: {e}")) for p, e in refusals
-        ]
+        found = [(p, "None", Problem("refused", f"{type(e).__name__}: {e}")) for p, e in refusals]
         reference = Reference(program)
         for k in range(each):
             mode = TURN[(number * each + k) % len(TURN)]
@@ -158,6 +179,3 @@ def _unknown(
             yield Failure(number, mode, program, problem)
         else:
             tally.known[name] += 1
-
-
-__all__ = ["EXACT", "FINITE", "ROUNDING", "Failure", "Tally", "campaign", "failing"]

@@ -26,6 +26,7 @@ from tests.fuzz.program import (
     evaluated,
     leaf_variable,
     quiet,
+    taken_apart,
 )
 from tests.fuzz.structure import DTYPES, INDEXING, JOINS, PRODUCTS, SHAPES
 
@@ -34,8 +35,8 @@ MOST_ELEMENTS = 150
 WITH_NUMBER = [ops.Operation(1, ops._with_number)]
 # Families of operations, by how often they are drawn.
 FAMILIES: list[tuple[int, list[ops.Operation]]] = [
-    (16, ops.UNARY), (24, ops.BINARY), (14, WITH_NUMBER), (14, ops.IDIOMATIC), (6, ops.CHOICES), (12, ops.REDUCTIONS),
-    (5, ops.ALONG), (13, SHAPES), (11, INDEXING), (5, JOINS), (6, PRODUCTS),
+    (16, ops.UNARY), (24, ops.BINARY), (14, WITH_NUMBER), (14, ops.IDIOMATIC), (6, ops.CHOICES),
+    (12, ops.REDUCTIONS), (5, ops.ALONG), (13, SHAPES), (11, INDEXING), (5, JOINS), (6, PRODUCTS),
 ]  # fmt: skip
 WEIGHTS = [weight for weight, _ in FAMILIES]
 DTYPE_WEIGHTS = (2, 2, 2, 2, 3, 2, 4, 9, 2)
@@ -172,6 +173,18 @@ class Drawn:
         if texts is None:
             return False
         step = Step(*texts, args, operation.rounds)
+        if operation not in ops.IDIOMATIC:
+            return self._take(step)
+        made = (len(self.steps), len(self.values))
+        for part in taken_apart(step, len(self.values)):
+            if not self._take(part):
+                del self.steps[made[0] :], self.values[made[1] :], self.graph[made[1] :]
+                return False
+        return True
+
+    def _take(self, step: Step) -> bool:
+        """Add a step, if NumPy and relgraph both do it."""
+        given = [self.values[i] for i in step.args]
         try:
             value = np.asarray(evaluated(step.numpy, given, NUMPY))
         except (TypeError, ValueError, IndexError, OverflowError, ArithmeticError):
@@ -179,7 +192,7 @@ class Drawn:
         if value.ndim > 3 or value.size > MOST_ELEMENTS or value.dtype.name not in ALLOWED:
             return False
         try:
-            made = evaluated(step.relgraph, [self.graph[i] for i in args], RELGRAPH)
+            made = evaluated(step.relgraph, [self.graph[i] for i in step.args], RELGRAPH)
             made = at.as_tensor_variable(made)
             if (made.type.dtype, made.type.ndim) != (value.dtype.name, value.ndim):
                 raise TypeError(f"{made.type} where NumPy gives {value.dtype} {value.shape}")
@@ -195,9 +208,7 @@ class Drawn:
         return Program(tuple(self.leaves), tuple(steps), tuple(outputs))
 
 
-ALLOWED = frozenset(
-    (*DTYPES, "int16", "uint16", "uint32", "uint64", "complex64")
-)
+ALLOWED = frozenset((*DTYPES, "int16", "uint16", "uint32", "uint64", "complex64"))
 
 
 @quiet()

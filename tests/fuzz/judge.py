@@ -90,6 +90,8 @@ class Reference:
         """
         if self.wide is None:
             return True
+        if self._overflows():
+            return True
         grows = any("exp" in s.numpy or "power" in s.numpy for s in self.program.steps)
         for value, wide in zip(self.values, self.wide, strict=True):
             if grows and np.any(np.isfinite(value) & (np.abs(value.astype(complex)) > LARGEST_EXP)):
@@ -101,6 +103,15 @@ class Reference:
                 some = sizes[np.isfinite(sizes) & (sizes != 0)].astype("longdouble")
                 if np.any((some > float(bounds.max) ** 0.5) | (some < float(bounds.tiny) ** 0.5)):
                     return True
+        return False
+
+    def _overflows(self) -> bool:
+        """Whether floats computed from finite integers are not finite: long double is not asked."""
+        first = len(self.program.leaves)
+        for step, value in zip(self.program.steps, self.values[first:], strict=True):
+            whole = all(self.values[i].dtype.kind in "biu" for i in step.args)
+            if whole and value.dtype.kind in FLOATS and not np.isfinite(value).all():
+                return True
         return False
 
     def _sample(self, rng: np.random.Generator, inputs: bool) -> list[Any] | None:
@@ -178,6 +189,9 @@ class Reference:
         better |= off <= near
         # NumPy's overflows on the way, and so may what is no worse
         both = ~np.isfinite(wide) & ~np.isfinite(widened(out)) & np.isfinite(true)
+        if any("exp" in step.numpy for step in self.program.steps):
+            # exp(x) / (1 + exp(x)) of an infinity is nan, and its limit is welcome
+            both |= np.isnan(wide) & np.isnan(true)
         return fine | better | both | _alike(widened(out), true)
 
 
@@ -187,7 +201,7 @@ def _moved(rng: np.random.Generator, v: np.ndarray) -> Any:
     eps = np.finfo(v.dtype).eps
     by = 1 + 2 * eps * rng.uniform(-1, 1, v.shape).astype("longdouble")
     if v.dtype.kind == "c":
-        moved = (v.real * by + 1j * (v.imag * by[..., ::-1] if v.ndim else v.imag * by))
+        moved = v.real * by + 1j * (v.imag * by[..., ::-1] if v.ndim else v.imag * by)
         moved = np.where(np.isfinite(v), moved, v)
     else:
         moved = v * by

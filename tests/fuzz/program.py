@@ -6,6 +6,8 @@ be pasted. Values have numbers, leaves first; in the text of a step ``{0}`` is i
 
 from __future__ import annotations
 
+import ast
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -112,6 +114,71 @@ def _matmul(x: Any, y: Any) -> Any:
     return np.dot(x, y) if x.ndim < 3 and y.ndim < 3 else np.matmul(x, y)
 
 
+_EXACT = ("negative", "abs", "sign", "maximum", "minimum", "ravel", "reshape", "concatenate")
+_EXACT += ("logical_not", "where", "max", "sort")
+
+
+def taken_apart(step: Step, first: int) -> list[Step]:
+    """Return the steps that an expression is made of, each of one operation.
+
+    Parameters
+    ----------
+    first
+        The number of the first new value; the arguments of `step` keep theirs.
+    """
+    steps: list[Step] = []
+    known = {f"v{k}": i for k, i in enumerate(step.args)}
+
+    def name_of(node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Name | ast.Constant | ast.Slice | ast.Tuple):
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            return node
+        if isinstance(node, ast.List):
+            return ast.List([name_of(e) for e in node.elts])
+        whole = _with_names(node, name_of)
+        if isinstance(whole, ast.Attribute) and whole.attr != "T":
+            return whole
+        return ast.Name(_add_step(steps, known, whole, first))
+
+    text = step.numpy.format(*known)
+    name_of(ast.parse(text, mode="eval").body)
+    return steps
+
+
+def _with_names(node: ast.expr, name_of: Callable[[ast.expr], ast.expr]) -> ast.expr:
+    """Return an expression, the operands of which are named."""
+    if isinstance(node, ast.Call):
+        return ast.Call(node.func, [name_of(a) for a in node.args], node.keywords)
+    if isinstance(node, ast.BinOp):
+        return ast.BinOp(name_of(node.left), node.op, name_of(node.right))
+    if isinstance(node, ast.UnaryOp):
+        return ast.UnaryOp(node.op, name_of(node.operand))
+    if isinstance(node, ast.Compare):
+        return ast.Compare(name_of(node.left), node.ops, [name_of(c) for c in node.comparators])
+    if isinstance(node, ast.Subscript):
+        return ast.Subscript(name_of(node.value), node.slice)
+    if isinstance(node, ast.Attribute):
+        return ast.Attribute(name_of(node.value), node.attr)
+    raise TypeError(f"a step is not made of {ast.dump(node)}")
+
+
+def _add_step(steps: list[Step], known: dict[str, int], node: ast.expr, first: int) -> str:
+    text = ast.unparse(node)
+    used = list(dict.fromkeys(re.findall(r"\bv\d+\b|\bw\d+\b", text)))
+    for k, name in enumerate(used):
+        text = re.sub(rf"\b{name}\b", f"{{{k}}}", text)
+    rounds = not isinstance(node, ast.Compare | ast.Subscript | ast.UnaryOp | ast.Attribute)
+    rounds &= not any(f"np.{name}(" in text for name in _EXACT)
+    made = Step(text, text.replace("np.", "at."), tuple(known[n] for n in used), rounds)
+    if made in steps:
+        return f"w{first + steps.index(made)}"
+    steps.append(made)
+    number = first + len(steps) - 1
+    known[f"w{number}"] = number
+    return f"w{number}"
+
+
 NUMPY: dict[str, Any] = {
     "np": np,
     "sp": scipy.special,
@@ -208,9 +275,7 @@ def leaf_variable(leaf: Leaf, name: str) -> Any:
 def build(program: Program) -> tuple[list[Any], list[Any]]:
     """Return relgraph's variables for the values of a program: the inputs, and the outputs."""
     values = [leaf_variable(leaf, f"v{i}") for i, leaf in enumerate(program.leaves)]
-    inputs = [
-        v for v, leaf in zip(values, program.leaves, strict=True) if leaf.kind == "input"
-    ]
+    inputs = [v for v, leaf in zip(values, program.leaves, strict=True) if leaf.kind == "input"]
     for step in program.steps:
         values.append(evaluated(step.relgraph, [values[i] for i in step.args], RELGRAPH))
     return inputs, [at.as_tensor_variable(values[i]) for i in program.outputs]

@@ -96,9 +96,7 @@ def _cut(program: Program, k: int, value: np.ndarray) -> Program:
         return first if i == first + k else i + 1 if i < first + k else i
 
     steps: list[Step] = [
-        replace(s, args=tuple(map(place, s.args)))
-        for j, s in enumerate(program.steps)
-        if j != k
+        replace(s, args=tuple(map(place, s.args))) for j, s in enumerate(program.steps) if j != k
     ]
     return Program((*program.leaves, leaf), tuple(steps), tuple(map(place, program.outputs)))
 

@@ -262,6 +262,8 @@ def _product(rng: Random, args: list[np.ndarray]) -> Texts | None:
 
 
 JOINS = [Operation(2, _join, False)]
+
+
 def _gram(rng: Random, args: list[np.ndarray]) -> Texts | None:
     return _matmul("{0}", "{0}.T") if args[0].ndim in (1, 2) else None
 

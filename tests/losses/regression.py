@@ -98,14 +98,20 @@ LOSSES = (
         ),
     ),
     Loss("Huber", huber, (([0.3, 5.0], [0.1, 1.0]), ([1e200, 1e-200], [1.0, 0.0]))),
-    Loss("pseudo-Huber", pseudo_huber, (([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0]))),
+    Loss(
+        "pseudo-Huber", pseudo_huber, (([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0]))
+    ),
     Loss("quantile", quantile, (([0.3, 5.0], [0.1, 7.0]), ([1e300, -1e300], [1.0, 3.0]))),
     Loss(
         "log-determinant of two by two",
         log_determinant,
         (([[2.0, 0.5], [0.3, 1.0]],), ([[1e200, 1.0], [2.0, 1e180]],)),
     ),
-    Loss("log-determinant of a diagonal", log_determinant_of_diagonal, (([2.0, 0.5],), ([1e-120, 3e-150],))),
+    Loss(
+        "log-determinant of a diagonal",
+        log_determinant_of_diagonal,
+        (([2.0, 0.5],), ([1e-120, 3e-150],)),
+    ),
     Loss(
         "ridge regression",
         ridge,
