@@ -129,7 +129,7 @@ def failing(program: Program, mode: str, tally: Tally | None = None) -> Problem 
 def made_small(failure: Failure) -> Failure:
     """Return a failure with a smaller program that fails in the same way."""
     kind, mode = failure.problem.kind, failure.mode
-    kinds = ("error",) if kind == "refused" else (kind,)
+    kinds = ("error", "type") if kind == "refused" else (kind,)
     name = failure.problem.text.split(":")[0]
 
     def fails(program: Program) -> bool:

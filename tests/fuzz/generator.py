@@ -36,7 +36,7 @@ WITH_NUMBER = [ops.Operation(1, ops._with_number)]
 # Families of operations, by how often they are drawn.
 FAMILIES: list[tuple[int, list[ops.Operation]]] = [
     (16, ops.UNARY), (24, ops.BINARY), (14, WITH_NUMBER), (14, ops.IDIOMATIC), (6, ops.CHOICES),
-    (12, ops.REDUCTIONS), (5, ops.ALONG), (13, SHAPES), (11, INDEXING), (5, JOINS), (6, PRODUCTS),
+    (12, ops.REDUCTIONS), (5, ops.ALONG), (13, SHAPES), (16, INDEXING), (5, JOINS), (6, PRODUCTS),
 ]  # fmt: skip
 WEIGHTS = [weight for weight, _ in FAMILIES]
 DTYPE_WEIGHTS = (2, 2, 2, 2, 3, 2, 4, 9, 2)
@@ -123,6 +123,8 @@ class Drawn:
         for _ in range(rng.choice((0, 0, 1, 2))):
             dtype = main if rng.random() < 0.6 else rng.choice(DTYPES)
             self.add_leaf(rng.choice(("constant", "array")), rng.choice(shapes), dtype)
+        if rng.random() < 0.3:
+            self.add_leaf("input", (), rng.choice(("int64", "int8", "uint8")))
         if rng.random() < 0.2:
             most = min(x for x in (*self.lengths, 5) if x) - 1
             self.add_leaf("input", (rng.choice((1, 2, 3)),), "int64")

@@ -74,6 +74,12 @@ def _steps(dtype: str, value: object, *texts: str | tuple[str, str]) -> Program:
     return Program((_input(value, dtype),), steps, (len(steps),))
 
 
+def _steps_of_log1p() -> Program:
+    texts = [("1 + {0}", (0,)), ("np.log({0})", (1,)), ("{0} - 1", (1,)), ("{0} / {1}", (2, 3))]
+    steps = tuple(Step(t, t.replace("np.", "at."), args) for t, args in texts)
+    return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
+
+
 KNOWN = (
     Known(
         "part of a part",
@@ -83,6 +89,36 @@ KNOWN = (
         ),
         "None",
         _has("shape bits value worse error type", *_WHOLE_PARTS),
+    ),
+    Known(
+        "filled axis of length 1",
+        "broadcast_to(v, (2, 1)) forgets that its last axis is 1 long, if v's length is not known",
+        Program(
+            (_input([3], "int64"), Leaf(np.array([[4, 5]]), "input", (1, None))),
+            (
+                Step("np.broadcast_to({0}, (2, 1))", "at.broadcast_to({0}, (2, 1))", (0,)),
+                Step("{0} * {1} + {0}", "{0} * {1} + {0}", (2, 1)),
+            ),
+            (3,),
+        ),
+        "'strict'",
+        lambda program, problem: (
+            problem.kind == "error"
+            and "whose length is known to be 1" in problem.text
+            and any("broadcast_to" in step.relgraph for step in program.steps)
+        ),
+    ),
+    Known(
+        "log1p by hand",
+        "log(1 + x) / ((1 + x) - 1) is exact to rounding, and log1p(x) / ((1 + x) - 1) is not",
+        _steps_of_log1p(),
+        "'Stabilization'",
+        lambda program, problem: (
+            problem.kind in ("value", "worse")
+            and any("log" in step.numpy for step in program.steps)
+            and any("- 1" in step.numpy for step in program.steps)
+            and any("1 +" in step.numpy for step in program.steps)
+        ),
     ),
     Known(
         "whole part",
@@ -128,10 +164,14 @@ KNOWN = (
     ),
     Known(
         "unsigned by a negative number",
-        "x / -1 of unsigned integers raises, and NumPy divides as floats",
+        "x / -1 and clip(x, -1, 3) of unsigned integers raise, and in NumPy they have a value",
         _steps("uint8", [1, 2], "{0} / -1"),
         "None",
-        _last("refused", "true_div", "out of the range of uint"),
+        lambda program, problem: (
+            problem.kind in ("refused", "error")
+            and "out of the range of uint" in problem.text
+            and ("true_div" in problem.text or "clip" in problem.text)
+        ),
     ),
     Known(
         "axis of a number",

@@ -10,6 +10,8 @@ says otherwise. What relgraph documents as different from NumPy is not here:
 - The variance of complex numbers, which relgraph takes by another formula.
 - `squeeze` without an axis drops what is known to be of length 1, so an axis is given.
 - An axis that is 1 at run time and was not declared to be does not broadcast (see `generator`).
+- `broadcast_to` gives storage of its own, and NumPy a view, of which functions may round otherwise.
+- `x @ y` of vectors and matrices is `np.dot`, which may round otherwise than `np.matmul`.
 - `sort` and `argsort` keep the order of elements that tie (``kind="stable"``): 0.0 and -0.0, say.
 - softmax and its like are compared where all is finite: beyond, SciPy's formula gives nan.
 """
@@ -167,6 +169,25 @@ np.ravel({0})[1:][:2]
 np.concatenate([np.ravel({0}), np.ravel({0})])[1:]
 np.reshape(np.ravel({0}), (-1, 1))[:, 0]
 np.where({0} > 0, np.log(np.abs({0})), 0)
+np.power({0}, np.full_like({0}, 2))
+np.power({0}, 2) * {0}
+np.sum(({0}[:, None] * {1}[None, :]).T, axis=0)
+np.dot({0}.T, {0}[1])
+np.clip(-np.abs({0}), -1, 0)
+{0} - {0}.max(axis=0)
+({0} - np.mean({0}, axis=0)) / np.std({0}, axis=0)
+np.sum({0} * {0}.T)
+np.mean({0}[::-1]) * {0}
+{0} * {1} + {0} * 2
+{0} / {1} - 1 / {1}
+np.sum(np.zeros_like({0}) + {1}, axis=0)
+np.max(np.where({0} > 1, {0}, 1), axis=0)
+np.abs({0} * {1})
+np.sqrt({0} * {0})
+np.log(np.sqrt({0}))
+np.exp({0} - {1})
+np.real({0} * 1j)
+np.conj({0}) * {0}
 """.strip().splitlines()
 IDIOMATIC = [
     Operation(2 if "{1}" in text else 1, _fixed(text), True, "{1}" in text) for text in IDIOMS

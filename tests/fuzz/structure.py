@@ -51,7 +51,8 @@ def _broadcast(rng: Random, args: list[np.ndarray]) -> Texts | None:
     (x,) = args
     if x.ndim > 2:
         return None
-    return _same(f"np.broadcast_to({{0}}, {(rng.choice((1, 2, 3)), *x.shape)})")
+    text = f"broadcast_to({{0}}, {(rng.choice((1, 2, 3)), *x.shape)})"
+    return f"np.array(np.{text}, order='C')", f"at.{text}"
 
 
 def _repetition(rng: Random, args: list[np.ndarray]) -> Texts | None:
@@ -93,6 +94,50 @@ def _made(rng: Random, args: list[np.ndarray]) -> Texts | None:
         )
     name = rng.choice(("zeros_like({0})", "ones_like({0})", "full_like({0}, 2)"))
     return _same(f"np.{name}")
+
+
+_SHAPES_OF_ONE = (
+    ("np.reshape({0}, (-1, {0}.shape[-1]))", "at.reshape({0}, (-1, {0}.shape[-1]))"),
+    ("np.reshape({0}, {0}.shape[::-1])", "at.reshape({0}, {0}.shape[::-1])"),
+    ("np.ones({0}.shape)", "at.ones({0}.shape)"),
+    ("np.full({0}.shape, 2.5)", "at.full({0}.shape, 2.5)"),
+    ("np.eye({0}.shape[0])", "at.eye({0}.shape[0])"),
+    ("{0}[:{0}.shape[0] - 1]", "{0}[:{0}.shape[0] - 1]"),
+    ("{0}[{0}.shape[0] - 1]", "{0}[{0}.shape[0] - 1]"),
+    ("np.sum({0}, axis=0) / np.int64({0}.shape[0])", "at.sum({0}, axis=0) / {0}.shape[0]"),
+    ("np.array(np.exp({0}).T.shape, 'int64')", "at.exp({0}).T.shape"),
+    ("{0}[np.arange({0}.shape[0])]", "{0}[at.arange({0}.shape[0])]"),
+    ("{0}[np.arange({0}.shape[0]), 0]", "{0}[at.arange({0}.shape[0]), 0]"),
+)
+
+
+def _by_shape(rng: Random, args: list[np.ndarray]) -> Texts | None:
+    return rng.choice(_SHAPES_OF_ONE) if args[0].ndim else None
+
+
+def _like(rng: Random, args: list[np.ndarray]) -> Texts | None:
+    """Shape a value like another."""
+    x, y = args
+    if x.size == y.size:
+        return "np.reshape({0}, {1}.shape)", "at.reshape({0}, {1}.shape)"
+    return _same("{0}[:{1}.shape[0]]") if x.ndim and y.ndim else None
+
+
+def _filled_like(rng: Random, args: list[np.ndarray]) -> Texts | None:
+    x, y = args
+    if np.broadcast_shapes(x.shape, y.shape) != y.shape:
+        return None
+    return "np.array(np.broadcast_to({0}, {1}.shape), order='C')", "at.broadcast_to({0}, {1}.shape)"
+
+
+def _by_number(rng: Random, args: list[np.ndarray]) -> Texts | None:
+    """Index with integers that are variables."""
+    x, i = args
+    if x.ndim == 0 or i.ndim or i.dtype.kind not in "iu":
+        return None
+    texts = ["{0}[{1}:]", "{0}[:{1}]", "{0}[{1}::2]", "{0}[{1}::-1]", "{0}[..., {1}:]"]
+    texts += ["{0}[{1}]"] if -len(x) <= int(i) < len(x) else []
+    return _same(rng.choice(texts))
 
 
 DTYPES = ("bool", "uint8", "int8", "int32", "int64", "float16", "float32", "float64", "complex128")
@@ -214,6 +259,8 @@ INDEXING = [
     Operation(1, _part, False), Operation(1, _part, False), Operation(1, _part, False),
     Operation(2, _by_array, False), Operation(3, _by_two, False),
     Operation(2, _change), Operation(1, _change_by_number),
+    Operation(1, _by_shape, True), Operation(1, _by_shape, True), Operation(2, _like, False),
+    Operation(2, _filled_like, False, True), Operation(2, _by_number, False),
 ]  # fmt: skip
 
 
