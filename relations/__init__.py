@@ -7,6 +7,13 @@ its laws as an argument. The rows of the documented table are tags that the laws
 
 from __future__ import annotations
 
+from relations.cancellation import (
+    differences,
+    hypotenuses,
+    inverses,
+    near_zero,
+    quadratics,
+)
 from relations.choices import assertions, choice, comparison
 from relations.functions import exponential, logistic, special, trigonometric
 from relations.layout import axes, filling, joining, reshaping, shapes
@@ -139,6 +146,24 @@ CANONICALIZE = (
 )
 """Fewer operations, in one customary form."""
 
+_CANCELLATION = (
+    *near_zero.FUNCTIONS,
+    *near_zero.QUOTIENTS,
+    *inverses.NEAR_ONE,
+    *inverses.OF_LOGARITHMS,
+    *inverses.GUDERMANNIAN,
+    *differences.ROOTS,
+    *differences.RECIPROCALS,
+    *differences.LOGARITHMS,
+    *differences.POWERS,
+    *differences.EXPONENTIALS,
+    *differences.ANGLES,
+    *differences.ARCS,
+    *quadratics.QUADRATICS,
+    *hypotenuses.LENGTHS,
+    *differences.OF_SQUARES,
+)
+
 STABILIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
@@ -169,6 +194,7 @@ STABILIZE = (
     *trigonometric.OF_EXPONENTIALS,
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
+    *_CANCELLATION,
     # what the laws above leave behind: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_TIDY,

@@ -260,6 +260,14 @@ class Grounder(Leaves):
                 if found is not False:
                     bound.update({v: reify(v, found) for v in condition.binds})
 
+    def _draw_what_gives(self, v: Any) -> None:
+        """Draw the tensors that a condition computes `v` from, where `v` stands before them."""
+        for condition in self.rule.conditions:
+            if isinstance(condition, Compute) and v in condition.binds:
+                for u in condition.variables:
+                    if isvar(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
+                        self._variable(u)
+
     def _suited(self, v: Any) -> Any:
         """Return something for a variable, if possible what the conditions on it alone admit."""
         d = self._d
@@ -287,6 +295,7 @@ class Grounder(Leaves):
     def _variable(self, v: Any) -> Any:
         bound = self._d.bound
         if v not in bound:
+            self._draw_what_gives(v)
             self._compute()
         if v in bound:
             value = bound[v]
