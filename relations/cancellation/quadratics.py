@@ -23,9 +23,9 @@ def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
     """Return the laws about `root`, of the square of `x` and of `y`, beside `x`."""
     # of infinities and zeros there is no such quotient, nor anything to be gained
     above, below = gt(x / root, 0.5), lt(x / root, -0.5)
-    less = y / switch(above, root + x, 1)
-    more = y / switch(below, root - x, 1)
-    # so that what is left does not match again
+    # of what is chosen, so that no law here matches what another leaves
+    less = y / switch(above, root + switch(above, x, 0), 1)
+    more = y / switch(below, root - switch(below, x, 0), 1)
     not_above, not_below = switch(above, 0, x), switch(below, 0, x)
     return (
         law(f"root-less{ending}", root - x, switch(above, less, root - not_above), sound="stable"),
