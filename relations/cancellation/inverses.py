@@ -24,6 +24,7 @@ from relgraph.tensor import (
     gt,
     log,
     log1p,
+    minimum,
     sinh,
     sqrt,
     switch,
@@ -34,22 +35,24 @@ from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, x, y = lvars("c x y")
 
-# what is rounded to 1 has a value on both sides of 1
-inside = ge(x, 0)
-half, below = switch(inside, x / 2, 1), switch(inside, 0, x)
+# what is rounded to the end of the domain has a value beyond it
+between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
+arc = 2 * arcsin(sqrt(switch(between, x / 2, 1)))
 
 NEAR_ONE = (
     law(
         "arccos-near-one",
         arccos(1 - x),
-        switch(inside, 2 * arcsin(sqrt(half)), arccos(1 - below)),
+        switch(
+            between, 2 * arcsin(sqrt(switch(between, x / 2, 1))), arccos(1 - switch(between, 0, x))
+        ),
         not_choseno(x),
         sound="stable",
     ),
     law(
         "arccosh-near-one",
         arccosh(1 + x),
-        switch(inside, 2 * arcsinh(sqrt(half)), arccosh(1 + below)),
+        switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
         not_choseno(x),
         sound="stable",
     ),

@@ -54,13 +54,20 @@ FUNCTIONS = (
     law("x-less-log1p", x - log1p(x), -log1pmx(x), sound="stable"),
 )
 
+ratio_to_tan = near(
+    series(1 / 2, -9 / 40, 27 / 2800, -27 / 112000, 201 / 86240000),
+    x_less_sin(outside) / tan_less_x(out_there),
+)
+
 QUOTIENTS = (
+    law("sin-to-tan", x_less_sin(x) / tan_less_x(x), ratio_to_tan, sound="stable"),
+    law("sin-to-neg-tan", x_less_sin(x) / -tan_less_x(x), -ratio_to_tan, sound="stable"),
     law(
-        "sin-to-tan",
-        x_less_sin(x) / tan_less_x(x),
+        "x-less-sin-by-tan",
+        x_less_sin(x) / tan(x),
         near(
-            series(1 / 2, -9 / 40, -27 / 2800, 27 / 112000),
-            x_less_sin(outside) / tan_less_x(out_there),
+            sqr(inside) * series(1 / 6, -23 / 360, -11 / 15120, -143 / 604800, -361 / 17107200),
+            x_less_sin(outside) / tan(out_there),
         ),
         sound="stable",
     ),
