@@ -152,6 +152,7 @@ _CANCELLATION = (
     *inverses.NEAR_ONE,
     *inverses.OF_LOGARITHMS,
     *inverses.GUDERMANNIAN,
+    *differences.OF_SQUARES,
     *differences.ROOTS,
     *differences.RECIPROCALS,
     *differences.LOGARITHMS,
@@ -161,7 +162,6 @@ _CANCELLATION = (
     *differences.ARCS,
     *quadratics.QUADRATICS,
     *hypotenuses.LENGTHS,
-    *differences.OF_SQUARES,
 )
 
 STABILIZE = (

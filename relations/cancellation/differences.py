@@ -44,7 +44,7 @@ c, d, x, y, z = lvars("c d x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
 nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
-x_afar, x_not_near_below = switch(nearby, 1, x), switch(nearby_above, 1, x)
+x_afar, x_not_near_below = switch(nearby, 1 + abs_(y), x), switch(nearby_above, 1, x)
 
 
 def where_near(name: str, difference: Callable[[Any], Any], together: Any) -> Law:
@@ -129,11 +129,8 @@ def of_powers_near_one(name: str, base: Callable[[Any], Any], change: Any) -> tu
     grown = c * log1p(change)
     # beyond that the logarithm's rounding is enlarged, and there is nothing to cancel
     little = lt(minimum(abs_(grown), abs_(log1p(change))), 1)
-    less, power, other = (
-        expm1(switch(little, grown, 0)),
-        base(y) ** c,
-        base(switch(little, 0, y)) ** c,
-    )
+    less = expm1(c * log1p(switch(little, change, 0)))
+    power, other = base(y) ** c, base(switch(little, 0, y)) ** c
     return (
         law(
             f"{name}-less-one",
@@ -213,6 +210,11 @@ ARCS = (
 )
 
 
+def late(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law that waits for those in which a difference of squares is a part."""
+    return law(name, lhs, rhs, sound="stable", tags=("late",))
+
+
 def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about differences of squares that are written with `square`."""
     return (
@@ -234,14 +236,9 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
             sqr(x),
             sound="stable",
         ),
-        law(
-            f"squares-apart{ending}",
-            square(x) - square(y),
-            (x - y) * (x + y),
-            sound="stable",
-        ),
-        law(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1), sound="stable"),
-        law(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x), sound="stable"),
+        late(f"squares-apart{ending}", square(x) - square(y), (x - y) * (x + y)),
+        late(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1)),
+        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x)),
     )
 
 

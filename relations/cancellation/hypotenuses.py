@@ -22,6 +22,12 @@ far_x, near_x = switch(far, x, 1), switch(far, 1, x)
 def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about sums of squares that are written with `square`."""
     return (
+        law(
+            f"root-of-two-squares{ending}",
+            sqrt(square(x) + square(x)),
+            sqrt(2) * abs_(x),
+            sound="stable",
+        ),
         law(f"hypot{ending}", sqrt(square(x) + square(y)), length(x, y), sound="stable"),
         law(
             f"hypot-of-three{ending}",
@@ -48,12 +54,6 @@ def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
             sqrt(c * square(x)),
             sqrt(c) * abs_(x),
             positive_numbero(c),
-            sound="stable",
-        ),
-        law(
-            f"root-of-two-squares{ending}",
-            sqrt(square(x) + square(x)),
-            sqrt(2) * abs_(x),
             sound="stable",
         ),
         law(

@@ -19,6 +19,12 @@ from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 x, y = lvars("x y")
 
 
+def late(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law that waits for others: ``log(x + sqrt(1 + x**2))`` is an arcsinh, and sees to
+    its sum itself."""
+    return law(name, lhs, rhs, sound="stable", tags=("late",))
+
+
 def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
     """Return the laws about `root`, of the square of `x` and of `y`, beside `x`."""
     # of infinities and zeros there is no such quotient, nor anything to be gained
@@ -27,22 +33,13 @@ def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
     less = y / switch(above, root + switch(above, x, 0), 1)
     more = y / switch(below, root - switch(below, x, 0), 1)
     not_above, not_below = switch(above, 0, x), switch(below, 0, x)
+    root_less = switch(above, less, root - not_above)
     return (
-        law(f"root-less{ending}", root - x, switch(above, less, root - not_above), sound="stable"),
-        law(
-            f"neg-and-root{ending}",
-            -x + root,
-            switch(above, less, root - not_above),
-            sound="stable",
-        ),
-        law(f"less-root{ending}", x - root, switch(above, -less, not_above - root), sound="stable"),
-        law(f"root-more{ending}", root + x, switch(below, more, root + not_below), sound="stable"),
-        law(
-            f"neg-less-root{ending}",
-            -x - root,
-            switch(below, -more, -not_below - root),
-            sound="stable",
-        ),
+        late(f"root-less{ending}", root - x, root_less),
+        late(f"neg-and-root{ending}", -x + root, root_less),
+        late(f"less-root{ending}", x - root, switch(above, -less, not_above - root)),
+        late(f"root-more{ending}", root + x, switch(below, more, root + not_below)),
+        late(f"neg-less-root{ending}", -x - root, switch(below, -more, -not_below - root)),
     )
 
 
