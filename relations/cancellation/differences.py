@@ -40,7 +40,7 @@ from relgraph.tensor import (
 from relgraph.tensor.lawkit.spellings import Square, in_each_spelling, nonzero, not_choseno
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-c, d, x, y, z = lvars("c d x y z")
+c, x, y, z = lvars("c x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
 nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
@@ -69,7 +69,7 @@ ROOTS = (
     where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
 )
 
-by_x, by_up, by_down = y / nonzero(x), y / nonzero(x + y), y / nonzero(x - y)
+by_x, by_up = y / nonzero(x), y / nonzero(x + y)
 by_roots = (y / nonzero(root * up)) / nonzero(root + up)
 second = 2 * (by_x * (by_up / nonzero(x - y)))
 

@@ -1,8 +1,7 @@
 """Lengths: the root of a sum of squares, without the overflow of the squares.
 
 Higham, Accuracy and Stability of Numerical Algorithms (2002), 27.8; Blue, A Portable Fortran
-Program to Find the Euclidean Norm of a Vector (1978); Smith, Algorithm 116: Complex Division
-(1962).
+Program to Find the Euclidean Norm of a Vector (1978).
 """
 
 from __future__ import annotations

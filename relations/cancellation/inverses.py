@@ -43,9 +43,7 @@ NEAR_ONE = (
     law(
         "arccos-near-one",
         arccos(1 - x),
-        switch(
-            between, 2 * arcsin(sqrt(switch(between, x / 2, 1))), arccos(1 - switch(between, 0, x))
-        ),
+        switch(between, arc, arccos(1 - switch(between, 0, x))),
         not_choseno(x),
         sound="stable",
     ),

@@ -14,6 +14,7 @@ from relgraph import scalar
 from relgraph.graph.kanren.search.goals import Where, computo, whereo
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
+from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import eq, sqr, switch
 
@@ -50,6 +51,7 @@ def nonzero(x: Any) -> Any:
     return switch(eq(x, 0), 1, x)
 
 
+@looking(1)
 def is_not_chosen(x: Any) -> bool:
     """Return whether `x` is not what a switch gives."""
     op = None if x.owner is None else x.owner.op
