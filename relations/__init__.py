@@ -26,6 +26,13 @@ argument.
 
 from __future__ import annotations
 
+from relations.cancellation import (
+    differences,
+    hypotenuses,
+    inverses,
+    near_zero,
+    quadratics,
+)
 from relations.choices import assertions, choice, comparison
 from relations.functions import exponential, logistic, special, trigonometric
 from relations.layout import axes, filling, joining, reshaping, shapes
@@ -166,6 +173,24 @@ CANONICALIZE = (
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 
+_CANCELLATION = (
+    *near_zero.FUNCTIONS,
+    *near_zero.QUOTIENTS,
+    *inverses.NEAR_ONE,
+    *inverses.OF_LOGARITHMS,
+    *inverses.GUDERMANNIAN,
+    *differences.OF_SQUARES,
+    *differences.ROOTS,
+    *differences.RECIPROCALS,
+    *differences.LOGARITHMS,
+    *differences.POWERS,
+    *differences.EXPONENTIALS,
+    *differences.ANGLES,
+    *differences.ARCS,
+    *quadratics.QUADRATICS,
+    *hypotenuses.LENGTHS,
+)
+
 STABILIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
@@ -196,6 +221,7 @@ STABILIZE = (
     *trigonometric.OF_EXPONENTIALS,
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
+    *_CANCELLATION,
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,

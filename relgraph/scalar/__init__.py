@@ -24,6 +24,7 @@ from relgraph.scalar.basic import (
     sub,
     true_div,
 )
+from relgraph.scalar.cancelled import cbrt, cosm1, hypot, length, log1pmx, tan_less_x, x_less_sin
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.logic import (
     and_,
@@ -152,6 +153,7 @@ __all__ = [
     "as_scalar",
     "bool",
     "cast",
+    "cbrt",
     "ceil",
     "clip",
     "complex64",
@@ -160,6 +162,7 @@ __all__ = [
     "constant",
     "cos",
     "cosh",
+    "cosm1",
     "digamma",
     "eq",
     "erf",
@@ -176,6 +179,7 @@ __all__ = [
     "ge",
     "get_scalar_type",
     "gt",
+    "hypot",
     "identity",
     "imag",
     "int8",
@@ -187,9 +191,11 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "length",
     "log",
     "log1mexp",
     "log1p",
+    "log1pmx",
     "log2",
     "log10",
     "logaddexp",
@@ -217,6 +223,7 @@ __all__ = [
     "sub",
     "switch",
     "tan",
+    "tan_less_x",
     "tanh",
     "true_div",
     "trunc",
@@ -224,5 +231,6 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "x_less_sin",
     "xor",
 ]

@@ -57,6 +57,13 @@ erfinv = Elemwise(scalar.erfinv)
 sigmoid = Elemwise(scalar.sigmoid)
 softplus = Elemwise(scalar.softplus)
 log1mexp = Elemwise(scalar.log1mexp)
+hypot = Elemwise(scalar.hypot)
+length = Elemwise(scalar.length)
+cbrt = Elemwise(scalar.cbrt)
+cosm1 = Elemwise(scalar.cosm1)
+log1pmx = Elemwise(scalar.log1pmx)
+x_less_sin = Elemwise(scalar.x_less_sin)
+tan_less_x = Elemwise(scalar.tan_less_x)
 logaddexp = Elemwise(scalar.logaddexp)
 gammaln = Elemwise(scalar.gammaln)
 digamma = Elemwise(scalar.digamma)
@@ -203,12 +210,14 @@ __all__ = [
     "bitwise_or",
     "bitwise_xor",
     "cast",
+    "cbrt",
     "ceil",
     "clip",
     "conj",
     "conjugate",
     "cos",
     "cosh",
+    "cosm1",
     "deg2rad",
     "digamma",
     "divide",
@@ -228,6 +237,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hypot",
     "identity",
     "imag",
     "int_div",
@@ -237,11 +247,13 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "length",
     "less",
     "less_equal",
     "log",
     "log1mexp",
     "log1p",
+    "log1pmx",
     "log2",
     "log10",
     "logaddexp",
@@ -281,10 +293,12 @@ __all__ = [
     "subtract",
     "switch",
     "tan",
+    "tan_less_x",
     "tanh",
     "true_div",
     "true_divide",
     "trunc",
     "where",
+    "x_less_sin",
     "xor",
 ]

@@ -278,12 +278,21 @@ class PatternInstantiator(RandomArguments):
                 if found is not False:
                     bindings.update({v: reify(v, found) for v in condition.binds})
 
+    def _draw_what_gives(self, v: Any) -> None:
+        """Draw the tensors that a condition computes `v` from, where `v` stands before them."""
+        for condition in self.rule.conditions:
+            if isinstance(condition, Compute) and v in condition.binds:
+                for u in condition.variables:
+                    if isvar(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
+                        self._variable(u)
+
     # -- logic variables -------------------------------------------------------------------
 
     def _variable(self, v: Any) -> Any:
         """Return the variable that a logic variable stands for; it is drawn if there is none."""
         bindings = self._state.bindings
         if v not in bindings:
+            self._draw_what_gives(v)
             self._bind_computed()
         if v in bindings:
             value = bindings[v]

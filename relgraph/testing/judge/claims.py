@@ -29,7 +29,10 @@ _POLES: dict[str, Callable[..., Any]] = {
     "reciprocal": lambda x: x == 0,
     "pow": lambda x, y: x == 0,
     **dict.fromkeys(
-        ("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv", "log1mexp"),
+        (
+            *("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv"),
+            *("log1mexp", "log1pmx"),
+        ),
         lambda *x: np.True_,
     ),
 }
@@ -38,7 +41,8 @@ _POLES: dict[str, Callable[..., Any]] = {
 _UNDERFLOW_TO_ZERO = frozenset(
     [
         *("mul", "true_div", "reciprocal", "pow", "exp", "exp2", "sqr"),
-        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp"),
+        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp", "cosm1"),
+        *("log1pmx", "x_less_sin", "tan_less_x"),
     ]
 )
 

@@ -315,7 +315,8 @@ SMOOTH: dict[str, tuple[float, ...]] = {
     "erf": (0.3,), "erfc": (0.3,), "erfinv": (0.3,), "sigmoid": (0.3,), "softplus": (0.3,),
     "log1mexp": (-0.3,), "gammaln": (0.3,), "digamma": (0.3,), "ceil": (0.3,), "floor": (0.3,),
     "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
-    "conj": (0.3,), "real": (0.3,), "angle": (0.3,),
+    "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
+    "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
 }  # fmt: skip
 
 
