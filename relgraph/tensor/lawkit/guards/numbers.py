@@ -47,6 +47,13 @@ def is_discrete_zero(var: Any) -> bool:
 
 
 @requires_heads(containing_constant)
+def is_positive_number(var: Any) -> bool:
+    """Return whether `var` is one positive number."""
+    value = real_number(var)
+    return value is not None and value > 0
+
+
+@requires_heads(containing_constant)
 def has_normal_reciprocal(var: Any) -> bool:
     """Return whether `var` is one floating-point number `c`, and ``1 / c`` is not subnormal."""
     value = real_number(var)
@@ -59,6 +66,11 @@ def has_normal_reciprocal(var: Any) -> bool:
 def nonzero_numbero(c: Any) -> Where:
     """Construct the goal that `c` is one number that isn't zero."""
     return whereo(is_nonzero_number, c)
+
+
+def positive_numbero(c: Any) -> Where:
+    """Construct the goal that `c` is one positive number."""
+    return whereo(is_positive_number, c)
 
 
 def discrete_zeroo(c: Any) -> Where:

@@ -9,11 +9,9 @@ import numpy as np
 from relgraph.graph.kanren.search.goals import Where, whereo
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
-    containing_constant,
-    requires_heads,
     requires_number,
 )
-from relgraph.tensor.lawkit.guards.numbers import real_number
+from relgraph.tensor.lawkit.guards.numbers import is_positive_number, real_number
 from relgraph.tensor.lawkit.guards.types import is_discrete
 
 
@@ -21,13 +19,6 @@ from relgraph.tensor.lawkit.guards.types import is_discrete
 def is_discrete_minus_one(var: Any) -> bool:
     """Return whether `var` is the integer -1."""
     return is_discrete(var) and real_number(var) == -1
-
-
-@requires_heads(containing_constant)
-def is_positive_number(var: Any) -> bool:
-    """Return whether `var` is one positive number."""
-    value = real_number(var)
-    return value is not None and value > 0
 
 
 def product_fits(c: Any, d: Any) -> bool:
@@ -41,8 +32,3 @@ def product_fits(c: Any, d: Any) -> bool:
 def discrete_minus_oneo(c: Any) -> Where:
     """Construct the goal that `c` is the integer -1."""
     return whereo(is_discrete_minus_one, c)
-
-
-def positive_numbero(c: Any) -> Where:
-    """Construct the goal that `c` is one positive number."""
-    return whereo(is_positive_number, c)
