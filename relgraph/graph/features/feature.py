@@ -19,9 +19,9 @@ Callback = TypeVar("Callback", bound=Callable[..., None])
 def takes_notes(callback: Callback) -> Callback:
     """Mark a callback of a feature that only takes notes: it never raises, changes no graph.
 
-    Where all that listen to an event are of this kind the graph calls them without the clock, and
-    without the precautions that let it undo a change. A method that overrides one that is marked
-    is not marked by that.
+    Where all who listen to an event are of this kind, the graph calls them without the clock, and
+    without the precautions that let it undo a change. A method that overrides a marked one is not
+    marked by that.
     """
     callback.quiet = True  # type: ignore[attr-defined]
     return callback
@@ -45,7 +45,7 @@ class Feature:
     not undone.
     """
 
-    # whether it has nothing to hear yet; a feature that does from now on tells `fgraph.listen`
+    # a dormant feature is told nothing; ``fgraph.listen(self)`` ends that
     dormant = False
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
@@ -87,16 +87,16 @@ class Feature:
     def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         """Hear of a replacement when all of it is done.
 
-        Where all who listen only take notes (see `takes_notes`) this is called in place of
-        `on_import`, `on_change_input` and `on_prune`, which it calls here.
+        Where all who listen only take notes (see `takes_notes`), this is called in place of
+        `on_import`, `on_change_input` and `on_prune`. Here it calls those.
         """
-        done = replacement
-        for node in done.imported:
-            self.on_import(fgraph, node, done.reason)
-        for user, i in done.users:
-            self.on_change_input(fgraph, user, i, done.var, done.new_var, done.reason)
-        for node in done.pruned:
-            self.on_prune(fgraph, node, done.reason)
+        old, new, reason = replacement.var, replacement.new_var, replacement.reason
+        for node in replacement.imported:
+            self.on_import(fgraph, node, reason)
+        for user, i in replacement.users:
+            self.on_change_input(fgraph, user, i, old, new, reason)
+        for node in replacement.pruned:
+            self.on_prune(fgraph, node, reason)
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         """Hear that `var` became input `i` of the graph."""

@@ -1,4 +1,4 @@
-"""One edit of a graph: what is done, told to its features, and undone if one of them objects."""
+"""An edit of a graph: done, told to its features, and undone if one of them objects."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Edit:
-    """One edit of a graph: its structure is changed, its listeners are told.
+    """One edit of a graph: the structure is changed, and the listeners are told.
 
-    If a listener raises, what was done is undone, those that were told are told that, too, and the
-    exception goes on. Pruning comes last: what is raised then undoes a replacement, but not the
+    If a listener raises, what was done is undone, which those that had been told are told too, and
+    the exception goes on. Pruning comes last: what is raised then undoes a replacement, but not the
     change of a single input or output.
 
     `FunctionGraph` has methods of the same names, which say what goes in and what is raised.
@@ -48,7 +48,7 @@ class Edit:
         self.listeners = listeners
         self.reason = reason
 
-    # -- nodes that come in, and nodes that go
+    # -- nodes that come in, and nodes that go -------------------------------------------
 
     def import_var(self, var: Variable, import_missing: bool = False) -> None:
         if var in self.structure.variables:
@@ -69,14 +69,14 @@ class Edit:
             missing = {}
         if missing and not import_missing:
             raise missing_input(missing)
+        if not missing and not listeners.hooks["on_import"]:
+            structure.connect(nodes)
+            return
         inputs_before = len(structure.inputs)
         done: list[Apply] = []
         try:
             for var in missing:
                 self.add_input(var)
-            if not listeners.hooks["on_import"]:
-                structure.connect(nodes)
-                return
             for node in nodes:
                 listeners.tell("on_import", self.fgraph, node, self.reason)
                 if node not in structure.apply_nodes:  # else a callback has brought it in meanwhile
@@ -106,8 +106,8 @@ class Edit:
         Raises
         ------
         BaseException
-            The first that a listener raised, when all have been told. With `error` there is none:
-            what listeners raise is noted on that.
+            The first that a listener raised, after all nodes have gone. With `error` none is: what
+            listeners raise is noted there.
         """
         going = self.structure.disconnect_unused(variables, [])
         if not self.listeners.hooks["on_prune"]:
@@ -151,7 +151,7 @@ class Edit:
         for node in nodes:
             self.prune(node.outputs)
 
-    # -- inputs and outputs
+    # -- inputs and outputs --------------------------------------------------------------
 
     def add_input(self, var: Variable) -> None:
         if var not in self.structure.input_set:
@@ -206,7 +206,7 @@ class Edit:
             raise
         self.prune([var])
 
-    # -- what is read where
+    # -- what is read where --------------------------------------------------------------
 
     def change_node_input(
         self,
@@ -239,7 +239,7 @@ class Edit:
             self.prune([old])
 
     def replace(self, var: Variable, new_var: Variable, import_missing: bool) -> None:
-        """Do as `FunctionGraph.replace` does, where listeners may object; the types have to fit."""
+        """Replace `var` for one user after the other. The types have to fit."""
         all_clients = self.structure.clients
         users = all_clients[var].copy()
         inputs_before = len(self.structure.inputs)
@@ -259,7 +259,7 @@ class Edit:
             self._undo_import(new_var, inputs_before, error)
             raise
 
-    # -- the way back
+    # -- the way back --------------------------------------------------------------------
 
     def _undo_import(self, var: Variable, inputs_before: int, error: BaseException) -> None:
         """Take out what came in with `var` and is not used: nodes, and inputs after the first."""

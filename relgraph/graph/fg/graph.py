@@ -142,7 +142,7 @@ class FunctionGraph:
     def _edit(self, reason: str | None = None) -> Edit:
         return Edit(self, self._structure, self._listeners, reason)
 
-    # -- variables and their clients
+    # -- variables and their clients -----------------------------------------------------
 
     def setup_var(self, var: Variable) -> None:
         """Make `var` a variable of this graph, without clients if it is new."""
@@ -180,7 +180,7 @@ class FunctionGraph:
         """
         self._edit(reason).remove_client(var, client_to_remove, remove_if_empty)
 
-    # -- nodes that come in, and nodes that go
+    # -- nodes that come in, and nodes that go -------------------------------------------
 
     def import_var(
         self, var: Variable, reason: str | None = None, import_missing: bool = False
@@ -207,7 +207,7 @@ class FunctionGraph:
         then used by nothing. A node that is not in the graph is taken for removed."""
         self._edit(reason).remove_node(node)
 
-    # -- inputs and outputs
+    # -- inputs and outputs --------------------------------------------------------------
 
     def add_input(self, var: Variable, check: bool = True) -> None:
         """Make `var` the last input of the graph; with `check`, unless it is an input already.
@@ -244,7 +244,7 @@ class FunctionGraph:
         """Remove an output, and all that only it needs. Raises IndexError if there is none."""
         self._edit(reason).remove_output(output_idx)
 
-    # -- what is read where
+    # -- what is read where --------------------------------------------------------------
 
     def change_node_input(
         self,
@@ -317,7 +317,7 @@ class FunctionGraph:
         for var, new_var in pairs:
             self.replace(var, new_var, **kwargs)
 
-    # -- the graph as a whole
+    # -- the graph as a whole ------------------------------------------------------------
 
     def toposort(self) -> list[Apply]:
         """Return the nodes in an order of evaluation that follows the graph and `orderings`.
@@ -359,7 +359,7 @@ class FunctionGraph:
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"
 
-    # -- features
+    # -- features ------------------------------------------------------------------------
 
     def attach_feature(self, feature: Feature) -> None:
         """Attach `feature` and call its `on_attach`.

@@ -15,8 +15,8 @@ Args = tuple[Any, ...]
 class Listeners:
     """The features that are attached to a graph.
 
-    What a graph is does not matter here: it is the `host` that features are attached to, and the
-    first of the arguments that their callbacks get. All of those are given with each event.
+    What a graph is does not matter here. It is the `host` that features are attached to; what
+    their callbacks get is said with each event, and begins with the host.
 
     Attributes
     ----------
@@ -24,14 +24,14 @@ class Listeners:
         The features in the order in which they are told things. The list is never replaced, nor
         is the dict `seconds_by_feature`, so that `FunctionGraph` can have them, too.
     hooks
-        By event, who listens: the feature and its callback. Found out when first asked for.
+        By event, who listens: pairs of a feature and its callback. Found when first asked for.
     quiet
         By event, the callbacks, if all of them only take notes (see `takes_notes`); None if not.
-        Under ``on_replace`` stand those of all who listen to a part of a replacement.
+        Those for ``on_replace`` are of all who listen to a part of a replacement.
     publishers
         By name, the feature that added an attribute to the host.
     seconds, seconds_by_feature
-        The time spent in callbacks. Where all who listen only take notes, they are not timed.
+        The time spent in callbacks. It is not taken where all who listen only take notes.
     """
 
     __slots__ = ("features", "hooks", "publishers", "quiet", "seconds", "seconds_by_feature")
@@ -44,7 +44,7 @@ class Listeners:
         self.seconds = 0.0
         self.seconds_by_feature: dict[Feature, float] = {}
 
-    # -- who listens
+    # -- who listens ---------------------------------------------------------------------
 
     def attach(self, host: Any, feature: Feature) -> None:
         """Attach `feature`. See `FunctionGraph.attach_feature`."""
@@ -77,7 +77,7 @@ class Listeners:
             self.seconds_by_feature.pop(feature, None)
 
     def wake(self, feature: Feature) -> None:
-        """Tell `feature` from now on, which was dormant."""
+        """Tell `feature`, which was dormant, from now on."""
         feature.dormant = False
         self._find_hooks_again()
 
@@ -85,7 +85,7 @@ class Listeners:
         self.hooks.clear()
         self.quiet.clear()
 
-    # -- what they add to the host
+    # -- what they add to the host -------------------------------------------------------
 
     def publish(self, host: Any, feature: Feature, attributes: dict[str, Any]) -> None:
         """Add attributes to the host. See `FunctionGraph.publish`."""
@@ -109,7 +109,7 @@ class Listeners:
             del self.publishers[name]
             vars(host).pop(name, None)
 
-    # -- how they are told
+    # -- how they are told ---------------------------------------------------------------
 
     def call(self, event: str, *args: Any, **kwargs: Any) -> None:
         """Call the method `event` of each feature that has it."""
@@ -121,7 +121,7 @@ class Listeners:
         return {feature: self._timed(feature, hook, *args) for feature, hook in self.hooks[event]}
 
     def collect_lists(self, event: str, *args: Any) -> dict[Any, list[Any]]:
-        """Return what the method `event` returns, a mapping to several things, as one dict."""
+        """Return what the method `event` returns, dicts of lists, as one dict of joined lists."""
         merged: dict[Any, dict[Any, None]] = {}
         for mapping in self.collect(event, *args).values():
             for key, things in mapping.items():
@@ -131,8 +131,7 @@ class Listeners:
     def tell(self, event: str, *args: Any) -> None:
         """Tell all who listen to `event`.
 
-        If one of them raises, those that were told before are told the opposite, and the exception
-        goes on.
+        If one of them raises, those before it are told the opposite, and the exception goes on.
         """
         hooks = self.hooks[event]
         if not hooks:
@@ -149,17 +148,17 @@ class Listeners:
                 if event in _OPPOSITES:
                     opposite, turned = _OPPOSITES[event]
                     told = self.features[: self.features.index(feature)]
-                    self._tell_in_vain(error, told, opposite, turned(*args))
+                    self._tell_noting(error, told, opposite, turned(*args))
                 raise
 
     def tell_back(self, error: BaseException, event: str, *args: Any) -> None:
-        """Tell all who listen to `event` while undoing a change because of `error`.
+        """Tell all who listen to `event`, which undoes something because of `error`.
 
         What they raise is noted on `error`.
         """
-        self._tell_in_vain(error, self.features, event, args)
+        self._tell_noting(error, self.features, event, args)
 
-    def _tell_in_vain(
+    def _tell_noting(
         self, error: BaseException, told: list[Feature], event: str, args: Args
     ) -> None:
         among = {id(feature) for feature in told}
@@ -222,7 +221,7 @@ class _QuietHooks(dict[str, "tuple[Callable[..., Any], ...] | None"]):
         return found
 
 
-def _as_it_was(*args: Any) -> Args:
+def _same(*args: Any) -> Args:
     return args
 
 
@@ -238,13 +237,13 @@ def _change_back(host: Any, node: Any, i: int, var: Any, new_var: Any, reason: s
     return host, node, i, new_var, var, reason
 
 
-# for an event of `Feature` the one that undoes it, and what makes its arguments; none undoes
-# `on_prune`, which is told when there is no way back
+# for an event the opposite, and what makes its arguments of those of the event; nothing is the
+# opposite of `on_prune`, which is told when there is no way back
 _OPPOSITES: dict[str, tuple[str, Callable[..., Args]]] = {
-    "on_import": ("on_prune", _as_it_was),
+    "on_import": ("on_prune", _same),
     "on_change_input": ("on_change_input", _change_back),
     "on_add_input": ("on_remove_input", _input_gone),
     "on_remove_input": ("on_add_input", _input_back),
-    "on_add_output": ("on_remove_output", _as_it_was),
-    "on_remove_output": ("on_add_output", _as_it_was),
+    "on_add_output": ("on_remove_output", _same),
+    "on_remove_output": ("on_add_output", _same),
 }

@@ -57,17 +57,16 @@ class Structure:
     def start(
         self, inputs: Iterable[Variable], nodes: Collection[Apply], outputs: Iterable[Variable]
     ) -> None:
-        """Make an empty structure that of a graph.
+        """Fill an empty structure.
 
         Parameters
         ----------
         inputs
-            Its inputs, each of which counts once.
+            The inputs. One that is listed twice counts once.
         nodes
-            Nodes that the outputs depend on, each after what it reads; those that are not among
-            them are found.
+            Nodes that the outputs depend on, each after what it reads. Others are found.
         outputs
-            Its outputs.
+            The outputs.
 
         Raises
         ------
@@ -81,7 +80,7 @@ class Structure:
                 continue
             if var.owner is not None:
                 raise computed_input(var)
-            # what `insert_input` does, where all is new
+            # the same as `insert_input`, but faster: there may be many
             self.inputs.append(var)
             self.input_set.add(var)
             self.variables.add(var)
@@ -92,7 +91,7 @@ class Structure:
                 self.connect(self._to_bring_in(var))
             self.insert_output(len(self.outputs), var)
 
-    # -- variables and their clients
+    # -- variables and their clients -----------------------------------------------------
 
     def setup_var(self, var: Variable) -> None:
         """Make `var` a variable of the graph, without clients if it is new."""
@@ -115,7 +114,7 @@ class Structure:
         self.setup_var(var)
 
     def get_clients(self, var: Variable) -> list[Client]:
-        """Return the clients of `var`: the list itself. Raises KeyError if it is not here."""
+        """Return the list of the clients of `var`; raise KeyError if it is not in the graph."""
         try:
             return self.clients[var]
         except KeyError:
@@ -127,12 +126,12 @@ class Structure:
         clients.remove(client)
 
     def keep_entries(self, variables: Iterable[Variable]) -> None:
-        """See to it that `variables` have an entry in `clients`, whether they are here or not."""
+        """Give `variables` an entry in `clients`, whether they are in the graph or not."""
         self._kept_entries = True
         for var in variables:
             self.clients.setdefault(var, [])
 
-    # -- nodes that come in, and nodes that go
+    # -- nodes that come in, and nodes that go -------------------------------------------
 
     def to_import(self, root: Apply) -> tuple[list[Apply], dict[Variable, Apply]]:
         """Return what `root` depends on that is not in the graph.
@@ -191,8 +190,8 @@ class Structure:
     ) -> Iterator[Apply]:
         """Take out those of `variables` that nothing reads, their owners, and so on backwards.
 
-        Each node is yielded when it has gone, before the next one goes. What is computed and has
-        one client left when it loses another is added to `single_use`.
+        Each node is yielded when it has gone, before the next one goes. What loses a client, has
+        one left then, and is computed by a node, is added to `single_use`.
         """
         self.order = None
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
@@ -243,21 +242,20 @@ class Structure:
                     stack.extend(node.outputs)
         return nodes, sorted(outputs)
 
-    # -- what is read where
+    # -- what is read where --------------------------------------------------------------
 
     def inputs_of(self, node: Apply | Literal["output"]) -> list[Variable]:
         """Return the list of what `node` reads: the outputs of the graph for ``"output"``."""
         return self.outputs if isinstance(node, str) else node.inputs
 
-    def rewire(self, node: Apply | Literal["output"], i: int, new: Variable) -> Variable:
-        """Make `new` input `i` of `node`; return its predecessor, which stays, used or not."""
+    def rewire(self, node: Apply | Literal["output"], i: int, new: Variable) -> None:
+        """Make `new` input `i` of `node`; its predecessor stays in the graph, used or not."""
         self.order = None
         inputs = self.inputs_of(node)
         old = inputs[i]
         inputs[i] = new
         self.clients[new].append((node, i))
         self.take_client(old, (node, i))
-        return old
 
     def replace(self, var: Variable, new_var: Variable, reason: str | None) -> Replacement | None:
         """Make every client of `var` one of `new_var`: bring that in, and take out what is unused.
@@ -300,7 +298,7 @@ class Structure:
         return Replacement(var, new_var, users, imported, pruned, single_use, reason)
 
     def _to_bring_in(self, var: Variable) -> Sequence[Apply]:
-        """Return the nodes to connect for `var` to be there; one that is a leaf is there now.
+        """Return the nodes to connect so that `var` is there; a constant is there at once.
 
         Raises MissingInputError if it depends on what is neither an input nor a constant.
         """
@@ -320,7 +318,7 @@ class Structure:
             raise missing_input(missing)
         return nodes
 
-    # -- inputs and outputs
+    # -- inputs and outputs --------------------------------------------------------------
 
     def insert_input(self, i: int, var: Variable) -> None:
         """Make `var` input `i`; those from `i` on move up. Raises ValueError if it is computed."""
@@ -333,7 +331,7 @@ class Structure:
     def pop_input(self, i: int) -> Variable:
         """Take input `i` out; it stays a variable of the graph if something reads it."""
         var = self.inputs.pop(i)
-        # it may have been listed twice: `FunctionGraph.add_input` does not look if told not to
+        # it may be listed twice: `FunctionGraph.add_input(var, check=False)` does not look
         if all(var is not other for other in self.inputs):
             self.input_set.discard(var)
             if not self.clients.get(var):

@@ -197,7 +197,7 @@ def test_random_relations(random):
         if node is not None:
             expected = compare(rewriter, functions, node.outputs[0], ordered)
             assert rewriter.might_match(node) or expected == []
-    assert rewriter._staged
+    assert rewriter._may_stage
 
 
 @quick(50)

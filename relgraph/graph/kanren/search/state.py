@@ -32,7 +32,7 @@ class Budget:
     steps
         How many unifications it may make.
     seconds
-        How much time it may take.
+        How much processor time it may take.
     """
 
     __slots__ = ("_deadline", "_seconds", "_steps", "_used", "who")
@@ -58,7 +58,9 @@ class Budget:
                 f"the relation {self.who} made {self._steps} unifications without coming to an end"
             )
         if self._used % 64 == 1:
-            now = time.perf_counter()
+            # not the time of the wall: what a relation comes down to does not depend on what else
+            # the machine is doing
+            now = time.thread_time()
             if self._deadline is None:
                 self._deadline = now + self._seconds
             elif now > self._deadline:

@@ -1,10 +1,11 @@
-"""Adding and removing inputs, outputs and nodes."""
+"""Edits of a graph: what they do, and that nothing is left of one that a feature objects to."""
 
 import pytest
 
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import MissingInputError
-from tests.graph.toys import MyOp, Recorder, variables
+from tests.graph.fg.edits import state
+from tests.graph.toys import MyOp, Objector, Recorder, variables
 
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
 
@@ -88,3 +89,67 @@ class TestBoundary:
         assert fg.inputs == [x, y]
         fg.add_output(a)
         fg.check_integrity()
+
+
+EVENTS = ("on_import", "on_prune", "on_change_input")
+
+
+class TestObjections:
+    @pytest.mark.parametrize("event", EVENTS)
+    @pytest.mark.parametrize("nth", [1, 2, 3])
+    @pytest.mark.parametrize("also_later", [False, True])
+    @pytest.mark.parametrize("first", [False, True])
+    def test_a_callback_that_raises_undoes_the_change(self, event, nth, also_later, first):
+        x, y = variables("x y")
+        a = f(neg(neg(neg(x))))
+        fg = FunctionGraph([x], [g(a, a), a, h(a)], clone=False)
+        fg.attach_feature(recorder := Recorder())
+        features = [Objector(event, nth=nth, also_later=also_later), recorder]
+        fg.remove_feature(recorder)
+        for feature in features if first else reversed(features):
+            fg.attach_feature(feature)
+        before = state(fg)
+        with pytest.raises(RuntimeError, match="I object"):
+            fg.replace(a, f(exp(exp(y))), import_missing=True)
+        fg.check_integrity()
+        if not (event == "on_prune" and also_later):
+            assert state(fg) == before
+        # what a feature heard adds up to no change
+        nodes = set()
+        for kind, node, *_ in recorder.events:
+            if kind == "import":
+                nodes.add(node)
+            elif kind == "prune":
+                nodes.discard(node)
+        if also_later is False:
+            assert nodes <= fg.apply_nodes
+
+    @pytest.mark.parametrize("event", ["on_add_output", "on_import"])
+    def test_add_output(self, event):
+        x, y = variables("x y")
+        fg = FunctionGraph([x], [f(x)], clone=False, features=[Objector(event)])
+        before = state(fg)
+        with pytest.raises(RuntimeError):
+            fg.add_output(g(y), import_missing=True)
+        assert state(fg) == before
+
+    def test_add_and_remove_input(self):
+        x, y = variables("x y")
+        objections = [Objector("on_add_input"), Objector("on_remove_input")]
+        fg = FunctionGraph([x], [], clone=False, features=objections, update_mapping={})
+        before = state(fg)
+        with pytest.raises(RuntimeError):
+            fg.add_input(y)
+        assert state(fg) == before
+        with pytest.raises(RuntimeError):
+            fg.remove_input(0)
+        assert state(fg) == before
+
+    def test_remove_output(self):
+        (x,) = variables("x")
+        fg = FunctionGraph([x], [f(x)], clone=False, update_mapping={0: 0})
+        fg.attach_feature(Objector("on_remove_output"))
+        before = state(fg)
+        with pytest.raises(RuntimeError):
+            fg.remove_output(0)
+        assert state(fg) == before

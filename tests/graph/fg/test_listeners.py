@@ -1,9 +1,10 @@
-"""Features being told of changes, and what happens if they raise."""
+"""The features of a graph: who is told what, in which order, and what they add to the graph."""
 
 import pytest
 
 from relgraph.graph.features.feature import AlreadyThere, Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph, MissingInputError
+from relgraph.graph.fg.listeners import Listeners
 from relgraph.graph.utils import InconsistencyError
 from tests.graph.fg.edits import state
 from tests.graph.toys import MyOp, Objector, Recorder, variables
@@ -11,68 +12,86 @@ from tests.graph.toys import MyOp, Objector, Recorder, variables
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))
 
 
-EVENTS = ("on_import", "on_prune", "on_change_input")
+class Host:
+    """What features are attached to; it need not be a graph."""
 
 
-class TestExceptions:
-    @pytest.mark.parametrize("event", EVENTS)
-    @pytest.mark.parametrize("nth", [1, 2, 3])
-    @pytest.mark.parametrize("also_later", [False, True])
-    @pytest.mark.parametrize("first", [False, True])
-    def test_a_callback_that_raises_undoes_the_change(self, event, nth, also_later, first):
-        x, y = variables("x y")
-        a = f(neg(neg(neg(x))))
-        fg = FunctionGraph([x], [g(a, a), a, h(a)], clone=False)
-        fg.attach_feature(recorder := Recorder())
-        features = [Objector(event, nth=nth, also_later=also_later), recorder]
-        fg.remove_feature(recorder)
-        for feature in features if first else reversed(features):
-            fg.attach_feature(feature)
-        before = state(fg)
+class Hears(Feature):
+    """Keeps all that it is told, in a list that it may share with others."""
+
+    def __init__(self, name, heard):
+        def hear(event):
+            return lambda *args: heard.append((name, event, args))
+
+        for event in OPPOSITES:
+            setattr(self, event, hear(event))
+
+
+# (event, its arguments, the event that undoes it, the arguments of that)
+UNDONE = [
+    ("on_import", ("node", "why"), "on_prune", ("node", "why")),
+    (
+        "on_change_input",
+        ("node", 1, "a", "b", "why"),
+        "on_change_input",
+        ("node", 1, "b", "a", "why"),
+    ),
+    ("on_add_input", (1, "a"), "on_remove_input", (1, "a", None)),
+    ("on_remove_input", (1, "a", "why"), "on_add_input", (1, "a")),
+    ("on_add_output", (1, "a", "why"), "on_remove_output", (1, "a", "why")),
+    ("on_remove_output", (1, "a", "why"), "on_add_output", (1, "a", "why")),
+]
+OPPOSITES = {"on_prune", *(event for event, *_ in UNDONE)}
+
+
+class TestTelling:
+    def test_events_that_nobody_hears_have_no_hooks(self):
+        listeners, recorder = Listeners(), Recorder()
+        listeners.attach(Host(), Feature())
+        listeners.attach(Host(), recorder)
+        assert listeners.hooks["on_import"] == ((recorder, recorder.on_import),)
+        assert listeners.hooks["on_add_output"] == ()
+
+    @pytest.mark.parametrize(("event", "args", "opposite", "opposite_args"), UNDONE)
+    def test_those_told_before_one_that_raises_are_told_the_opposite(
+        self, event, args, opposite, opposite_args
+    ):
+        host, listeners, heard = Host(), Listeners(), []
+        for feature in (Hears("first", heard), Objector(event), Hears("last", heard)):
+            listeners.attach(host, feature)
         with pytest.raises(RuntimeError, match="I object"):
-            fg.replace(a, f(exp(exp(y))), import_missing=True)
-        fg.check_integrity()
-        if not (event == "on_prune" and also_later):
-            assert state(fg) == before
-        # what a feature heard adds up to no change
-        nodes = set()
-        for kind, node, *_ in recorder.events:
-            if kind == "import":
-                nodes.add(node)
-            elif kind == "prune":
-                nodes.discard(node)
-        if also_later is False:
-            assert nodes <= fg.apply_nodes
+            listeners.tell(event, host, *args)
+        assert heard == [
+            ("first", event, (host, *args)),
+            ("first", opposite, (host, *opposite_args)),
+        ]
 
-    @pytest.mark.parametrize("event", ["on_add_output", "on_import"])
-    def test_add_output(self, event):
-        x, y = variables("x y")
-        fg = FunctionGraph([x], [f(x)], clone=False, features=[Objector(event)])
-        before = state(fg)
-        with pytest.raises(RuntimeError):
-            fg.add_output(g(y), import_missing=True)
-        assert state(fg) == before
+    def test_pruning_is_not_undone(self):
+        host, listeners, heard = Host(), Listeners(), []
+        for feature in (Hears("first", heard), Objector("on_prune")):
+            listeners.attach(host, feature)
+        with pytest.raises(RuntimeError, match="I object"):
+            listeners.tell("on_prune", host, "node", "why")
+        assert heard == [("first", "on_prune", (host, "node", "why"))]
 
-    def test_add_and_remove_input(self):
-        x, y = variables("x y")
-        objections = [Objector("on_add_input"), Objector("on_remove_input")]
-        fg = FunctionGraph([x], [], clone=False, features=objections, update_mapping={})
-        before = state(fg)
-        with pytest.raises(RuntimeError):
-            fg.add_input(y)
-        assert state(fg) == before
-        with pytest.raises(RuntimeError):
-            fg.remove_input(0)
-        assert state(fg) == before
+    def test_what_is_raised_while_undoing_is_noted(self):
+        host, listeners, heard = Host(), Listeners(), []
+        for feature in (Objector("on_prune"), Hears("last", heard)):
+            listeners.attach(host, feature)
+        error = ValueError("the cause")
+        listeners.tell_back(error, "on_prune", host, "node", "why")
+        assert heard == [("last", "on_prune", (host, "node", "why"))]
+        assert "then raised RuntimeError('I object') in on_prune" in error.__notes__[0]
 
-    def test_remove_output(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], clone=False, update_mapping={0: 0})
-        fg.attach_feature(Objector("on_remove_output"))
-        before = state(fg)
-        with pytest.raises(RuntimeError):
-            fg.remove_output(0)
-        assert state(fg) == before
+    def test_the_time_of_one_that_goes_still_counts(self):
+        host, listeners = Host(), Listeners()
+        recorder = Recorder()
+        listeners.attach(host, recorder)
+        listeners.call("on_prune", FunctionGraph([], []), f(*variables("x")).owner, None)
+        spent = listeners.seconds
+        assert spent == listeners.seconds_by_feature[recorder] > 0
+        listeners.remove(host, recorder)
+        assert listeners.seconds == spent and listeners.seconds_by_feature == {}
 
 
 class TestCallbacks:
@@ -151,11 +170,6 @@ class TestCallbacks:
         assert fg.execute_callbacks_time > 0
         fg.execute_callbacks("nobody has this")
 
-    def test_events_that_nobody_hears_have_no_hooks(self):
-        fg = FunctionGraph([], [], features=[Feature(), Recorder()])
-        assert len(fg._listeners.hooks["on_import"]) == 1
-        assert fg._listeners.hooks["on_add_output"] == ()
-
     def test_orderings(self):
         x, y = variables("x y")
         a, b = f(x), g(y)
@@ -177,6 +191,19 @@ class TestCallbacks:
         fg.attach_feature(Orders({a.owner: [b.owner]}))
         with pytest.raises(ValueError, match="cycle"):
             fg.toposort()
+
+
+def test_a_listener_need_not_be_a_feature():
+    class Counter:
+        count = 0
+
+        def on_import(self, fgraph, node, reason):
+            self.count += 1
+
+    (x,) = variables("x")
+    fg = FunctionGraph([x], [f(x)], [counter := Counter()], clone=False)
+    fg.replace(fg.outputs[0], g(h(x)))
+    assert counter.count == 2
 
 
 class Notes(Feature):
