@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from relgraph.graph.kanren import computo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arctan,
@@ -37,10 +38,16 @@ from relgraph.tensor import (
     switch,
     tan,
 )
-from relgraph.tensor.lawkit.spellings import Square, in_each_spelling, nonzero, not_choseno
+from relgraph.tensor.lawkit.spellings import (
+    Square,
+    in_each_spelling,
+    nonzero,
+    not_choseno,
+    root_of_largest,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-c, x, y, z = lvars("c x y z")
+c, k, x, y, z = lvars("c k x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
 nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
@@ -190,8 +197,8 @@ ANGLES = (
 
 
 def is_within(product: Any) -> Any:
-    """Return the term for where arcs of one sign do not take the product of tangents too far."""
-    return gt(minimum(product, 1e30 - product), 0)
+    """Return the term for where arcs have one sign, and the product of their tangents a square."""
+    return gt(minimum(product, k - product), 0)
 
 
 step = x * (x + y)
@@ -205,6 +212,8 @@ ARCS = (
             arctan2(switch(is_within(step), y, 0), 1 + switch(is_within(step), step, 0)),
             arctan(x + y) - arctan(switch(is_within(step), 0, x)),
         ),
+        # the slope of arctan2 squares the product
+        computo(k, root_of_largest, x),
         sound="stable",
     ),
 )

@@ -10,8 +10,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from relgraph import scalar
 from relgraph.graph.kanren.search.goals import Where, computo, whereo
+from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
@@ -49,6 +52,14 @@ def in_each_spelling(make: Callable[[str, Square], Any]) -> tuple[Any, ...]:
 def nonzero(x: Any) -> Any:
     """Return the term for `x` with 1 in place of zeros, to divide by."""
     return switch(eq(x, 0), 1, x)
+
+
+def root_of_largest(x: Any) -> Any:
+    """Return the constant whose square is the largest number of the dtype of `x`; None if that has
+    no such number."""
+    if np.dtype(x.type.dtype).kind != "f":
+        return None
+    return constant(np.sqrt(np.finfo(x.type.dtype).max))
 
 
 @depends_on_levels(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.relations import Relation, relation
@@ -10,6 +10,10 @@ from relgraph.graph.kanren.terms.term import LogicVariable, logic_variables
 from relgraph.tensor.variable import TensorVariable
 
 __all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation"]
+
+# not a function: a law is pickled by the name of the innermost module that makes it
+any_dtype_law = partial(law, mixed=True, complex=True)
+"""`law` for tensors of any dtype, and of several at once."""
 
 
 def lvars(names: str) -> list[LogicVariable]:
@@ -28,8 +32,3 @@ def lvars(names: str) -> list[LogicVariable]:
     <Law mul-div-cancel: x * y / y → x>
     """
     return logic_variables(names, TensorVariable._ops)
-
-
-def any_dtype_law(name: str, lhs: Any, rhs: Any, *conditions: Any, **options: Any) -> Law:
-    """Return a law for tensors of any dtype, and of several; see `law`."""
-    return law(name, lhs, rhs, *conditions, mixed=True, complex=True, **options)

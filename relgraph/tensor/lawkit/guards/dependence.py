@@ -1,7 +1,7 @@
 """Declarations of what a guard's answer depends on, so that the engine need not call it in vain.
 
 They are decorators of the functions that laws ask by `whereo` and `computo`. What they declare is
-kept as an attribute of the function, which the engine reads (see `rules.rule`).
+kept as attributes of the function, which the engine reads (see `rules.rule`, `rules.prefilter`).
 """
 
 from __future__ import annotations
