@@ -17,7 +17,6 @@ from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.layout.joined_parts import (
     are_own_lengths,
-    fills_as_far,
     has_empty_pieces,
     nonempty_pieces,
     one_after_the_other,
@@ -181,7 +180,6 @@ def alloc_of_alloco(full: Any, once: Any) -> Any:
     return lall(
         argumentso(full, Alloc(), cons(inner, lengths)),
         argumentso(inner, Alloc(), cons(x, more)),
-        whereo(fills_as_far, x, more, lengths),
         argumentso(once, Alloc(), cons(x, lengths)),
     )
 

@@ -278,16 +278,17 @@ class Elemwise(Op):
         )
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return for each axis the length of an input that does not broadcast along it."""
+        """Return for each axis the length of an input that does not broadcast along it.
+
+        Rewriting may have found out that all of them do where the output's type leaves it open.
+        """
         (out, *_) = node.outputs
         shape = []
         for axis, known in enumerate(out.type.shape):
             candidates = [
-                s[axis]
-                for v, s in zip(node.inputs, shapes, strict=True)
-                if known == 1 or v.type.shape[axis] != 1
+                s[axis] for v, s in zip(node.inputs, shapes, strict=True) if v.type.shape[axis] != 1
             ]
-            shape.append(candidates[0] if known is None else known)
+            shape.append(known if known is not None else candidates[0] if candidates else 1)
         return [tuple(shape) for _ in node.outputs]
 
     def fill_like(self, node: Apply, new: Any) -> Any:

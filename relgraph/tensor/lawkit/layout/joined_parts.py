@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.tensor.axes import static_int
 from relgraph.tensor.lawkit.layout.extents import entries_of, is_own_length
 
 
@@ -34,17 +33,4 @@ def are_own_lengths(sizes: Any, axis: int, *pieces: Any) -> bool:
         entries is not None
         and len(entries) == len(pieces)
         and all(is_own_length(n, v, axis) for n, v in zip(entries, pieces, strict=True))
-    )
-
-
-def fills_as_far(x: Any, inner: Sequence[Any], outer: Sequence[Any]) -> bool:
-    """Return whether what is filled with `x` first to the lengths `inner`, then to `outer`, can be
-    filled to `outer` at once.
-
-    An axis that is of length 1 in between, and not known to be in `x`, would not broadcast.
-    """
-    missing = len(inner) - x.type.ndim
-    return len(inner) <= len(outer) and all(
-        static_int(n) != 1 or axis < missing or x.type.shape[axis - missing] == 1
-        for axis, n in enumerate(inner)
     )
