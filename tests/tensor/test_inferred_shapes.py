@@ -23,7 +23,7 @@ from relgraph.tensor.contraction import Dot
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.linalg.blas import Dot22
+from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
@@ -110,6 +110,8 @@ CASES = [
     (Dot(), V, M),
     (Dot(), M, M),
     (Dot22(), M, M),
+    (Gemv(), M, V),
+    (Gemv(), V, M),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

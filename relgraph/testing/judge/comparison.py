@@ -106,7 +106,7 @@ class Comparison:
         assert self.same is not None
         bad = ~self.same
         if sound == "exact":
-            return self._at(self._differing_alike(bad), "the bits differ")
+            return self._at(bad, "the bits differ")
         with np.errstate(all="ignore"):
             if sound == "stable":
                 return self._unstable(bad)
@@ -138,12 +138,6 @@ class Comparison:
             return said
         # What holds in a domain gives no nan there where there was none.
         return said & ~self._outside(self.sides.new, "rounding" if sound == "domain" else sound)
-
-    def _differing_alike(self, bad: Array) -> Array:
-        """Return which of the elements `bad` differ whatever the layout of the inputs in memory."""
-        given = [self.values[v] for v in self.sides.inputs]
-        values = self.sides.run(given, alike=True)
-        return bad & ~same_bits(*(np.asarray(values[s]) for s in self._both()))
 
     def _at(self, bad: Array, why: str) -> Difference | None:
         where = np.argwhere(bad)

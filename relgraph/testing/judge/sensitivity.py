@@ -87,34 +87,16 @@ def widened(value: Any, dtype: str) -> Any:
     return np.asarray(value, _WIDE_COMPLEX) if kind == "c" else np.asarray(value)
 
 
-def laid_out_alike(node: Apply, arguments: Sequence[Any]) -> list[Any]:
-    """Return what an elementwise op is given, contiguous and broadcast: NumPy's functions round
-    differently for other layouts."""
-    if not isinstance(node.op, Elemwise):
-        return list(arguments)
-    return [np.array(x, order="C") for x in np.broadcast_arrays(*arguments)]
-
-
 def native(
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    values: Sequence[Any],
-    alike: bool = False,
+    inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence[Any]
 ) -> Values:
     """Return the values of all variables, by each op's `perform`.
 
     An op that overwrites an input gets a copy, so that each variable keeps its value.
-
-    Parameters
-    ----------
-    alike
-        Whether elementwise ops are given what is `laid_out_alike`.
     """
     found: Values = dict(zip(inputs, values, strict=True))
     for node in io_toposort(inputs, outputs):
         arguments = [_value(v, found) for v in node.inputs]
-        if alike:
-            arguments = laid_out_alike(node, arguments)
         for destroyed in node.op.destroy_map.values():
             for i in destroyed:
                 arguments[i] = np.array(arguments[i])

@@ -7,7 +7,6 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
-from relgraph.testing.judge.sensitivity import laid_out_alike
 
 Values = dict[Variable, Any]
 
@@ -67,13 +66,8 @@ class Sides:
         read = {v for node in nodes for v in node.inputs}
         return [] if any(v in inputs and v not in known for v in read) else leaves
 
-    def run(self, values: Sequence[Any], alike: bool = False) -> Values:
+    def run(self, values: Sequence[Any]) -> Values:
         """Return the values of all variables.
-
-        Parameters
-        ----------
-        alike
-            Whether elementwise ops are given what is `laid_out_alike`.
 
         Raises
         ------
@@ -86,8 +80,6 @@ class Sides:
                 storage: list[list[Any]] = [[None] for _ in node.outputs]
                 given = [known[v] for v in node.inputs]
                 try:
-                    if alike:
-                        given = laid_out_alike(node, given)
                     node.op.perform(node, given, storage)
                 except Exception as error:
                     raise SideError(error, new) from error
