@@ -17,7 +17,6 @@ from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.layout.joining import (
     adjacent_slices_as_one,
-    allocs_at_once,
     are_lengths_of,
     concatenated,
     has_empty_pieces,
@@ -177,7 +176,6 @@ def alloc_of_alloco(full: Any, once: Any) -> Any:
     return lall(
         argumentso(full, Alloc(), cons(inner, lengths)),
         argumentso(inner, Alloc(), cons(x, inner_lengths)),
-        whereo(allocs_at_once, x, inner_lengths, lengths),
         argumentso(once, Alloc(), cons(x, lengths)),
     )
 

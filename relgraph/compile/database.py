@@ -107,7 +107,7 @@ def _blas() -> SequenceDB:
     for law in relations.BLAS:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
-    db.register("dot22", TopoDB(laws), "fast_run", "strict", *names_of("dot22"), position=0)
+    db.register("dot22", TopoDB(laws), "fast_run", *names_of("dot22"), position=0)
     db.register("gemm", SequenceDB(), "fast_run", position=10)
     return db
 
@@ -145,7 +145,7 @@ def _database() -> SequenceDB:
     # Each of these has its place, and nothing in it as long as no pass is registered there.
     db.register("sparse_dot", SequenceDB(), "fast_run", *names_of("sparse_dot"), position=2.1)
     # Products come after all that has something to say about them.
-    db.register("blas", _blas(), "fast_run", "strict", position=2.5)
+    db.register("blas", _blas(), "fast_run", position=2.5)
     db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
     # What overwrites its inputs stands after this, at 50 or later.

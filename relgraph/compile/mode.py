@@ -3,7 +3,8 @@
 The modes of the document are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``; each has the rows
 of its column in the table (`relgraph.compile.rows`). ``fast_run``, the default, is ``o4``, and
 ``fast_compile`` is ``o1``. Further laws join them where they hold for every input, be it but for
-rounding. ``strict`` has exact laws and merging alone: what it computes NumPy computes, bit by bit.
+rounding. ``strict`` has exact laws and merging alone: it computes what the graph as written does,
+bit by bit.
 
 ``o1``, ``o2``, ``Stabilization`` and ``strict`` take no number for finite. ``o3``, ``o4`` and
 ``unsafe`` do, because rows of the table say so (``mul(x, 0) → zeros_like(x)``): the laws of these

@@ -11,6 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, result_dtype
 from relgraph.tensor.basic import as_argument
+from relgraph.tensor.layout import in_order
 from relgraph.tensor.type import TensorType
 
 
@@ -66,7 +67,7 @@ class Dot(Product):
         x, y = inputs
         check_inner(self, x, y, -1, 0)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(np.dot(x, y))
+            output_storage[0][0] = np.asarray(np.dot(in_order(x), in_order(y)))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes

@@ -13,6 +13,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import one_input
@@ -49,6 +50,7 @@ class _Softmax(TypedOp):
 
     def shifted(self, x: Any) -> tuple[Any, Any]:
         """Return ``x - max(x)`` and the sum of its exponentials, both over the axes."""
+        x = in_order(x)
         if x.size == 0:
             return x.copy(), np.ones_like(x)
         most = np.max(x, axis=self.axis, keepdims=True)
@@ -135,7 +137,7 @@ class LogSumExp(_Softmax):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        (x,) = inputs
+        x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             most = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
             most = np.where(np.isfinite(most), most, x.dtype.type(0))

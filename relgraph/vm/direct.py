@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.op import FoldOp
 from relgraph.tensor.elemwise.op import DimShuffle, Elemwise
+from relgraph.tensor.layout import steady
 from relgraph.vm.kernels import kernel_of
 from relgraph.vm.names import Names
 
@@ -41,7 +43,8 @@ def direct_line(node: Apply, names: Names, dead: Collection[Variable]) -> str | 
     if type(node.op) is Elemwise and _is_plain_ufunc(node):
         if node.outputs[0].type.ndim > 0:
             return None if len(node.inputs) > _WIDEST else _array_line(node, names, dead)
-        if not node.op.destroy_map:
+        # complex numbers as NumPy scalars are squared otherwise than in arrays
+        if not node.op.destroy_map and not any(is_complex(v.type.dtype) for v in node.inputs):
             return _scalar_line(node, names)
     return None
 
@@ -135,7 +138,8 @@ def _array_line(node: Apply, names: Names, dead: Collection[Variable]) -> str:
     if target is None or target in names.owned:
         names.owned.add(out_var)
     last = "" if target is None else f", out={names.value(target)}"
-    call = _folded(names.bind("u", node.op.scalar_op.ufunc), arguments, last)
+    ufunc = steady(node.op.scalar_op.ufunc, [v.type.dtype for v in node.inputs])
+    call = _folded(names.bind("u", ufunc), arguments, last)
     out = names.value(out_var)
     guard = _shape_guard(node, arguments)
     if not guard:

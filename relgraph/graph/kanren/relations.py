@@ -35,7 +35,10 @@ class Relation(Explainable):
         Its soundness class, a claim about the values of both sides for every type it admits:
 
         ``exact``
-            the same dtype, shape and bits for every input;
+            the same dtype, shape and bits for every input, however it lies in memory: what an op
+            computes is a function of values and shapes, so a law may swap a copy for a view, but
+            not have a sum or a product taken over another shape, where its terms meet in another
+            order;
         ``rounding``
             the same up to the rounding of intermediate values, wherever no finite operands over-
             or underflow on the way;

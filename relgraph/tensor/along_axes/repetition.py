@@ -16,6 +16,7 @@ from relgraph.tensor.axes import normalize_axes, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem, take
+from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import maximum
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten, reshape
@@ -61,7 +62,7 @@ class Cumulate(TypedOp):
     ) -> None:
         function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
         with np.errstate(all="ignore"):
-            output_storage[0][0] = function(inputs[0], axis=self.axis)
+            output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]

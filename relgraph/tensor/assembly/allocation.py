@@ -18,6 +18,7 @@ from relgraph.tensor.basic import as_tensor_variable, constant
 from relgraph.tensor.math import cast, ceil, ge, maximum, second, switch
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.reductions.reduction import sum_like
+from relgraph.tensor.shapes.reshaping import specify_shape
 from relgraph.tensor.shapes.shape import as_length, as_lengths, shape_i
 from relgraph.tensor.type import TensorType
 
@@ -60,6 +61,8 @@ class Alloc(Op):
                 )
             if n is None and own != 1:
                 shape[axis] = own
+        # What stands in for the output broadcasts where that does.
+        value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
 
     def perform(

@@ -64,6 +64,39 @@ def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[i
     return tuple(out)
 
 
+def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any]) -> None:
+    """Raise if index arrays would broadcast along an axis whose length is not known to be 1.
+
+    Parameters
+    ----------
+    indices, values
+        The index inputs of `node`, and their values. The length of a mask is how many elements of
+        it are true.
+
+    Raises
+    ------
+    IndexError
+        NumPy would take an array whose length happens to be 1, but `infer_shape` could not tell.
+    """
+    arrays = [
+        (v, (None,), (np.count_nonzero(value),))
+        if v.type.dtype == "bool"
+        else (v, v.type.shape, value.shape)
+        for v, value in zip(indices, values, strict=True)
+        if v.type.ndim > 0
+    ]
+    ndim = max((len(shape) for _, _, shape in arrays), default=0)
+    for axis in range(-ndim, 0) if len(arrays) > 1 else ():
+        here = [(v, known[axis], n[axis]) for v, known, n in arrays if len(n) >= -axis]
+        lengths = {n for _, known, n in here if known != 1}
+        if len(lengths) > 1:
+            found = ", ".join(f"{n} in {v}" for v, _, n in here)
+            raise IndexError(
+                f"{node.op}: the index arrays have different lengths along axis {axis}: {found}; "
+                "only an axis whose length is known to be 1 broadcasts"
+            )
+
+
 class AdvancedSubtensor(TypedOp):
     """A part of a tensor by arrays of integers and masks, and by integers and slices beside them.
 
@@ -111,6 +144,7 @@ class AdvancedSubtensor(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
+        check_index_arrays(node, node.inputs[1:], inputs[1:])
         index = fill(self.idx_list, inputs[1:])
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
 
@@ -186,6 +220,7 @@ class AdvancedIncSubtensor(Increment):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, y, *indices = inputs
+        check_index_arrays(node, node.inputs[2:], indices)
         index = fill(self.idx_list, indices)
         check_values(node, y, np.shape(take_part(node, x, index)))
         out = x if self.inplace else x.copy()

@@ -17,6 +17,7 @@ from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import cast, eq, neq, second, switch
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
@@ -115,7 +116,7 @@ class CAReduce(TypedOp):
                         f"(its shape is {x.shape}), and of nothing there's no extreme"
                     )
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(self.ufunc.reduce(x, axis=self.axis))
+            output_storage[0][0] = np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         axes = self.axes(len(shapes[0]))

@@ -18,6 +18,12 @@ from relgraph.scalar.dtypes import DTYPES
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
 
+
+def powers(left: Any, right: Any) -> Any:
+    """Return the powers to one exponent at a time: in an array NumPy computes some otherwise."""
+    return np.concatenate([np.power(left, y) for y in right.ravel()], axis=1)
+
+
 UNARY = {
     "neg": np.negative, "abs": np.absolute, "sign": np.sign, "sqr": np.square, "sqrt": np.sqrt,
     "reciprocal": np.reciprocal, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
@@ -30,7 +36,7 @@ UNARY = {
 }  # fmt: skip
 BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "true_div": np.true_divide,
-    "int_div": np.floor_divide, "mod": np.mod, "pow": np.power, "arctan2": np.arctan2,
+    "int_div": np.floor_divide, "mod": np.mod, "pow": powers, "arctan2": np.arctan2,
     "maximum": np.maximum, "minimum": np.minimum, "eq": np.equal, "neq": np.not_equal,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "and_": np.bitwise_and, "or_": np.bitwise_or, "xor": np.bitwise_xor,

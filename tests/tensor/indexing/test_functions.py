@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relgraph import Mode, function
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
@@ -239,3 +240,20 @@ def test_diagonals(against_numpy, offset):
     verify_grad(lambda v: at.diag(v, offset), [X[0, 0]], n_tests=1)
     with pytest.raises(ValueError, match="diag: the input is a"):
         at.diag(at.tensor3())
+
+
+@pytest.mark.parametrize("mode", ["py", "strict", "fast_run"])
+def test_index_arrays_broadcast_only_where_it_is_known(mode):
+    m, i, j = at.dmatrix("m"), at.lvector("i"), at.lvector("j")
+    mask, row = at.TensorType("bool", (None,))("mask"), at.TensorType("int64", (1,))("row")
+    value, three = np.arange(12.0).reshape(3, 4), np.array([0, 1, 2])
+    kwargs = {"mode": Mode("py", None) if mode == "py" else mode, "on_unused_input": "ignore"}
+    inputs = [m, i, j, mask, row]
+    values = [value, np.array([1]), three, np.array([True, False, False]), np.array([1])]
+    for part in (m[i, j], m[mask, j], at.set_subtensor(m[i, j], 0.0)):
+        with pytest.raises(IndexError, match="only an axis whose length is known to be 1"):
+            function(inputs, part, **kwargs)(*values)
+    part = m[row, j]
+    shape, mean = function(inputs, [part.shape, part.mean()], **kwargs)(*values)
+    assert shape.tolist() == [3]
+    assert mean == 5.0

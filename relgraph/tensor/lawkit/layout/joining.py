@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.tensor.axes import static_int
 from relgraph.tensor.indexing.indices import IndexList, Slice
 from relgraph.tensor.lawkit.arithmetic.basic_indices import padded, trimmed
 from relgraph.tensor.lawkit.guards.shapes import is_length_of, known_entries
@@ -34,18 +33,6 @@ def are_lengths_of(sizes: Any, axis: int, *pieces: Any) -> bool:
         entries is not None
         and len(entries) == len(pieces)
         and all(is_length_of(n, v, axis) for n, v in zip(entries, pieces, strict=True))
-    )
-
-
-def allocs_at_once(x: Any, inner: Sequence[Any], outer: Sequence[Any]) -> bool:
-    """Return whether ``alloc(alloc(x, *inner), *outer)`` is ``alloc(x, *outer)``.
-
-    An axis that has length 1 in between, and is not known to have it in `x`, would not broadcast.
-    """
-    missing = len(inner) - x.type.ndim
-    return len(inner) <= len(outer) and all(
-        static_int(n) != 1 or axis < missing or x.type.shape[axis - missing] == 1
-        for axis, n in enumerate(inner)
     )
 
 
