@@ -126,17 +126,27 @@ def failing(program: Program, mode: str, tally: Tally | None = None) -> Problem 
     return examine(program, mode, reference, Tally() if tally is None else tally)
 
 
+def _stands(program: Program) -> bool:
+    """Return whether a program can be run with nothing optimized."""
+    problem = failing(program, "None")
+    return problem is None or problem.kind != "error"
+
+
 def made_small(failure: Failure) -> Failure:
     """Return a failure with a smaller program that fails in the same way."""
     kind, mode = failure.problem.kind, failure.mode
     kinds = ("error", "type") if kind == "refused" else (kind,)
     name = failure.problem.text.split(":")[0]
+    # What fails as it stands does not show that a mode does.
+    stands = _stands(failure.program)
 
     def fails(program: Program) -> bool:
         problem = failing(program, mode)
         if problem is None or problem.kind not in kinds or known_as(program, problem) is not None:
             return False
-        return problem.kind != "error" or problem.text.startswith(name)
+        if problem.kind != "error":
+            return True
+        return problem.text.startswith(name) and (_stands(program) or not stands)
 
     program = shrunk(failure.program, fails)
     problem = failing(program, mode)

@@ -71,6 +71,9 @@ def _element(rng: Random, dtype: str, wild: float) -> Any:
         return rng.choice((-3, -2, -1, 0, 1, 2, 3, 6))
     simple = rng.random() < 0.4
     real = float(rng.choice((-2, -1, 0, 1, 2, 3, 0.5))) if simple else rng.gauss(0, 2)
+    if rng.random() < 0.1:
+        # small enough for what cancels, and large enough for what overflows
+        real *= 10 ** rng.uniform(*((-2, 2) if dtype == "float16" else (-8, 5)))
     return complex(real, rng.gauss(0, 1)) if kind == "c" else real
 
 
@@ -179,7 +182,8 @@ class Drawn:
             return self._take(step)
         made = (len(self.steps), len(self.values))
         for part in taken_apart(step, len(self.values)):
-            if not self._take(part):
+            lines_up = "np.dot(" in part.numpy or self._broadcast(part.args)
+            if not (lines_up and self._take(part)):
                 del self.steps[made[0] :], self.values[made[1] :], self.graph[made[1] :]
                 return False
         return True
@@ -234,7 +238,7 @@ def draw_program(seed: int, refused: Callable[[Program, Exception], None]) -> Pr
     first = len(drawn.leaves)
     made = range(first, len(drawn.values))
     outputs = [len(drawn.values) - 1]
-    outputs += [i for i in made if i != outputs[0] and rng.random() < 0.2]
+    outputs += [i for i in made if i != outputs[0] and rng.random() < 0.3]
     if not drawn.steps:
         return draw_program(seed + 10**9, refused)
     return drawn.program(drawn.steps, outputs)

@@ -12,6 +12,8 @@ says otherwise. What relgraph documents as different from NumPy is not here:
 - An axis that is 1 at run time and was not declared to be does not broadcast (see `generator`).
 - `broadcast_to` gives storage of its own, and NumPy a view, of which functions may round otherwise.
 - `x @ y` of vectors and matrices is `np.dot`, which may round otherwise than `np.matmul`.
+- `logaddexp` of two dtypes is computed in the one they have in common, which for integers may be
+  wider than NumPy's.
 - `sort` and `argsort` keep the order of elements that tie (``kind="stable"``): 0.0 and -0.0, say.
 - softmax and its like are compared where all is finite: beyond, SciPy's formula gives nan.
 """
@@ -91,6 +93,11 @@ UNARY += [
     Operation(1, _fixed("np.log(1 + np.exp({0}))", "at.log(1 + at.exp({0}))")),
 ]
 
+
+def _logaddexp(rng: Random, args: list[np.ndarray]) -> Texts | None:
+    return _same("np.logaddexp({0}, {1})") if args[0].dtype == args[1].dtype else None
+
+
 BINARY = [
     Operation(2, _fixed(f"{{0}} {sign} {{1}}"), True, True)
     for sign in ["+", "-", "*", "/", "//", "%"] * 3
@@ -100,7 +107,8 @@ BINARY += [
     for sign in ["&", "|", "^", "<", "<=", ">", ">="]
 ]
 BINARY += [Operation(2, _fixed("np.power({0}, {1})", "{0} ** {1}"), True, True)]
-BINARY += _calls("arctan2 logaddexp", 2, True)
+BINARY += _calls("arctan2", 2, True)
+BINARY += [Operation(2, _logaddexp, True, True)]
 BINARY += _calls("maximum minimum equal not_equal logical_and logical_or logical_xor", 2, False)
 BINARY += [
     Operation(2, _fixed("np.isclose({0}, {1})"), False, True),
