@@ -80,27 +80,6 @@ def _steps_of_log1p() -> Program:
     return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
 
 
-def _steps_of_reshape() -> Program:
-    texts = ["np.reshape({0}, {0}.shape[::-1])", "np.arctan({0})", "{0}[{0}.shape[0] - 1]"]
-    steps = tuple(Step(t, t.replace("np.", "at."), (k,)) for k, t in enumerate(texts))
-    return Program((Leaf(np.array([0]), "input", (1,)),), steps, (3,))
-
-
-def _steps_of_fill() -> Program:
-    value = np.zeros((1, 3, 5))
-    value[0, 0, 2] = 1.8371200760162787
-    fill = (
-        "np.array(np.broadcast_to({0}, (3, 15, 1)), order='C')",
-        "at.broadcast_to({0}, (3, 15, 1))",
-    )
-    steps = (
-        Step("np.reshape({0}, (15, 1))", "at.reshape({0}, (15, 1))", (0,)),
-        Step(*fill, (1,)),
-        Step("np.exp({0})", "at.exp({0})", (2,)),
-    )
-    return Program((Leaf(value, "input", (1, None, None), "reversed"),), steps, (3,))
-
-
 KNOWN = (
     Known(
         "part of a part",
@@ -110,33 +89,6 @@ KNOWN = (
         ),
         "None",
         _has("shape bits value worse error type", *_WHOLE_PARTS),
-    ),
-    Known(
-        "filled axis of length 1",
-        "broadcast_to(v, (2, 1)) forgets that its last axis is 1 long, if v's length is not known",
-        Program(
-            (_input([3], "int64"), Leaf(np.array([[4, 5]]), "input", (1, None))),
-            (
-                Step("np.broadcast_to({0}, (2, 1))", "at.broadcast_to({0}, (2, 1))", (0,)),
-                Step("{0} * {1} + {0}", "{0} * {1} + {0}", (2, 1)),
-            ),
-            (3,),
-        ),
-        "'strict'",
-        lambda program, problem: (
-            problem.kind == "error"
-            and "whose length is known to be 1" in problem.text
-            and any("broadcast_to" in step.relgraph for step in program.steps)
-        ),
-    ),
-    Known(
-        "reshape by its own shape",
-        "reshape(v, v.shape[::-1]) of a vector known to be 1 long: IndexError while optimizing",
-        _steps_of_reshape(),
-        "'strict'",
-        lambda program, problem: (
-            problem.kind == "error" and "IndexError: list index out of range" in problem.text
-        ),
     ),
     Known(
         "power of twos",
@@ -151,13 +103,6 @@ KNOWN = (
         _steps("float64", [-0.0], "np.clip({0}, -1, 0)"),
         "None",
         _has("bits", "clip"),
-    ),
-    Known(
-        "function before a fill",
-        "exp(broadcast_to(v, s)) is computed of v in strict, whose layout may give other bits",
-        _steps_of_fill(),
-        "'strict'",
-        _has("bits", "broadcast_to", "full(", "full_like"),
     ),
     Known(
         "log1p by hand",
@@ -232,12 +177,11 @@ KNOWN = (
         _last("refused", "axis", "0 dimensions"),
     ),
     Known(
-        "flatten keeps the layout",
-        "flatten and ravel of a vector give it as it lies; in NumPy the result is contiguous, and "
-        "what is computed from that rounds otherwise",
-        _steps("float32", [0, 0, 0, 0, -3.42112469], "{0}[::-1]", "{0}.flatten()", "np.exp2({0})"),
-        "None",
-        _has("bits", "flatten()", "ravel("),
+        "clip of a zero at a bound",
+        "clip(-0.0, -1, 0) is -0.0 in NumPy if the bounds are no arrays; here it is 0.0",
+        _steps("float64", [0.0, -0.0], "np.clip({0}, -1, 0)"),
+        "'fast_compile'",
+        _has("bits", "clip("),
     ),
     Known(
         "complex products commute",

@@ -111,6 +111,7 @@ def _cast(x: Any, dtype: str) -> Any:
 
 
 def _matmul(x: Any, y: Any) -> Any:
+    x, y = np.array(x, order="C"), np.array(y, order="C")
     return np.dot(x, y) if x.ndim < 3 and y.ndim < 3 else np.matmul(x, y)
 
 
@@ -191,7 +192,8 @@ RELGRAPH: dict[str, Any] = {"np": np, "at": at}
 SOURCE_OF_HELPERS = {
     "set_": "def set_(x, key, y): x = np.array(x); x[key] = y; return x",
     "inc": "def inc(x, key, y): x = np.array(x); np.add.at(x, key, y); return x",
-    "matmul": "def matmul(x, y): return (np.dot if max(x.ndim, y.ndim) < 3 else np.matmul)(x, y)",
+    "matmul": "def matmul(x, y): return (np.dot if max(x.ndim, y.ndim) < 3 else np.matmul)"
+    "(np.array(x, order='C'), np.array(y, order='C'))",
     "cast": "def cast(x, dtype): return np.asarray(x).astype(dtype)",
 }
 
@@ -237,7 +239,9 @@ def quiet() -> Iterator[None]:
 def run(
     program: Program, names: Mapping[str, Any] = NUMPY, hook: Hook | None = None
 ) -> list[np.ndarray]:
-    """Return all values of a program, as NumPy computes them.
+    """Return all values of a program, as NumPy computes them of arrays in C order.
+
+    NumPy rounds otherwise for arrays that lie in memory in another way; relgraph does not.
 
     Parameters
     ----------
@@ -248,10 +252,10 @@ def run(
     """
     values: list[Any] = []
     for leaf in program.leaves:
-        value: Any = leaf.laid_out()
+        value: Any = np.array(leaf.laid_out(), order="C")
         values.append(value if hook is None else hook(len(values), value))
     for step in program.steps:
-        value = np.asarray(evaluated(step.numpy, [values[i] for i in step.args], names))
+        value = np.array(evaluated(step.numpy, [values[i] for i in step.args], names), order="C")
         values.append(value if hook is None else hook(len(values), value))
     return values
 
@@ -324,7 +328,8 @@ def source(program: Program, mode: str) -> str:
     done = len(program.leaves)
     outputs = f"[{', '.join(names[i] for i in program.outputs)}]"
     for name, step in zip(names[done:], program.steps, strict=True):
-        lines.append(f"{name} = np.asarray({step.numpy.format(*[names[i] for i in step.args])})")
+        made = step.numpy.format(*[names[i] for i in step.args])
+        lines.append(f"{name} = np.array({made}, order='C')")
     lines.append(f"expected = {outputs}")
     for name, leaf in zip(names, program.leaves, strict=False):
         if leaf.kind == "input":

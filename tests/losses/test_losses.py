@@ -35,7 +35,6 @@ NOT_RIGHT = {
     "dice": "1 - a / b cancels",
     "tanh by exponentials": "the gradient is 1 - t * t, which cancels, or is not recognized",
     "log cosh by exponentials": "becomes log(cosh(x)), which overflows",
-    "gelu by tanh": "the gradient has 1 - t * t, which cancels",
     "elu": "the gradient of the branch that is not taken is 0 * inf",
     "softmax's first": _SUMMED,
     "cross-entropy of what is picked": _SUMMED,

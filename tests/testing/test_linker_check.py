@@ -3,7 +3,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.testing import check_linker, graphs
-from relgraph.testing.linker_check import _misbehaviour
+from relgraph.testing.linker_check import _find_misbehaviour
 from relgraph.vm import LINKERS
 
 
@@ -83,5 +83,5 @@ def test_results_that_are_arguments():
         inputs = outputs = [at.dvector("x")]
 
     value = np.arange(3.0)
-    found = _misbehaviour(lambda x: [x], Graph, [value], [value + 1])
+    found = _find_misbehaviour(lambda x: [x], Graph, [value], [value + 1])
     assert found == "result 0 shares storage with argument 0"

@@ -133,6 +133,14 @@ def compare_on(direction, function, root):
     return expected
 
 
+def _all_answers(rule):
+    """Return a function that gives all answers of a rule; None where it would be too large."""
+    try:
+        return compile_rule(rule, all_answers=True)
+    except NotCompilable:
+        return None
+
+
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 @pytest.mark.parametrize("name", BOOK)
 def test_laws_of_the_book(name, direction):
@@ -146,7 +154,7 @@ def test_laws_of_the_book(name, direction):
     matched = 0
     for rule in found.rules:
         instantiator = PatternInstantiator(rule, random, found.mixed)
-        function = compile_rule(rule, all_answers=True) if is_law else None
+        function = _all_answers(rule) if is_law else None
         for attempt in range(GUESSES if found.guessed else ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return
