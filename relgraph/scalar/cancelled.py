@@ -8,7 +8,7 @@ Scientists and Engineers (1986), ch. 3; Higham, Accuracy and Stability of Numeri
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,23 @@ def _polynomial(coefficients: Sequence[float], y: Array) -> Array:
     for c in reversed(coefficients[:-1]):
         total = total * y + c
     return total
+
+
+def _float(x: Any) -> Any:
+    """Return the dtype that NumPy's functions of `x` have."""
+    dtype = np.asarray(x).dtype
+    return dtype if dtype.kind in "fc" else np.sin.resolve_dtypes((dtype, None))[1]
+
+
+def _of_arrays(function: Callable[[Array], Array]) -> Any:
+    """Return a function of arrays of floats as one of numbers too: NumPy multiplies complex numbers
+    by themselves otherwise than in arrays."""
+
+    def compute(x: Any) -> Array:
+        found = np.asarray(x, _float(x))
+        return function(np.atleast_1d(found)).reshape(found.shape)
+
+    return staticmethod(compute)
 
 
 class Hypot(ScalarOp):
@@ -73,9 +90,9 @@ class Cosm1(FloatOp):
 
     name = "cosm1"
 
-    @staticmethod
+    @_of_arrays
     def ufunc(x: Any) -> Any:
-        half = np.sin(np.multiply(x, 0.5, dtype=_float(x)))
+        half = np.sin(x * x.dtype.type(0.5))
         return -2 * half * half
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -91,9 +108,8 @@ class Log1pmx(FloatOp):
     name = "log1pmx"
     holomorphic = False
 
-    @staticmethod
+    @_of_arrays
     def ufunc(x: Any) -> Any:
-        x = np.asarray(x, _float(x))
         near = np.abs(x) < 0.5
         small = np.where(near, x, 0)
         r = small / (2 + small)
@@ -110,9 +126,8 @@ class XLessSin(FloatOp):
 
     name = "x_less_sin"
 
-    @staticmethod
+    @_of_arrays
     def ufunc(x: Any) -> Any:
-        x = np.asarray(x, _float(x))
         near = np.abs(x) < 2
         small = np.where(near, x, 0)
         y = small * small
@@ -127,9 +142,8 @@ class TanLessX(FloatOp):
 
     name = "tan_less_x"
 
-    @staticmethod
+    @_of_arrays
     def ufunc(x: Any) -> Any:
-        x = np.asarray(x, _float(x))
         near = np.abs(x) < 1
         small = np.where(near, x, 0)
         y = small * small
@@ -139,12 +153,6 @@ class TanLessX(FloatOp):
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         slope = tan(x)
         return g * slope * slope
-
-
-def _float(x: Any) -> Any:
-    """Return the dtype that NumPy's functions of `x` have."""
-    dtype = np.asarray(x).dtype
-    return dtype if dtype.kind in "fc" else np.sin.resolve_dtypes((dtype, None))[1]
 
 
 hypot = Hypot()
