@@ -8,7 +8,13 @@ its laws as an argument. The rows of the documented table are tags that the laws
 from __future__ import annotations
 
 from relations.choices import assertions, choice, comparison
-from relations.functions import exponential, logistic, special, trigonometric
+from relations.functions import (
+    exponential,
+    logistic,
+    quotients_of_exponentials,
+    special,
+    trigonometric,
+)
 from relations.layout import axes, filling, joining, reshaping, shapes
 from relations.matrices import linear, products
 from relations.numbers import (
@@ -155,6 +161,12 @@ STABILIZE = (
     *softmax.LOG_SUMS,
     *softmax.LOGARITHMS,
     *softmax.SLOPES,
+    *quotients_of_exponentials.SOFTMAX,
+    *quotients_of_exponentials.LOG_SUMS,
+    *quotients_of_exponentials.LOGARITHMS,
+    *quotients_of_exponentials.SIGMOID,
+    *quotients_of_exponentials.SLOPES,
+    *quotients_of_exponentials.PARTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,
