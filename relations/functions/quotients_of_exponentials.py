@@ -9,8 +9,10 @@ computing the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41 (2021).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 from cons import cons
 from kanren.core import conde, eq, lall
 
@@ -29,15 +31,23 @@ from relgraph.tensor import (
     sinh,
     softplus,
     sqr,
+    switch,
     tanh,
 )
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.guards.dependence import looking
-from relgraph.tensor.lawkit.guards.types import constanto, floato, is_constant, nonnegativeo
+from relgraph.tensor.lawkit.guards.dependence import has_constant, looking, suiting
+from relgraph.tensor.lawkit.guards.types import (
+    constanto,
+    floato,
+    is_constant,
+    nonnegativeo,
+    seen_constant,
+)
 from relgraph.tensor.lawkit.layout.extents import is_kept, usual_axis
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
@@ -60,6 +70,13 @@ weighed = (constanto(c), nonnegativeo(c))
 """That `c` is a weight that is known."""
 
 both_weighed = (*weighed, constanto(d), nonnegativeo(d))
+
+
+@suiting(has_constant)
+def is_twice(double: Any, single: Any) -> bool:
+    """Return whether a constant is known to be two times another one."""
+    larger, smaller = seen_constant(double), seen_constant(single)
+    return larger is not None and smaller is not None and bool(np.all(larger == 2 * smaller))
 
 
 @looking(1)
@@ -102,6 +119,12 @@ SOFTMAX = (
     ),
 )
 
+log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
+
+# of a large number the other branch is right, and this one and its slope are finite
+is_small = abs_(x) < 1
+near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
+
 LOG_SUMS = (
     law("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed, sound="stable"),
     law(
@@ -143,8 +166,14 @@ LOG_SUMS = (
         usual,
         sound="stable",
     ),
-    law("log-two-cosh", log(2 * cosh(x)), logaddexp(x, -x), sound="stable"),
-    law("log1p-two-cosh", log1p(2 * cosh(x)), logaddexp(x, -x, 0), sound="stable"),
+    law("log-two-cosh", log(2 * cosh(x)), log_two_cosh, sound="stable"),
+    law(
+        "log-cosh",
+        log(cosh(x)),
+        switch(is_small, near_zero, log_two_cosh - math.log(2)),
+        sound="stable",
+    ),
+    law("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh), sound="stable"),
 )
 
 LOGARITHMS = (
@@ -192,21 +221,52 @@ SIGMOID = (
     ),
 )
 
+p_x, q_x = sigmoid(x), sigmoid(-x)
+
 SLOPES = (
     law("tanh-slope", 1 - sqr(tanh(x)), 4 * (sigmoid(2 * x) * sigmoid(-(2 * x))), sound="stable"),
     law("sigmoid-difference", sigmoid(x) - sigmoid(-x), tanh(x / 2), sound="stable"),
+    law("sigmoid-difference-neg", sigmoid(-x) - sigmoid(x), -tanh(x / 2), sound="stable"),
     law(
         "sigmoid-difference-scaled",
         y * sigmoid(x) - y * sigmoid(-x),
         y * tanh(x / 2),
         sound="stable",
     ),
+    law(
+        "sigmoid-difference-scaled-neg",
+        y * sigmoid(-x) - y * sigmoid(x),
+        -(y * tanh(x / 2)),
+        sound="stable",
+    ),
     law("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x, sound="stable"),
+    law(
+        "softplus-difference-scaled-neg",
+        y * softplus(-x) - y * softplus(x),
+        -(y * x),
+        sound="stable",
+    ),
+    law(
+        "entropy-slope",
+        p_x * q_x * softplus(-x) - p_x * q_x * softplus(x),
+        -(p_x * q_x * x),
+        sound="stable",
+    ),
+    law("tanh-of-sigmoid-scaled", y - 2 * y * sigmoid(x), -(y * tanh(x / 2)), sound="stable"),
+    law(
+        "tanh-of-sigmoid-weighed",
+        c - d * sigmoid(x),
+        -(c * tanh(x / 2)),
+        whereo(is_twice, d, c),
+        sound="stable",
+    ),
     law("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x), sound="stable"),
     law("sech-slope", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x), sound="stable"),
 )
 
 indices, part, taken = lvars("indices part taken")
+
+ELEMENT, ROW, COLUMN = Subtensor((0,)), Subtensor((0, Slice())), Subtensor((Slice(), 0))
 
 
 def alikeo(part: Any, whole: Any, taken: Any, source: Any) -> Any:
@@ -228,7 +288,12 @@ def log_part_of_expo(logarithm: Any, result: Any) -> Any:
     return lall(eq(logarithm, log(part)), alikeo(part, exp(x), result, x), floato(x))
 
 
-@relation("log-part-of-exp-div", sound="stable", depth=4)
+@relation(
+    "log-part-of-exp-div",
+    sound="stable",
+    depth=4,
+    tries=[log(ELEMENT(exp(x)) / exp(y)), log(ROW(exp(x)) / exp(y))],
+)
 def log_part_of_exp_divo(logarithm: Any, result: Any) -> Any:
     """``log(exp(x)[i] / y) → x[i] - log(y)``, of a `y` that is not negative"""
     return lall(
@@ -240,7 +305,12 @@ def log_part_of_exp_divo(logarithm: Any, result: Any) -> Any:
     )
 
 
-@relation("log-sum-part-of-exp", sound="stable", depth=4)
+@relation(
+    "log-sum-part-of-exp",
+    sound="stable",
+    depth=4,
+    tries=[log(sum_(ROW(exp(x)), axis=None)), log(sum_(ROW(exp(x)), axis=(0,)))],
+)
 def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
     """``log(sum(exp(x)[i])) → logsumexp(x[i])``"""
     return lall(
@@ -258,7 +328,12 @@ def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
     return lall(eq(logarithm, log(part)), alikeo(part, Softmax(k)(x), result, LogSoftmax(k)(x)))
 
 
-@relation("part-of-softmax", sound="stable", depth=3)
+@relation(
+    "part-of-softmax",
+    sound="stable",
+    depth=3,
+    tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+)
 def part_of_softmaxo(quotient: Any, result: Any) -> Any:
     """``exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]``, of one from each sum"""
     return lall(
