@@ -49,10 +49,10 @@ from relgraph.tensor.lawkit.guards.types import (
     seen_constant,
 )
 from relgraph.tensor.lawkit.layout.extents import is_kept, usual_axis
-from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 
-a, b, c, d, i, k, n, o, w, x, y, z = lvars("a b c d i k n o w x y z")
+a, c, d, i, k, n, o, w, x, y, z = lvars("a c d i k n o w x y z")
 
 
 def over(values: Any) -> Any:
@@ -73,22 +73,32 @@ both_weighed = (*weighed, constanto(d), nonnegativeo(d))
 
 
 @suiting(has_constant)
-def is_twice(double: Any, single: Any) -> bool:
-    """Return whether a constant is known to be two times another one."""
+def is_finite_constant(number: Any) -> bool:
+    """Return whether all elements of a constant are finite floats."""
+    data = seen_constant(number)
+    return data is not None and data.dtype.kind == "f" and bool(np.all(np.isfinite(data)))
+
+
+@suiting(has_constant)
+def cancels_twice(double: Any, single: Any) -> bool:
+    """Return whether a constant is known to be minus two times another one."""
     larger, smaller = seen_constant(double), seen_constant(single)
-    return larger is not None and smaller is not None and bool(np.all(larger == 2 * smaller))
+    if larger is None or smaller is None or smaller.dtype.kind != "f":
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.all(np.equal(larger, -2 * smaller)))
 
 
 @looking(1)
 def has_plain_logarithm(weight: Any) -> bool:
     """Return whether the logarithm of a weight needs no more than is there, and neither does its
     slope: of a constant, an exponential, or what is made of them and adds up to 1."""
-    if weight.owner is None:
-        return is_constant(weight)
-    op = weight.owner.op
+    if is_constant(weight):
+        return True
+    op = None if weight.owner is None else weight.owner.op
     if isinstance(op, Elemwise):
         return op.scalar_op in (scalar.exp, scalar.sigmoid)
-    return isinstance(op, Softmax) or is_constant(weight)
+    return isinstance(op, Softmax)
 
 
 def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
@@ -102,21 +112,38 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
     )
 
 
-weights = (whereo(has_plain_logarithm, y), nonnegativeo(y))
+with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
+
+
+def stable(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law of this class."""
+    return law(name, lhs, rhs, *conditions, sound="stable")
+
+
+def with_factors(
+    name: str, top: Any, bottom: Any, result: Any, *conditions: Any
+) -> tuple[Law, ...]:
+    """Return the laws about a quotient with more factors, above or below or both."""
+    return (
+        stable(f"{name}-mul", top * w / bottom, result * w, *conditions),
+        stable(f"{name}-div", top / (bottom * z), result / z, *conditions),
+        stable(f"{name}-mul-div", top * w / (bottom * z), result * w / z, *conditions),
+    )
+
+
+def quotient(name: str, top: Any, bottom: Any, result: Any, *conditions: Any) -> tuple[Law, ...]:
+    """Return the laws about a quotient, by itself and with more factors."""
+    alone = stable(name, top / bottom, result, *conditions)
+    return alone, *with_factors(name, top, bottom, result, *conditions)
+
 
 p, total = Softmax(k)(x), sum_(exp(x), axis=a)
+# the sum of a softmax is 1, unless there is nothing to add up
+mean = sum_(p * y, axis=a) / sum_(p, axis=a)
 
 SOFTMAX = (
-    law("softmax-mul", exp(x) * y / over(total), p * y, *sliced, sound="stable"),
-    law("softmax-div", exp(x) / (over(total) * y), p / y, *sliced, sound="stable"),
-    law(
-        "softmax-mean",
-        sum_(exp(x) * y, axis=a) / total,
-        # the sum of a softmax is 1, unless there is nothing to add up
-        sum_(p * y, axis=a) / sum_(p, axis=a),
-        usual,
-        sound="stable",
-    ),
+    *with_factors("softmax", exp(x), over(total), p, *sliced),
+    *quotient("softmax-mean", sum_(exp(x) * y, axis=a), total, mean, usual),
 )
 
 log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
@@ -125,143 +152,100 @@ log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
 is_small = abs_(x) < 1
 near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
 
+lse = LogSumExp(k)(x)
+
 LOG_SUMS = (
-    law("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed, sound="stable"),
-    law(
+    stable("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed),
+    stable(
         "log-add-weighed",
         log(c * exp(x) + d * exp(y)),
         logaddexp(x + log(c), y + log(d)),
         *both_weighed,
-        sound="stable",
     ),
-    law(
+    stable(
         "log-sum-weighed",
         log(sum_(exp(x) * y, axis=a)),
         LogSumExp(k)(x + log(y)),
-        *weights,
+        *with_plain_logarithm,
         usual,
-        sound="stable",
     ),
-    law(
-        "log-mul-sum",
-        log(total * y),
-        LogSumExp(k)(x) + log(y),
-        nonnegativeo(y),
-        usual,
-        sound="stable",
-    ),
-    law(
-        "log-mul-kept-sum",
-        log(over(total) * y),
-        over(LogSumExp(k)(x)) + log(y),
-        nonnegativeo(y),
-        usual,
-        sound="stable",
-    ),
-    law(
-        "log-div-kept-sum",
-        log(over(total) / y),
-        over(LogSumExp(k)(x)) - log(y),
-        nonnegativeo(y),
-        usual,
-        sound="stable",
-    ),
-    law("log-two-cosh", log(2 * cosh(x)), log_two_cosh, sound="stable"),
-    law(
-        "log-cosh",
-        log(cosh(x)),
-        switch(is_small, near_zero, log_two_cosh - math.log(2)),
-        sound="stable",
-    ),
-    law("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh), sound="stable"),
+    stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y), usual),
+    stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y), usual),
+    stable("log-div-kept-sum", log(over(total) / y), over(lse) - log(y), nonnegativeo(y), usual),
+    stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
+    stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
+    stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
 )
+
+log_p, log_s = LogSoftmax(k)(x), -softplus(-x)
 
 LOGARITHMS = (
-    law(
-        "log-div-softmax",
-        log(y / Softmax(k)(x)),
-        log(y) - LogSoftmax(k)(x),
-        nonnegativeo(y),
-        sound="stable",
-    ),
-    law(
-        "log-softmax-div",
-        log(Softmax(k)(x) / y),
-        LogSoftmax(k)(x) - log(y),
-        nonnegativeo(y),
-        sound="stable",
-    ),
-    law(
-        "log-softmax-mul",
-        log(Softmax(k)(x) * y),
-        LogSoftmax(k)(x) + log(y),
-        nonnegativeo(y),
-        sound="stable",
-    ),
-    law(
-        "log-sigmoid-div",
-        log(sigmoid(x) / y),
-        -softplus(-x) - log(y),
-        nonnegativeo(y),
-        sound="stable",
-    ),
-    law(
-        "log-div-sigmoid",
-        log(y / sigmoid(x)),
-        log(y) + softplus(-x),
-        nonnegativeo(y),
-        sound="stable",
-    ),
+    stable("log-div-softmax", log(y / p), log(y) - log_p, nonnegativeo(y)),
+    stable("log-softmax-div", log(p / y), log_p - log(y), nonnegativeo(y)),
+    stable("log-softmax-mul", log(p * y), log_p + log(y), nonnegativeo(y)),
+    stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
+    stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
 )
+
+s, t = sigmoid(x), sigmoid(-x)
+
+one_and = 1 + exp(x)
 
 SIGMOID = (
-    law("sigmoid-of-one", exp(x) / (c + exp(x)), sigmoid(x - log(c)), *weighed, sound="stable"),
-    law(
-        "div-by-weighed", y / (1 + c * exp(x)), y * sigmoid(-(x + log(c))), *weighed, sound="stable"
+    stable("sigmoid-of-one", exp(x) / (c + exp(x)), sigmoid(x - log(c)), *weighed),
+    # an infinite factor times a sigmoid that has underflowed would be nan
+    stable(
+        "sigmoid-of-one-weighed",
+        d * exp(x) / (c + exp(x)),
+        d * sigmoid(x - log(c)),
+        *weighed,
+        whereo(is_finite_constant, d),
     ),
+    law(
+        "div-by-weighed",
+        y / (1 + c * exp(x)),
+        y * sigmoid(-(x + log(c))),
+        *weighed,
+        sound="rounding",
+    ),
+    law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding"),
+    law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding"),
+    law("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, sound="rounding"),
+    law("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, sound="rounding"),
+    stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
+    stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )
 
-p_x, q_x = sigmoid(x), sigmoid(-x)
+HYPERBOLIC = (
+    *with_factors("tanh", sinh(x), cosh(x), tanh(x)),
+    *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
+    stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
+    stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
+    stable("tanh-slope", 1 - sqr(tanh(x)), 4 * (sigmoid(2 * x) * sigmoid(-(2 * x)))),
+)
 
-SLOPES = (
-    law("tanh-slope", 1 - sqr(tanh(x)), 4 * (sigmoid(2 * x) * sigmoid(-(2 * x))), sound="stable"),
-    law("sigmoid-difference", sigmoid(x) - sigmoid(-x), tanh(x / 2), sound="stable"),
-    law("sigmoid-difference-neg", sigmoid(-x) - sigmoid(x), -tanh(x / 2), sound="stable"),
-    law(
-        "sigmoid-difference-scaled",
-        y * sigmoid(x) - y * sigmoid(-x),
-        y * tanh(x / 2),
-        sound="stable",
-    ),
-    law(
-        "sigmoid-difference-scaled-neg",
-        y * sigmoid(-x) - y * sigmoid(x),
-        -(y * tanh(x / 2)),
-        sound="stable",
-    ),
-    law("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x, sound="stable"),
-    law(
-        "softplus-difference-scaled-neg",
-        y * softplus(-x) - y * softplus(x),
-        -(y * x),
-        sound="stable",
-    ),
-    law(
-        "entropy-slope",
-        p_x * q_x * softplus(-x) - p_x * q_x * softplus(x),
-        -(p_x * q_x * x),
-        sound="stable",
-    ),
-    law("tanh-of-sigmoid-scaled", y - 2 * y * sigmoid(x), -(y * tanh(x / 2)), sound="stable"),
-    law(
-        "tanh-of-sigmoid-weighed",
-        c - d * sigmoid(x),
-        -(c * tanh(x / 2)),
-        whereo(is_twice, d, c),
-        sound="stable",
-    ),
-    law("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x), sound="stable"),
-    law("sech-slope", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x), sound="stable"),
+
+def mirrored(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ...]:
+    """Return the laws about the difference of what `x` and ``-x`` are put into, either way round,
+    and about what is `y` times that."""
+    return (
+        stable(name, one - other, result),
+        stable(f"{name}-neg", other - one, -result),
+        stable(f"{name}-scaled", y * one - y * other, y * result),
+        stable(f"{name}-scaled-neg", y * other - y * one, -(y * result)),
+    )
+
+
+DIFFERENCES = (
+    *mirrored("sigmoid-difference", s, t, tanh(x / 2)),
+    *mirrored("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
+    *mirrored("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
+    # without a factor it is a law of `logistic`
+    stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
+    stable("softplus-difference-scaled-neg", y * softplus(-x) - y * softplus(x), -(y * x)),
+    # once more where the factors are constants
+    stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
+    stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
 )
 
 indices, part, taken = lvars("indices part taken")
@@ -346,10 +330,26 @@ def part_of_softmaxo(quotient: Any, result: Any) -> Any:
     )
 
 
+@relation("part-of-softmax-mul", sound="stable", depth=4, tries=[ELEMENT(exp(x)) * y / total])
+def part_of_softmax_mulo(quotient: Any, result: Any) -> Any:
+    """``exp(x)[:, 0] * y / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0] * y``"""
+    return lall(
+        eq(quotient, part * y / total),
+        argumentso(part, Subtensor(i), cons(exp(x), indices)),
+        floato(x),
+        floato(y),
+        whereo(takes_one_along, i, a, x),
+        usual,
+        argumentso(taken, Subtensor(i), cons(Softmax(k)(x), indices)),
+        eq(result, taken * y),
+    )
+
+
 PARTS = (
     log_part_of_expo,
     log_part_of_exp_divo,
     log_sum_part_of_expo,
     log_part_of_softmaxo,
     part_of_softmaxo,
+    part_of_softmax_mulo,
 )

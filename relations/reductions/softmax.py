@@ -88,11 +88,6 @@ SLOPES = (
         p * (y - over(sum_(p * y, axis=a))),
     ),
     scaled(
-        "softmax-slope-of-quotients",
-        exps * (y / total - over(sum_(exps * (y / total) / total, axis=a))),
-        p * (y - over(sum_(p * y, axis=a))),
-    ),
-    scaled(
         "softmax-slope-of-shares",
         exps * (y / total - over(sum_(z * (y / total), axis=a))),
         p * (y - over(sum_(z * y, axis=a))),
