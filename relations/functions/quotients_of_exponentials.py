@@ -216,12 +216,15 @@ SIGMOID = (
     stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )
 
+decay = exp(-2 * abs_(x))
+
 HYPERBOLIC = (
     *with_factors("tanh", sinh(x), cosh(x), tanh(x)),
     *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
     stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
     stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
-    stable("tanh-slope", 1 - sqr(tanh(x)), 4 * (sigmoid(2 * x) * sigmoid(-(2 * x)))),
+    # every network of tanh has it: one exponential is what it may cost
+    stable("tanh-slope", 1 - sqr(tanh(x)), 4 * decay / (1 + decay * (2 + decay))),
 )
 
 

@@ -113,7 +113,7 @@ CASES = [
     (
         "tanh-slope",
         1 - at.sqr(at.tanh(x)),
-        "4.0 * (sigmoid(2.0 * x) * sigmoid(-(2.0 * x)))",
+        "4.0 * exp(-2.0 * abs(x)) / (1.0 + exp(-2.0 * abs(x)) * (2.0 + exp(-2.0 * abs(x))))",
     ),
     ("sigmoid-difference", s - t, "tanh(x / 2.0)"),
     ("sigmoid-difference-neg", t - s, "-tanh(x / 2.0)"),
