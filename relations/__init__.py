@@ -34,7 +34,13 @@ from relations.cancellation import (
     quadratics,
 )
 from relations.choices import assertions, choice, comparison
-from relations.functions import exponential, logistic, special, trigonometric
+from relations.functions import (
+    exponential,
+    logistic,
+    quotients_of_exponentials,
+    special,
+    trigonometric,
+)
 from relations.layout import axes, filling, joining, reshaping, shapes
 from relations.matrices import linear, products
 from relations.numbers import (
@@ -207,6 +213,13 @@ STABILIZE = (
     *softmax.LOG_SUMS,
     *softmax.LOGARITHMS,
     *softmax.SLOPES,
+    *quotients_of_exponentials.SOFTMAX,
+    *quotients_of_exponentials.LOG_SUMS,
+    *quotients_of_exponentials.LOGARITHMS,
+    *quotients_of_exponentials.SIGMOID,
+    *quotients_of_exponentials.HYPERBOLIC,
+    *quotients_of_exponentials.DIFFERENCES,
+    *quotients_of_exponentials.PARTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,

@@ -82,11 +82,6 @@ SLOPES = (
         p * (y - keepdims(sum_(p * y, axis=a))),
     ),
     scaled(
-        "softmax-slope-of-quotients",
-        exps * (y / total - keepdims(sum_(exps * (y / total) / total, axis=a))),
-        p * (y - keepdims(sum_(p * y, axis=a))),
-    ),
-    scaled(
         "softmax-slope-of-shares",
         exps * (y / total - keepdims(sum_(z * (y / total), axis=a))),
         p * (y - keepdims(sum_(z * y, axis=a))),

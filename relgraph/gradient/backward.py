@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from relgraph.gradient.clock import grad_clock
 from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
-from relgraph.graph.basic import Apply, Variable
+from relgraph.gradient.stabilization import Definitions, Step, stabilized, steps
+from relgraph.graph.basic import Variable
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
 from relgraph.tensor.elemwise.op import Elemwise
 
 Policy = Literal["raise", "warn", "ignore"]
+Unreached = Literal["zero", "None", "disconnected"]
 
 
 class DisconnectedInputError(ValueError):
@@ -36,7 +37,8 @@ def grad(
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
     known_grads: Mapping[Variable, Any] | None = None,
-    return_disconnected: Literal["zero", "None", "disconnected"] = "zero",
+    return_disconnected: Unreached = "zero",
+    stabilize: bool = True,
 ) -> Any:
     """Return the gradient of `cost` by each variable in `wrt`.
 
@@ -57,6 +59,12 @@ def grad(
     return_disconnected
         What stands for the gradient by such a variable: ``"zero"``, ``"None"``, or
         ``"disconnected"`` for a variable of type `DisconnectedType`.
+    stabilize
+        Rewrite what is differentiated by the laws of `relations.STABILIZE` first, so that the
+        gradient is as good as the value: that of ``log(1 + exp(x))`` is 1 at 1000, not nan. The
+        variables in `wrt`, `known_grads` and `consider_constant`, and what stands behind
+        `zero_grad` and `disconnected_grad`, stay what they are. No graph is changed in place, and
+        one that has nothing to be stabilized is differentiated as it is.
 
     Returns
     -------
@@ -75,20 +83,92 @@ def grad(
     MethodNotDefined
         If an op on the way has no gradient.
     """
-    check_choice("grad: disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
-    check_choice("grad: return_disconnected", return_disconnected, ("zero", "None", "disconnected"))
-    wanted = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
-    for v in wanted:
-        if not isinstance(v, Variable):
-            raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-    with grad_clock.running(), paused_collector():
-        seeds = _seeds(cost, known_grads)
-        found = _Backward(seeds, wanted, consider_constant or ()).run()
-    results = [
-        g if g is not None else _unreached(v, disconnected_inputs, return_disconnected)
-        for v, g in zip(wanted, found, strict=True)
-    ]
+    seeds = {v: given_gradient(v, g) for v, g in (known_grads or {}).items()}
+    if cost is not None:
+        _check_cost(cost)
+        seeds.setdefault(cost, filled_like(cost, 1))
+    elif not seeds:
+        raise ValueError("grad: there is neither a cost nor are there known_grads")
+    pull_back = PullBack(
+        seeds, wrt, consider_constant, disconnected_inputs, return_disconnected, stabilize
+    )
+    results = pull_back(seeds)
     return results if isinstance(wrt, list | tuple) else results[0]
+
+
+class PullBack:
+    """Differentiates some variables by others, as often as there are gradients to start from.
+
+    Parameters
+    ----------
+    outputs
+        What is differentiated. It is stabilized here, once.
+    wrt, consider_constant, disconnected_inputs, return_disconnected, stabilize
+        As in `grad`.
+    """
+
+    def __init__(
+        self,
+        outputs: Collection[Variable],
+        wrt: Any,
+        consider_constant: Sequence[Variable] | None,
+        disconnected_inputs: Policy = "raise",
+        return_disconnected: Unreached = "zero",
+        stabilize: bool = True,
+    ) -> None:
+        check_choice("grad: disconnected_inputs", disconnected_inputs, get_args(Policy))
+        check_choice("grad: return_disconnected", return_disconnected, get_args(Unreached))
+        self.wanted: list[Variable] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+        for v in self.wanted:
+            if not isinstance(v, Variable):
+                raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
+        self.barred = frozenset(consider_constant or ())
+        self.policy = disconnected_inputs
+        self.kind = return_disconnected
+        self.definitions: Definitions = {}
+        if stabilize:
+            with grad_clock.running(), paused_collector():
+                self.definitions = stabilized(outputs, self.wanted, self.barred)
+
+    def __call__(self, seeds: Mapping[Variable, Any], fixed: bool = True) -> list[Any]:
+        """Return the gradient by each variable that was asked for.
+
+        Parameters
+        ----------
+        seeds
+            The gradients by the outputs.
+        fixed
+            Whether these are all there is; if not, what an output gets from another one that is a
+            function of it is added.
+        """
+        with grad_clock.running(), paused_collector():
+            found = _Backward(seeds, self.wanted, self.barred, self.definitions, fixed).run()
+            lost = [v for v, g in zip(self.wanted, found, strict=True) if g is None]
+            connected: set[Variable] = set()
+            if lost and self.definitions:
+                # what a variable is connected to is said of the graph as it was written; where it
+                # has gone from it since, it makes no difference to the value
+                written = _Backward(seeds, lost, self.barred, {}, fixed).run()
+                connected = {v for v, g in zip(lost, written, strict=True) if g is not None}
+        for i, v in enumerate(self.wanted):
+            if found[i] is None:
+                found[i] = filled_like(v, 0) if v in connected else self._unreached(v)
+        return found
+
+    def _unreached(self, v: Variable) -> Any:
+        """Return what stands for the gradient by a variable that got none."""
+        message = (
+            f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not "
+            "depend on it, or only by way of shapes, indices and the like "
+            "(disconnected_inputs='ignore' takes the gradient for zero)"
+        )
+        if self.policy == "raise":
+            raise DisconnectedInputError(message)
+        if self.policy == "warn":
+            warnings.warn(message, stacklevel=4)
+        if self.kind == "zero":
+            return filled_like(v, 0)
+        return None if self.kind == "None" else disconnected()
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -96,21 +176,16 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} is {value!r}, not one of {', '.join(choices)}")
 
 
-def _seeds(
-    cost: Variable | None, known_grads: Mapping[Variable, Any] | None
-) -> dict[Variable, Any]:
-    """Return the gradients that the backward walk starts from."""
-    seeds: dict[Variable, Any] = {}
-    for v, g in (known_grads or {}).items():
-        if not isinstance(g, Variable):
-            g = v.type.filter_variable(g)
-        if not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, f"known_grads of {v}")
-        seeds[v] = g
-    if cost is None:
-        if not seeds:
-            raise ValueError("grad: there is neither a cost nor are there known_grads")
-        return seeds
+def given_gradient(v: Variable, g: Any) -> Any:
+    """Return the gradient `g` by `v`, which a user gives, as a variable of the right rank."""
+    if not isinstance(g, Variable):
+        g = v.type.filter_variable(g)
+    if not isinstance(g.type, DisconnectedType):
+        _check_rank(v, g, f"known_grads of {v}")
+    return g
+
+
+def _check_cost(cost: Any) -> None:
     if not isinstance(cost, Variable):
         raise TypeError(f"grad: the cost is {cost!r}, which is no variable")
     if isinstance(cost.type, NullType):
@@ -120,8 +195,6 @@ def _seeds(
         raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be of rank 0 (sum it?)")
     if has_no_gradient(cost):
         raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be float or complex")
-    seeds.setdefault(cost, filled_like(cost, 1))
-    return seeds
 
 
 def _check_rank(v: Any, g: Any, what: str) -> None:
@@ -130,24 +203,8 @@ def _check_rank(v: Any, g: Any, what: str) -> None:
         raise ValueError(f"{what} has {its} dimensions where {v} ({v.type}) has {mine}")
 
 
-def _unreached(v: Variable, policy: Policy, kind: str) -> Any:
-    """Return what stands for the gradient by a variable that got none."""
-    message = (
-        f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not depend "
-        "on it, or only by way of shapes, indices and the like "
-        "(disconnected_inputs='ignore' takes the gradient for zero)"
-    )
-    if policy == "raise":
-        raise DisconnectedInputError(message)
-    if policy == "warn":
-        warnings.warn(message, stacklevel=3)
-    if kind == "zero":
-        return filled_like(v, 0)
-    return None if kind == "None" else disconnected()
-
-
 class _Backward:
-    """The two walks of one call of `grad`.
+    """The two walks of one differentiation.
 
     `terms` holds what a variable has got so far from its clients; `flat` the variables that the
     cost is connected to, but only by what is constant nearly everywhere: their gradient is zero,
@@ -155,29 +212,42 @@ class _Backward:
     """
 
     def __init__(
-        self, seeds: dict[Variable, Any], wanted: Sequence[Variable], barred: Collection[Variable]
+        self,
+        seeds: Mapping[Variable, Any],
+        wanted: Sequence[Variable],
+        barred: Collection[Variable],
+        definitions: Definitions,
+        fixed: bool,
     ) -> None:
         self.seeds = seeds
+        self.fixed: Collection[Variable] = seeds if fixed else ()
         self.wanted = wanted
-        self.barred = set(barred)
+        self.barred = barred
+        self.definitions = definitions
         self.terms: dict[Variable, list[Any]] = {}
         self.flat: set[Variable] = set()
         self.null: dict[Variable, str] = {}
         self.done: dict[Variable, Any] = {}
         for v, g in seeds.items():
-            if not isinstance(g.type, DisconnectedType):
-                self.done[v] = conformed(g, v) if not has_no_gradient(v) else g
+            if isinstance(g.type, DisconnectedType):
+                continue
+            if has_no_gradient(v):
+                self.done[v] = g
+            elif fixed:
+                self.done[v] = conformed(g, v)
+            else:
+                self.terms[v] = [conformed(g, v)]
 
     def run(self) -> list[Any]:
         """Return the gradient by each variable that was asked for; None where there's none."""
-        order = io_toposort(list(self.barred), list(self.seeds))
+        order = steps(self.seeds, self.barred, self.definitions)
         patterns = self._forward(order)
         for node in reversed(order):
             if node in patterns:
                 self._visit(node, patterns[node])
         return [self._result(v) for v in self.wanted]
 
-    def _forward(self, order: Sequence[Apply]) -> dict[Apply, list[list[bool]]]:
+    def _forward(self, order: Sequence[Step]) -> dict[Step, list[list[bool]]]:
         """Return the connection patterns of the nodes on the way, and find what depends on what."""
         self.dependent = set(self.wanted)
         dependent = self.dependent
@@ -193,7 +263,7 @@ class _Backward:
                 patterns[node] = pattern
         return patterns
 
-    def _visit(self, node: Apply, pattern: list[list[bool]]) -> None:
+    def _visit(self, node: Step, pattern: list[list[bool]]) -> None:
         """Pass the gradients of the outputs of `node` on to its inputs."""
         grads = [None if out in self.barred else self._gradient(out) for out in node.outputs]
         flat = [
@@ -206,7 +276,7 @@ class _Backward:
         reached = [
             i
             for i, v in enumerate(node.inputs)
-            if v in self.dependent and v not in self.seeds and any(pattern[i][o] for o in passing)
+            if v in self.dependent and v not in self.fixed and any(pattern[i][o] for o in passing)
         ]
         if not live:
             self.flat.update([node.inputs[i] for i in reached])
@@ -221,7 +291,7 @@ class _Backward:
         for i, g in zip(reached, _input_grads(node, given, reached), strict=True):
             self._receive(node, i, node.inputs[i], g)
 
-    def _receive(self, node: Apply, i: int, v: Variable, g: Any) -> None:
+    def _receive(self, node: Step, i: int, v: Variable, g: Any) -> None:
         """Take note of the gradient `g` that `node` gives for its input `v`."""
         if g is None:
             self.null.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
@@ -258,7 +328,7 @@ class _Backward:
         return g
 
 
-def _input_grads(node: Apply, output_grads: Sequence[Any], wanted: Sequence[int]) -> Sequence[Any]:
+def _input_grads(node: Step, output_grads: Sequence[Any], wanted: Sequence[int]) -> Sequence[Any]:
     """Return what an op gives for the gradients by its inputs at the positions `wanted`.
 
     Raises

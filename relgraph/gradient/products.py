@@ -1,4 +1,7 @@
-"""Jacobians, whole and as products with vectors."""
+"""Jacobians and Hessians, whole and as products with vectors.
+
+What is differentiated is stabilized first, once for all rows of a matrix; see `grad`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.gradient.backward import DisconnectedInputError, Policy, check_choice, grad
+from relgraph.gradient.backward import (
+    DisconnectedInputError,
+    Policy,
+    PullBack,
+    check_choice,
+    given_gradient,
+    grad,
+)
 from relgraph.gradient.like import added, filled_like
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
@@ -33,6 +43,7 @@ def Lop(
     eval_points: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the product of a row vector with the Jacobian of `f` by `wrt`.
 
@@ -44,7 +55,7 @@ def Lop(
         A variable, or a list of them.
     eval_points
         The row vector: for each variable in `f` something of its type.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As in `grad`.
 
     Returns
@@ -54,16 +65,23 @@ def Lop(
     """
     outputs, points = _as_list(f), _as_list(eval_points)
     _paired("Lop", outputs, points)
-    return grad(
-        None,
-        wrt,
-        consider_constant=consider_constant,
-        disconnected_inputs=disconnected_inputs,
-        known_grads=dict(zip(outputs, points, strict=True)),
+    by_output: dict[Variable, list[Any]] = {}
+    for out, point in zip(outputs, points, strict=True):
+        by_output.setdefault(out, []).append(given_gradient(out, point))
+    pull_back = PullBack(
+        by_output, wrt, consider_constant, disconnected_inputs, stabilize=stabilize
     )
+    results = pull_back({out: added(given) for out, given in by_output.items()}, fixed=False)
+    return results if isinstance(wrt, list | tuple) else results[0]
 
 
-def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "raise") -> Any:
+def Rop(
+    f: Any,
+    wrt: Any,
+    eval_points: Any,
+    disconnected_outputs: Policy = "raise",
+    stabilize: bool = True,
+) -> Any:
     """Return the product of the Jacobian of `f` by `wrt` with a column vector.
 
     It is the derivative of `f` along `eval_points`, got by differentiating twice in reverse: the
@@ -80,6 +98,8 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
     disconnected_outputs
         What to do about a variable in `f` that is no function of `wrt`: ``"raise"``, ``"warn"`` or
         ``"ignore"`` (its derivative is zero).
+    stabilize
+        As in `grad`.
 
     Returns
     -------
@@ -98,6 +118,7 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
             known_grads={out: row},
             disconnected_inputs="ignore",
             return_disconnected="disconnected",
+            stabilize=stabilize,
         )
         terms = [
             grad(
@@ -106,6 +127,8 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
                 known_grads={product: point},
                 disconnected_inputs="ignore",
                 return_disconnected="None",
+                # it is linear in the row, and made of what is stable already
+                stabilize=False,
             )
             for product, point in zip(rows, points, strict=True)
             if not isinstance(product.type, DisconnectedType)
@@ -132,6 +155,7 @@ def jacobian(
     wrt: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the Jacobian of a vector, row by row.
 
@@ -141,7 +165,7 @@ def jacobian(
         A vector whose length is known (`relgraph.tensor.specify_shape` declares it), or a scalar.
     wrt
         A variable, or a list of them.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As in `grad`.
 
     Returns
@@ -157,7 +181,7 @@ def jacobian(
     """
     expression = as_tensor_variable(expression)
     if expression.type.ndim == 0:
-        return grad(expression, wrt, consider_constant, disconnected_inputs)
+        return grad(expression, wrt, consider_constant, disconnected_inputs, stabilize=stabilize)
     if expression.type.ndim > 1:
         raise ValueError(f"jacobian: {expression} is a {expression.type}; flatten it to a vector")
     length = expression.type.shape[0]
@@ -167,10 +191,12 @@ def jacobian(
             f"when the graph is built: declare it by specify_shape({expression}, (n,))"
         )
     variables = _as_list(wrt)
-    one_hot = np.eye(length, dtype=expression.type.dtype)
+    pull_back = PullBack(
+        [expression], variables, consider_constant, disconnected_inputs, stabilize=stabilize
+    )
     rows = [
-        Lop(expression, variables, constant(seed), consider_constant, disconnected_inputs)
-        for seed in one_hot
+        pull_back({expression: constant(seed)})
+        for seed in np.eye(length, dtype=expression.type.dtype)
     ]
     columns = [
         stack([row[i] for row in rows]) if rows else zeros((0, *lengths(v)), v.type.dtype)
@@ -184,6 +210,7 @@ def hessian(
     wrt: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the second derivatives of a scalar by each of some vectors.
 
@@ -193,7 +220,7 @@ def hessian(
         As in `grad`.
     wrt
         A vector of known length, or a list of them.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As in `grad`.
 
     Returns
@@ -206,8 +233,8 @@ def hessian(
     ValueError
         If a variable in `wrt` is no vector of known length.
     """
-    found = []
-    for v in _as_list(wrt):
+    variables = _as_list(wrt)
+    for v in variables:
         if v.type.ndim != 1:
             raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
         if v.type.shape[0] is None:
@@ -215,6 +242,52 @@ def hessian(
                 f"hessian: {v} is a {v.type}; its length must be known when the graph is built: "
                 f"declare it by TensorType({v.type.dtype!r}, (n,))"
             )
-        first = grad(cost, v, consider_constant, disconnected_inputs)
-        found.append(jacobian(first, v, consider_constant, "ignore"))
+    slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
+    found = [
+        jacobian(slope, v, consider_constant, "ignore", stabilize)
+        for slope, v in zip(slopes, variables, strict=True)
+    ]
+    return found if isinstance(wrt, list | tuple) else found[0]
+
+
+def hvp(
+    cost: Variable,
+    wrt: Any,
+    eval_points: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
+) -> Any:
+    """Return the product of the Hessian of a scalar with a vector, without the Hessian.
+
+    It is the derivative of the gradient along `eval_points`. A Hessian is symmetric, so this is
+    got by differentiating the gradient in reverse.
+
+    Parameters
+    ----------
+    cost
+        As in `grad`.
+    wrt
+        A variable, or a list of them, of any rank.
+    eval_points
+        The vector: for each variable in `wrt` something of its type. It is taken for constant,
+        even if it is a function of `wrt`.
+    consider_constant, disconnected_inputs, stabilize
+        As in `grad`.
+
+    Returns
+    -------
+    product
+        Of the type of `wrt`; a list if that is one. Zero for a variable of which the gradient is
+        no function.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many `eval_points` as variables.
+    """
+    variables, points = _as_list(wrt), _as_list(eval_points)
+    _paired("hvp", variables, points)
+    slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
+    found = Lop(slopes, variables, points, consider_constant, "ignore", stabilize)
     return found if isinstance(wrt, list | tuple) else found[0]
