@@ -61,7 +61,7 @@ def over(values: Any) -> Any:
     return DimShuffle(n, o)(values)
 
 
-usual = computo(k, softmax_axis, a, x)
+usual = computo(k, softmax_axis, a)
 """That softmax calls the axes `a` of `x` `k`."""
 
 sliced = (whereo(restores_axes, o, a, x), usual)
@@ -305,7 +305,7 @@ def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
         eq(logarithm, log(sum_(part, axis=a))),
         alikeo(part, exp(x), taken, x),
         floato(x),
-        computo(k, softmax_axis, a, taken),
+        computo(k, softmax_axis, a),
         eq(result, LogSumExp(k)(taken)),
     )
 
