@@ -1,4 +1,4 @@
-"""From graphs to functions: modes, the database of rewriters, functions and shared variables."""
+"""Compiles graphs to functions: modes, the database of optimizers, functions, shared variables."""
 
 from relgraph.compile.database import (
     optdb,
@@ -6,9 +6,9 @@ from relgraph.compile.database import (
     register_specialize,
     register_stabilize,
 )
-from relgraph.compile.functions.arguments import In, Out
-from relgraph.compile.functions.callable import Function, FunctionMaker
-from relgraph.compile.functions.construct import function
+from relgraph.compile.functions.compilation import function
+from relgraph.compile.functions.compiled_function import Function, FunctionMaker
+from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.functions.specification import UnusedInputError
 from relgraph.compile.mode import (
     Mode,

@@ -1,6 +1,6 @@
-"""The database of all rewriters, in the order in which they are applied.
+"""`optdb`, the database of all rewriters, and the order in which they are applied.
 
-This is the one place that knows the order: the rule book and the passes don't.
+No other module knows the positions: neither the rule book nor the passes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Literal
 
 import relations
-from relgraph.compile.folding import constant_folding
+from relgraph.compile.constant_folding import constant_folding
+from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
 from relgraph.compile.phase_form import left_by
-from relgraph.compile.rows import ROW_NAMES, ROWS, names_of
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law
 from relgraph.graph.opt import (
@@ -37,49 +37,47 @@ Phase = Literal["canonicalize", "stabilize", "specialize"]
 
 
 class AddDestroyHandler(GlobalOptimizer):
-    """Marks where in-place optimizations may begin: from here the graph orders its nodes by what
-    they overwrite."""
+    """Attaches a DestroyHandler; optimizers that make ops overwrite inputs come after it."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         require_destroy_handler(fgraph)
 
 
 class PhaseDB(EquilibriumDB):
-    """A database whose queries give an EquilibriumOptimizer that is listed by rows of the table."""
+    """A database whose queries give an EquilibriumOptimizer that is printed by table rows."""
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
-        made = super()._answer(query)
-        made.headings = partial(self._by_row, query)
-        return made
+        optimizer = super()._answer(query)
+        optimizer.headings = partial(self._by_row, query)
+        return optimizer
 
     def _by_row(self, query: OptimizationQuery) -> list[Rewriter]:
         rows: dict[str, list[Rewriter]] = {}
         others: list[Rewriter] = []
         for entry, item in self._matches(query):
             rewriter = item if isinstance(item, GlobalOptimizer) else as_local_optimizer(item)
-            own = [tag for tag in entry.tags if tag in ROW_NAMES]
-            for row in own:
+            of_rewriter = [tag for tag in entry.tags if tag in ROW_NAMES]
+            for row in of_rewriter:
                 rows.setdefault(row, []).append(rewriter)
-            if not own:
+            if not of_rewriter:
                 others.append(rewriter)
         return [*(Heading(row, found) for row, found in rows.items()), *others]
 
 
 def rows_of(law: Any) -> tuple[str, ...]:
-    """Return the rows of the documented table that a law belongs to."""
+    """Return the names of the rows of the documented table that a law belongs to."""
     return tuple(tag for tag in law.tags if tag in ROW_NAMES)
 
 
 def law_tags(law: Any) -> tuple[str, ...]:
-    """Return what queries find a law of the book by.
+    """Return the tags by which queries find a law of the rule book.
 
-    Its own tags (its class among them), and the names of its rows. And the modes: ``fast_run`` has
-    the laws that no finite value can tell from what they replace, and of those of the class
-    ``finite`` the ones that a row of the table asks for; ``strict`` has the exact ones alone; those
-    that hold under a condition nobody checks are ``unsafe``.
+    These are its own tags, its soundness class among them, the names of its table rows, and tags
+    for modes. A law of the class ``domain`` is ``unsafe``. Any other law is part of ``fast_run``,
+    unless it is of the class ``finite`` and has no row; an exact one is part of ``strict`` too.
     """
     rows = rows_of(law)
-    tags = [*law.tags, *(name for row in rows for name in names_of(row))]
+    tags = [*law.tags, *(name for row in rows for name in tags_of_row(row))]
     if law.sound == "domain":
         tags.append("unsafe")
     if "unsafe" in tags:
@@ -92,78 +90,81 @@ def law_tags(law: Any) -> tuple[str, ...]:
 
 
 def _phase(name: Phase, laws: Iterable[Any]) -> PhaseDB:
-    """Return a database of laws, by name."""
+    """Return the database of one phase."""
     db = PhaseDB(name=name, ignore_newtrees=False)
     for law in laws:
         tags = law_tags(law)
-        # who asks for a phase does not ask for what is unsafe
+        # The name of the phase is no tag of an unsafe law: a query for the phase leaves it out.
         db.register(law.name, law, *tags, use_db_name_as_tag="unsafe" not in tags)
     return db
 
 
-def _blas() -> SequenceDB:
-    """Return the passes about products, in order."""
+def _blas_phase() -> SequenceDB:
+    """Return the passes that replace products by calls of the BLAS, in order."""
     laws = LocalGroupDB(name="dot22")
     for law in relations.BLAS:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
-    db.register("dot22", TopoDB(laws), "fast_run", *names_of("dot22"), position=0)
+    db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
     db.register("gemm", SequenceDB(), "fast_run", position=10)
     return db
 
 
-def _stabilizing() -> list[str]:
-    """Return the names of the laws that stabilize.
+def _stabilizing_laws() -> list[str]:
+    """Return the names of the laws that have the tag ``stabilization``.
 
-    That is without those that tidy up after them, and what belongs to rows of other modes.
+    Laws that are also in the phase ``canonicalize``, or belong to a table row of other modes, have
+    not.
     """
-    tidy = {law.name for law in relations.CANONICALIZE}
-    elsewhere = {row.name for row in ROWS if "stabilization" not in row.modes}
-    laws = [law for law in relations.STABILIZE if law.name not in tidy]
-    laws = [law for law in laws if not elsewhere.intersection(law.tags)]
+    canonical = {law.name for law in relations.CANONICALIZE}
+    other_rows = {row.name for row in ROWS if "stabilization" not in row.modes}
+    laws = [law for law in relations.STABILIZE if law.name not in canonical]
+    laws = [law for law in laws if not other_rows.intersection(law.tags)]
     return [law.name for law in laws if "fast_run" in law_tags(law)]
 
 
-def _database() -> SequenceDB:
-    every = ("fast_run", "fast_compile", "strict")
+def _build_optdb() -> SequenceDB:
+    all_modes = ("fast_run", "fast_compile", "strict")
     db = SequenceDB(name="optdb")
-    # Merge first, so that every later phase looks at a smaller graph.
-    db.register("merge1", MergeOptimizer(), "merge", *every, position=0)
-    # Simplify, and write the same thing in the same way.
+    # Merging comes first, so that every later phase has a smaller graph.
+    db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
+    # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
-    canonicalize.register("constant_folding", constant_folding, *every)
-    db.register("canonicalize", canonicalize, *every, position=1)
-    # Then what rounds or overflows less, while the terms still look as they were written.
+    canonicalize.register("constant_folding", constant_folding, *all_modes)
+    db.register("canonicalize", canonicalize, *all_modes, position=1)
+    # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)
-    for name in _stabilizing():
+    for name in _stabilizing_laws():
         stabilize.add_tags(name, "stabilization")
     db.register("stabilize", stabilize, "fast_run", "strict", position=1.5)
-    # Replace general operations by special ones.
+    # Replace general ops by special ones.
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
     db.register("specialize", specialize, "fast_run", "strict", position=2)
-    # Each of these has its place, and nothing in it as long as no pass is registered there.
-    db.register("sparse_dot", SequenceDB(), "fast_run", *names_of("sparse_dot"), position=2.1)
-    # Products come after all that has something to say about them.
-    db.register("blas", _blas(), "fast_run", position=2.5)
+    # Empty databases keep the documented positions for passes that may be registered there.
+    db.register("sparse_dot", SequenceDB(), "fast_run", *tags_of_row("sparse_dot"), position=2.1)
+    # Products are replaced after all laws that match them.
+    db.register("blas", _blas_phase(), "fast_run", position=2.5)
     db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
-    # What overwrites its inputs stands after this, at 50 or later.
+    # Optimizers that make ops overwrite their inputs have position 50 or later.
     db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)
-    for place, position in (
+    for name, position in (
         ("inplace_setsubtensor", 60),
         ("inplace_elemwise", 75),
         ("inplace_random", 99),
     ):
-        db.register(place, SequenceDB(), "fast_run", "inplace", *names_of(place), position=position)
+        db.register(
+            name, SequenceDB(), "fast_run", "inplace", *tags_of_row(name), position=position
+        )
     db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
     return db
 
 
-optdb = _database()
+optdb = _build_optdb()
 
 # Rows of the table in which nothing is registered yet can be asked for all the same.
-_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in names_of(row))
+_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))
 
 
 def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
@@ -219,8 +220,8 @@ def forms(rewriter: Any, optimizer: GlobalOptimizer) -> list[Any]:
     return [rewriter] if made is None else [made, rewriter]
 
 
-def _tags(given: tuple[str, ...]) -> tuple[str, ...]:
-    return given if "unsafe" in given else (*given, "fast_run")
+def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tags if "unsafe" in tags else (*tags, "fast_run")
 
 
 _UP_TO: dict[Phase, tuple[str, ...]] = {
@@ -231,21 +232,21 @@ _UP_TO: dict[Phase, tuple[str, ...]] = {
 
 
 def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
-    """Register `item`, or return a decorator that does if `item` is a tag."""
+    """Register `item`; if it is a tag or None, return a decorator that registers."""
     if item is None or isinstance(item, str):
-        given = tags if item is None else (item, *tags)
-        return lambda decorated: _register(phase, decorated, given, name)
+        all_tags = tags if item is None else (item, *tags)
+        return lambda decorated: _register(phase, decorated, all_tags, name)
     label = name if name is not None else getattr(item, "name", None)
     if label is None:
         raise TypeError(f"{item!r} has no name: register it with name=...")
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
-    every = _tags((*own, *tags))
+    every = _with_mode_tag((*own, *tags))
     # found out before the law is there, which would rewrite its own left side
     found = forms(item, optdb.query(OptimizationQuery(include=_UP_TO[phase])))
     optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
     for form in found:
         if form is not item:
-            every = _tags((*law_tags(form), *tags))
+            every = _with_mode_tag((*law_tags(form), *tags))
             known = "unsafe" not in every
             optdb[phase].register(f"{label} in {phase}", form, *every, use_db_name_as_tag=known)
     return item
@@ -254,21 +255,21 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
 def register_canonicalize(item: Any = None, *tags: str, name: str | None = None) -> Any:
     """Add a LocalOptimizer or a law to the phase ``canonicalize``, and return it.
 
-    With tags alone it returns a decorator: ``@register_canonicalize("mine")``.
+    With tags only, return a decorator: ``@register_canonicalize("mine")``.
 
     Parameters
     ----------
     item
-        What to add. Unless ``unsafe`` is among its tags, it is part of ``fast_run``.
+        The LocalOptimizer or law. It is part of ``fast_run`` unless it has the tag ``unsafe``.
     tags
-        More tags to find it by.
+        Further tags.
     name
-        What it is registered as; its own name if None.
+        The name it is registered under; by default its own.
 
     Raises
     ------
     TypeError
-        If `item` is neither, or has no name.
+        If `item` is neither a LocalOptimizer nor a law, or has no name.
     ValueError
         If the name is taken.
     """

@@ -1,4 +1,4 @@
-"""The value of a variable, without the ceremony of a function."""
+"""`Variable.eval`: the value of a variable, computed without compiling a function."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from relgraph.graph.reference import evaluate
 
 
 def evaluate_variable(variable: Variable, values: Mapping[Any, Any]) -> Any:
-    """Return the value of `variable`, computed as it stands: nothing is optimized.
+    """Return the value of a variable; its graph is not optimized.
 
     Parameters
     ----------
+    variable
+        The variable.
     values
-        Values by variable, or by the name of one.
+        The values of the inputs, by variable or by name. Shared variables have their own.
 
     Raises
     ------
     KeyError
-        If a name is not that of one input.
+        If no input, or more than one, has one of the names.
     MissingInputError
         If an input has no value.
     """
     leaves = [v for v in graph_inputs([variable]) if not isinstance(v, Constant)]
     given: dict[Any, Any] = {v: v.get_value() for v in leaves if isinstance(v, SharedVariable)}
     for key, value in values.items():
-        given[_named(key, variable, leaves) if isinstance(key, str) else key] = value
+        given[_input_named(key, variable, leaves) if isinstance(key, str) else key] = value
     return evaluate([variable], given)[0]
 
 
-def _named(name: str, variable: Variable, leaves: list[Variable]) -> Variable:
+def _input_named(name: str, variable: Variable, leaves: list[Variable]) -> Variable:
     found = [v for v in leaves if v.name == name]
     if len(found) != 1:
         known = sorted({v.name for v in leaves if v.name is not None})

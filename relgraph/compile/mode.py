@@ -1,29 +1,29 @@
-"""Modes: how a function is optimized and how it is run.
+"""Modes: how a function is optimized, and which linker runs it.
 
-The modes of the document are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``; each has the rows
-of its column in the table (`relgraph.compile.rows`). ``fast_run``, the default, is ``o4``, and
-``fast_compile`` is ``o1``. Further laws join them where they hold for every input, be it but for
-rounding. ``strict`` has exact laws and merging alone: it computes what the graph as written does,
-bit by bit.
+The documented modes are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``. Each has the rows of
+its column in the documented table (`relgraph.compile.optimization_table`), and further laws that
+hold for every input, at least up to rounding. ``fast_run``, the default, is ``o4``;
+``fast_compile`` is ``o1``. ``strict`` has exact laws and merging only: it gives the bits that the
+graph as written gives.
 
-``o1``, ``o2``, ``Stabilization`` and ``strict`` take no number for finite. ``o3``, ``o4`` and
-``unsafe`` do, because rows of the table say so (``mul(x, 0) → zeros_like(x)``): the laws of these
-rows that are of the class ``finite`` give up nan and infinity, and what a root is not defined for.
-``excluding`` a row takes its laws away, and ``excluding("finite")`` all of them.
+``o1``, ``o2``, ``Stabilization`` and ``strict`` do not assume that values are finite. ``o3``,
+``o4`` and ``unsafe`` do, where rows of the table say so (``mul(x, 0) → zeros_like(x)``): the laws
+of the class ``finite`` in the following rows may change results that are nan or infinite.
+``excluding`` a row leaves out its laws, and ``excluding("finite")`` all of these laws.
 
 ==========================  =================================================================
-``constant_elimination``    ``x * 0 → 0``, ``0 / x → 0``, ``x // 1 → floor(x)``, whatever x is
+``constant_elimination``    ``x * 0 → 0``, ``0 / x → 0``, ``x // 1 → floor(x)`` for any x
 ``mul_specialize``          the same
 ``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``
-``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and what clears fractions
-``pow_specialize``          ``x ** 0.5 → sqrt(x)``, for -inf; ``sqrt(x) ** 2 → x``
-``sum_scalar_mul``          ``sum(c * x) → c * sum(x)``, and the slopes of a softmax
+``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and laws that clear fractions
+``pow_specialize``          ``x ** 0.5 → sqrt(x)`` for -inf; ``sqrt(x) ** 2 → x``
+``sum_scalar_mul``          ``sum(c * x) → c * sum(x)``, and gradients of softmax
 ==========================  =================================================================
 
-No row gives up anything else: not ``eq(x, x)`` of a nan, nor how integers divide and wrap around,
-nor which slices come out empty, nor the dtype that something is computed in. Laws that only round
-otherwise, or lose the sign of a zero (``x + 0 → x``), are in every mode but ``o1``, ``o2`` and
-``strict``, and are tagged ``rounding`` or ``stable``.
+The rows keep everything else: that ``eq(x, x)`` is false for nan, how integers divide and wrap
+around, which slices are empty, and the dtype of each computation. Laws that only round differently
+or lose the sign of a zero (``x + 0 → x``) have the tag ``rounding`` or ``stable``; they are in
+every mode but ``o1``, ``o2`` and ``strict``.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ predefined_optimizers.update(PREDEFINED_QUERIES)
 
 
 class Mode:
-    """How a function is optimized and how it is run.
+    """How a function is optimized, and which linker runs it.
 
-    Modes don't change: `including` and its like give new ones.
+    A mode is immutable: `including`, `excluding`, `requiring` and `register` return new modes.
 
     Parameters
     ----------
     linker
-        ``"vm"`` (the default), ``"py"`` (the reference: one `perform` after the other), or a
-        linker.
+        ``"vm"`` (the default), ``"py"`` (the reference: the `perform` of one node after another),
+        or a linker.
     optimizer
         ``"default"``, the name of a predefined optimizer, an `OptimizationQuery`, a
-        GlobalOptimizer, or None to leave the graph as it is.
+        `GlobalOptimizer`, or None for no optimization.
     db
-        The database that queries are put to; `optdb` if None.
+        The database for queries; by default `optdb`.
 
     Raises
     ------
     ValueError
-        If there is no linker or optimizer of this name.
+        If no linker or optimizer has the name.
     TypeError
-        If something is neither a name nor what it should be.
+        If `linker` or `optimizer` is none of these.
     """
 
     def __init__(
@@ -71,36 +71,36 @@ class Mode:
         optimizer: str | Optimizer = "default",
         db: OptimizationDatabase | None = None,
     ) -> None:
-        self.linker = _found_linker(linker)
-        self._wanted = _found_optimizer(optimizer)
+        self.linker = _as_linker(linker)
+        self._optimizer_or_query = _as_optimizer(optimizer)
         self.db = optdb if db is None else db
 
     @property
     def optimizer(self) -> GlobalOptimizer:
-        """What optimizes: the answer of the database as it is now, if there is a query."""
-        if self._wanted is None:
+        """The optimizer; for a query, the present answer of the database."""
+        if self._optimizer_or_query is None:
             return SequenceOptimizer()
-        if isinstance(self._wanted, GlobalOptimizer):
-            return self._wanted
-        made = self.db.query(self._wanted)
+        if isinstance(self._optimizer_or_query, GlobalOptimizer):
+            return self._optimizer_or_query
+        made = self.db.query(self._optimizer_or_query)
         assert isinstance(made, GlobalOptimizer)
         return made
 
     def including(self, *tags: str) -> Mode:
-        """This mode with more tags to include; a ValueError if nothing has one of them."""
-        return self._changed(self._query("include").including(*tags))
+        """Return this mode with more tags to include; a ValueError if nothing has one of them."""
+        return self._with_query(self._query("include").including(*tags))
 
     def excluding(self, *tags: str) -> Mode:
-        """This mode with more tags to exclude; raises like `including`."""
-        return self._changed(self._query("exclude").excluding(*tags))
+        """Return this mode with more tags to exclude; raises like `including`."""
+        return self._with_query(self._query("exclude").excluding(*tags))
 
     def requiring(self, *tags: str) -> Mode:
-        """This mode with more tags to require; raises like `including`."""
-        return self._changed(self._query("require").requiring(*tags))
+        """Return this mode with more tags to require; raises like `including`."""
+        return self._with_query(self._query("require").requiring(*tags))
 
     def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
-        """This mode with further optimizers, each with its position among those of the database."""
-        return self._changed(self._query("register").register(*optimizations))
+        """Return this mode with more optimizers, each with its position in the database's order."""
+        return self._with_query(self._query("register").register(*optimizations))
 
     def __copy__(self) -> Mode:
         return self
@@ -109,30 +109,31 @@ class Mode:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # what everybody has is named: the linkers, and the database
+        # The predefined linkers and `optdb` are pickled by name.
         name = self.linker.name
         linker = name if LINKERS.get(name) is self.linker else self.linker
         db = None if self.db is optdb else self.db
-        return type(self), (linker, self._wanted, db)
+        return type(self), (linker, self._optimizer_or_query, db)
 
-    def _changed(self, query: OptimizationQuery) -> Mode:
+    def _with_query(self, query: OptimizationQuery) -> Mode:
         require_known(self.db, query)
         return type(self)(self.linker, query, self.db)
 
     def _query(self, verb: str) -> OptimizationQuery:
-        if self._wanted is None:
+        if self._optimizer_or_query is None:
             return OptimizationQuery(include=[])
-        if isinstance(self._wanted, GlobalOptimizer):
+        if isinstance(self._optimizer_or_query, GlobalOptimizer):
             raise TypeError(
-                f"this mode can't {verb} anything: it has the optimizer {self._wanted} and no query"
+                f"this mode can't {verb} anything: it has the optimizer "
+                f"{self._optimizer_or_query} and no query"
             )
-        return self._wanted
+        return self._optimizer_or_query
 
     def __repr__(self) -> str:
-        return f"Mode(linker={self.linker.name!r}, optimizer={self._wanted})"
+        return f"Mode(linker={self.linker.name!r}, optimizer={self._optimizer_or_query})"
 
 
-def _found_linker(linker: str | Linker | None) -> Linker:
+def _as_linker(linker: str | Linker | None) -> Linker:
     if linker is None:
         return LINKERS["vm"]
     if isinstance(linker, str):
@@ -144,7 +145,7 @@ def _found_linker(linker: str | Linker | None) -> Linker:
     return linker
 
 
-def _found_optimizer(optimizer: str | Optimizer) -> Optimizer:
+def _as_optimizer(optimizer: str | Optimizer) -> Optimizer:
     if isinstance(optimizer, str):
         name = "fast_run" if optimizer == "default" else optimizer
         if name not in predefined_optimizers:
@@ -168,19 +169,19 @@ predefined_modes["FAST_COMPILE"] = predefined_modes["fast_compile"]
 
 
 def get_default_mode() -> Mode:
-    """Return the mode of functions that are not given one."""
+    """Return the default mode, ``fast_run``."""
     return predefined_modes["fast_run"]
 
 
 def get_mode(mode: str | Mode | None) -> Mode:
-    """Return a mode by its name; None is the default mode.
+    """Return the mode of a name; a `Mode` itself, or the default mode for None.
 
     Raises
     ------
     ValueError
-        If there is none of this name.
+        If no mode has the name.
     TypeError
-        If `mode` is neither.
+        If `mode` is none of these.
     """
     if mode is None:
         return get_default_mode()
@@ -195,7 +196,7 @@ def get_mode(mode: str | Mode | None) -> Mode:
 
 
 def register_optimizer(name: str, opt: Optimizer) -> None:
-    """Make an optimizer or query available to `Mode` under a name.
+    """Name an optimizer or query, so that `Mode` takes the name.
 
     Raises
     ------
@@ -208,7 +209,7 @@ def register_optimizer(name: str, opt: Optimizer) -> None:
 
 
 def register_mode(name: str, mode: Mode) -> None:
-    """Make a mode available under a name.
+    """Name a mode, so that `get_mode` and `function` take the name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rewriting a graph without making a function of it."""
+"""`optimize_graph`: optimizes a graph without compiling a function."""
 
 from __future__ import annotations
 
@@ -80,31 +80,31 @@ def optimize_graph(
     trace: bool = False,
     **query_kwargs: Any,
 ) -> Any:
-    """Rewrite a graph by what the database has for some tags, and by an optimizer of one's own.
+    """Optimize a graph by the rewriters of `optdb` that have some tags, and by a custom optimizer.
 
     Parameters
     ----------
     fgraph_or_variables
         A `FunctionGraph`, a variable, or a sequence of variables.
     include
-        Tags: what is applied has one of them. ``()`` for nothing from the database.
+        Tags; the rewriters that have one of them are applied. ``()`` for none of them.
     custom_opt
-        A GlobalOptimizer; or a LocalOptimizer or a law, which is applied until it changes nothing.
-        It follows what the database gives; a law is tried in the form in which that leaves its
-        left side, too.
+        A `GlobalOptimizer`; or a `LocalOptimizer` or a law, which is applied until it changes
+        nothing. It is applied after the rewriters of the database. A law is also tried in the form
+        in which these leave its left side.
     clone
-        Work on a copy; the graph that is passed stays as it is.
+        Whether to work on a copy, so that the given graph does not change.
     trace
-        Take down which rewrite did what, and return that too.
+        Whether to return the derivation too.
     query_kwargs
         ``require``, ``exclude`` and so on, as for `OptimizationQuery`.
 
     Returns
     -------
     graph
-        What was passed, rewritten: a FunctionGraph, a variable, or a list of variables.
+        The optimized graph: a `FunctionGraph`, a variable, or a list of variables, as was given.
     derivation
-        With `trace` alone: the steps from the one to the other, a `Derivation`.
+        Only if `trace`: the steps from the given graph to the result, a `Derivation`.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def optimize_graph(
     """
     optimizers = _optimizers(include, custom_opt, query_kwargs)
     with paused_collector():
-        fgraph = _graph_of(fgraph_or_variables, clone, trace, optimizers)
+        fgraph = _fgraph_for(fgraph_or_variables, clone, trace, optimizers)
         recorder = Recorder() if trace else None
         if recorder is not None:
             fgraph.attach_feature(recorder)
@@ -125,34 +125,34 @@ def optimize_graph(
         finally:
             if recorder is not None:
                 fgraph.remove_feature(recorder)
-        result = _as_given(fgraph, fgraph_or_variables)
+        result = _result_like(fgraph, fgraph_or_variables)
     return result if recorder is None else (result, recorder.derivation(optimizers))
 
 
-def _graph_of(
+def _fgraph_for(
     given: FunctionGraph | Variable | Sequence[Variable],
     clone: bool,
     trace: bool,
     optimizers: Sequence[GlobalOptimizer],
 ) -> FunctionGraph:
-    """Return the graph to work on."""
+    """Return the FunctionGraph to optimize."""
     if isinstance(given, FunctionGraph):
         return given.clone() if clone else given
     outputs = [given] if isinstance(given, Variable) else list(given)
-    # in a derivation the merges are steps like others
+    # In a derivation, merges are steps: then the graph is copied without merging it.
     if clone and not trace and optimizers and optimizers[0].merges_first:
         return merged_copy(outputs, union_of(optimizers[0].collapsing_first() or ()))
     return FunctionGraph(outputs=outputs, clone=clone)
 
 
-def _as_given(
+def _result_like(
     fgraph: FunctionGraph, given: FunctionGraph | Variable | Sequence[Variable]
 ) -> FunctionGraph | Variable | list[Variable]:
-    """Return what has become of what was given: a graph, a variable or a list of them."""
+    """Return the optimized graph in the form of the given one: a graph, a variable or a list."""
     if isinstance(given, FunctionGraph):
         return fgraph
-    # features and the methods that they add hold on to the graph: without them all that it knew
-    # of its nodes goes at once, not when the collector has walked through it
+    # Features and the methods that they add refer to the graph. Without these cycles its memory is
+    # freed at once, and not only by the garbage collector.
     for feature in list(fgraph.features):
         fgraph.remove_feature(feature)
     return fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
@@ -161,27 +161,30 @@ def _as_given(
 def _optimizers(
     include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
 ) -> list[GlobalOptimizer]:
-    """Return what is to be applied, in order."""
+    """Return the optimizers to apply, in order."""
     query = OptimizationQuery(include=include, **query_kwargs)
-    used: list[GlobalOptimizer] = []
+    optimizers: list[GlobalOptimizer] = []
     if query.include or query.extra_optimizations:
         require_known(optdb, query)
-        used.append(optdb.query(query))
+        optimizers.append(optdb.query(query))
     if isinstance(custom_opt, GlobalOptimizer):
-        used.append(custom_opt)
+        optimizers.append(custom_opt)
     elif custom_opt is not None:
-        used.append(EquilibriumOptimizer(forms(custom_opt, used[0]) if used else [custom_opt]))
-    return used
+        own = forms(custom_opt, optimizers[0]) if optimizers else [custom_opt]
+        optimizers.append(EquilibriumOptimizer(own))
+    return optimizers
 
 
 def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
-    """Return whether two variables are computed in the same way.
+    """Return whether the graphs of two variables are equal.
 
     Parameters
     ----------
+    var1, var2
+        The variables.
     givens
-        Pairs of variables to be taken for equal, as a dict or a list of pairs: each of one graph
-        with its counterpart in the other.
+        Pairs of a variable in the first graph and one in the second that are taken to be equal: a
+        dict, or a list of pairs.
     """
     pairs = list(dict(givens or {}).items())
     return equal_computations([var1], [var2], [old for old, _ in pairs], [new for _, new in pairs])

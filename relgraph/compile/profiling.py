@@ -1,4 +1,4 @@
-"""Where the time goes: in the making of a function, and in its calls."""
+"""`FunctionProfile`: the times that the compilation of a function and its calls take."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ from relgraph.settings import config
 
 @dataclass
 class FunctionProfile:
-    """Times in seconds, and counts, of one function.
+    """Times in seconds and counts of one function.
 
     Attributes
     ----------
     message
-        What it is the profile of.
+        The name of the function, or where it was compiled.
     compile_time
-        From the call of `function` to its end.
-    optimizer_time, validate_time, linker_time, import_time
-        Parts of that; the second is a part of the first, the fourth of the third: in it Python
-        compiles and loads the program.
+        The time that `function` took.
+    optimizer_time, linker_time
+        Parts of `compile_time`.
+    validate_time
+        The part of `optimizer_time` in which the graph was validated.
+    import_time
+        The part of `linker_time` in which Python compiled and loaded the program.
     grad_time
-        How long all calls of `grad` had taken when the function was made.
+        The time of all calls of `grad` before the function was compiled.
     nodes
-        How many nodes there are after the optimization.
+        The number of nodes of the optimized graph.
     optimizer_profile
-        The optimizer and what its `optimize` returned, if that was asked for.
+        The optimizer and what its `optimize` returned, if `config.profile_optimizer` was set.
     calls, call_time
-        How often the function was called, and how long that took.
+        The number of calls of the function, and their time.
     """
 
     message: str | None = None
@@ -49,19 +52,19 @@ class FunctionProfile:
     call_time: float = 0.0
 
     def count_call(self, seconds: float) -> None:
-        """Note a call that took `seconds`."""
+        """Count a call that took `seconds`."""
         self.calls += 1
         self.call_time += seconds
 
-    def count_making(self, seconds: float) -> None:
-        """Note that the function is made, after `seconds`, and print if `config.profile` is set."""
+    def finish_compilation(self, seconds: float) -> None:
+        """Add the time of a compilation; print the profile if `config.profile` is set."""
         self.compile_time += seconds
         self.grad_time = grad_clock.seconds
         if config.profile:
             self.summary(sys.stderr)
 
     def summary(self, file: TextIO | None = None) -> None:
-        """Write the profile; the standard output is where it goes if `file` is None."""
+        """Print the profile to a file; by default to standard output."""
         out = sys.stdout if file is None else file
         lines = [
             "Function profiling",
@@ -75,7 +78,7 @@ class FunctionProfile:
             print_optimizer_profile(out, *self.optimizer_profile)
 
     def _entries(self) -> list[tuple[str, str]]:
-        """The labels, indented, and the values of the report."""
+        """Return the lines of the report as pairs of an indented label and a value."""
         return [
             (f"  Time in {self.calls} calls to Function.__call__:", f"{self.call_time:e}s"),
             ("  Total compile time:", f"{self.compile_time:e}s"),
@@ -91,7 +94,7 @@ class FunctionProfile:
         ]
 
     def _repr_html_(self) -> str:
-        """The profile as tables, which is how a notebook shows it."""
+        """Return the profile as HTML tables, for notebooks."""
         title = f"Function profiling: {self.message}" if self.message else "Function profiling"
         rows = [(label.rstrip(":"), value) for label, value in self._entries()]
         tables = [_table(title, (), rows)]
@@ -106,7 +109,7 @@ class FunctionProfile:
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return an HTML table; spaces before the text of a row's first cell indent it."""
+    """Return an HTML table; leading spaces in the first cell of a row indent it."""
     lines = [f"<table><caption>{escape(title)}</caption>"]
     if heads:
         lines.append(f"<thead><tr>{''.join(f'<th>{escape(h)}</th>' for h in heads)}</tr></thead>")

@@ -1,4 +1,4 @@
-"""Variables that bring their value along, and keep it from call to call."""
+"""Shared variables: they have a value, which functions read and update."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def copy_value(value: Any) -> Any:
 
 
 class Container:
-    """A place for a value of one type.
+    """Storage for a value of one type.
 
     Parameters
     ----------
     type
         The type that values are checked against.
     value
-        What it holds at first.
+        The first value.
     name
-        What errors call it.
+        The name in errors.
     strict, allow_downcast
-        As for `Type.filter`.
+        How values are converted, as for `Type.filter`.
     """
 
     __slots__ = ("allow_downcast", "name", "strict", "type", "value")
@@ -50,12 +50,12 @@ class Container:
         self.set(value)
 
     def set(self, value: Any, borrow: bool = False) -> None:
-        """Hold `value`, or a copy of it unless `borrow`.
+        """Store a copy of `value`; with `borrow`, `value` itself if it need not be converted.
 
         Raises
         ------
         TypeError
-            If it is not of the type.
+            If it can't be converted to the type.
         """
         try:
             filtered = self.type.filter(
@@ -79,7 +79,7 @@ class Container:
 
 
 def describe_value(value: Any) -> str:
-    """Return what a value is, in the terms in which types are written."""
+    """Return a description of a value for errors: dtype and shape, or its repr."""
     if isinstance(value, np.ndarray | np.generic):
         return f"{type(value).__name__} of dtype {value.dtype} and shape {value.shape}"
     text = repr(value)
@@ -87,14 +87,14 @@ def describe_value(value: Any) -> str:
 
 
 class SharedVariable(Variable):
-    """A variable with a value of its own, which every function that uses it reads.
+    """A variable with a value, which all functions that use it share.
 
     Attributes
     ----------
     container
-        Where the value is.
+        The storage of the value.
     default_update
-        An expression for its value after a call of any function that uses it; None for none.
+        The expression that every function that uses the variable updates it with, or None.
     """
 
     __slots__ = ()
@@ -118,7 +118,7 @@ class SharedVariable(Variable):
 
 
 class TensorSharedVariable(SharedVariable, TensorVariable):
-    """A shared array."""
+    """A shared variable whose value is an array."""
 
     __slots__ = ("container", "default_update")
 
@@ -134,7 +134,7 @@ class TensorSharedVariable(SharedVariable, TensorVariable):
         self.default_update = default_update
 
     def clone(self, **kwargs: Any) -> TensorSharedVariable:
-        """Return another variable for the same value."""
+        """Return another variable with the same container."""
         name = kwargs.pop("name", self.name)
         twin = TensorSharedVariable(self.type, self.container, name, self.default_update)
         twin.copy_tag_from(self)
@@ -144,13 +144,15 @@ class TensorSharedVariable(SharedVariable, TensorVariable):
 def shared(
     value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
 ) -> TensorSharedVariable:
-    """Return a variable that holds `value` and keeps it from call to call.
+    """Return a shared variable with a copy of a value.
 
     Parameters
     ----------
     value
-        An array, or what NumPy makes one of. Its dtype and rank are the variable's type, the
-        lengths of its axes are not. It is copied.
+        An array, or anything that NumPy converts to one. The variable has its dtype and rank; no
+        length is static.
+    name
+        The name of the variable.
     strict, allow_downcast
         How later values are converted, as for `Type.filter`.
 

@@ -13,7 +13,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import Mode, function, optdb, predefined_optimizers
-from relgraph.compile.rows import PLACES, ROWS, names_of
+from relgraph.compile.optimization_table import PASS_ROWS, ROWS, tags_of_row
 from relgraph.graph.opt import MergeOptimizer, SequenceOptimizer
 from relgraph.tensor.assertion import Assert, assert_
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
@@ -87,8 +87,8 @@ def ops_left(case: Case, mode: Any) -> list[Any]:
 
 
 def test_every_row_of_the_table_is_tested() -> None:
-    assert {row.name for row in ROWS} == set(CASES) | PLACES
-    assert not set(CASES) & PLACES
+    assert {row.name for row in ROWS} == set(CASES) | PASS_ROWS
+    assert not set(CASES) & PASS_ROWS
 
 
 @pytest.mark.parametrize("mode", [*MODES, *SAME])
@@ -127,7 +127,7 @@ def test_merge(mode: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"merge"}))
 def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
     case = CASES[name]
-    for tag in names_of(name):
+    for tag in tags_of_row(name):
         assert case.fired(ops_left(case, Mode(optimizer="unsafe")))
         assert not case.fired(ops_left(case, Mode(optimizer="unsafe").excluding(tag))), tag
 
@@ -166,7 +166,7 @@ def test_print_summary_from_the_command_line() -> None:
     assert "inplace_elemwise" not in done.stdout
 
 
-@pytest.mark.parametrize("place", sorted(PLACES))
+@pytest.mark.parametrize("place", sorted(PASS_ROWS))
 def test_rows_to_come_have_their_place(place: str) -> None:
     (row,) = [row for row in ROWS if row.name == place]
     for mode in MODES:

@@ -1,1 +1,1 @@
-"""Functions that can be called: their arguments, what they may overwrite, how they are made."""
+"""`function` and what it makes: inputs and outputs, aliasing of storage, the callable."""

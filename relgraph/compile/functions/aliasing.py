@@ -1,7 +1,7 @@
-"""Who may overwrite what, and where a result has to be copied.
+"""Aliasing: which variables share storage, and copies of outputs that must not share it.
 
-Nothing that is passed to a function is modified unless it was declared mutable, and no result
-shares storage unless it was declared borrowed.
+A function modifies an argument only if its `In` is mutable, and a result shares storage only if its
+`Out` borrows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from relgraph.graph.type import Type
 
 
 class DeepCopyOp(TypedOp):
-    """Gives a copy that shares no storage with its input."""
+    """A copy of its input, which shares no storage with it."""
 
     __props__ = ()
 
@@ -45,13 +45,13 @@ deep_copy = DeepCopyOp()
 
 
 def storage_roots(var: Variable) -> set[Variable]:
-    """Return the variables whose storage the value of `var` may be in.
+    """Return the variables in whose storage the value of `var` may be.
 
-    That is seen through views and through nodes that overwrite an input.
+    They are found through views, and through nodes that overwrite an input.
     """
     roots: set[Variable] = set()
 
-    def behind(v: Variable) -> Iterable[Variable] | None:
+    def aliased_inputs(v: Variable) -> Iterable[Variable] | None:
         node = v.owner
         if node is None:
             shared: Sequence[int] = ()
@@ -62,13 +62,13 @@ def storage_roots(var: Variable) -> set[Variable]:
             return None
         return [node.inputs[i] for i in shared]
 
-    for _ in walk([var], behind):
+    for _ in walk([var], aliased_inputs):
         pass
     return roots
 
 
 def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
-    """Return the inputs of the graph whose storage some node overwrites."""
+    """Return the inputs of the graph whose storage a node overwrites."""
     inputs = set(fgraph.inputs)
     found: set[Variable] = set()
     for node in fgraph.apply_nodes:
@@ -81,30 +81,33 @@ def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
 def insert_copies(
     fgraph: FunctionGraph,
     may_share: Callable[[int, Variable, int | None], bool],
-    own_input: dict[int, Variable],
+    updated_input: dict[int, Variable],
     order: Sequence[int],
 ) -> None:
-    """Put a copy before each output whose storage would be somebody else's too.
+    """Replace each output by a copy whose storage must not be shared.
 
     Parameters
     ----------
+    fgraph
+        The graph.
     may_share
-        Whether the output of an index may share the storage of a variable: an input of the graph,
-        or what an earlier output, whose index is the third argument, has taken.
-    own_input
-        The input whose place the output of an index takes afterwards: it may use its storage.
+        Takes the index of an output, a variable, and the index of an earlier output or None.
+        Returns whether the output may share the storage of the variable, which is an input of the
+        graph or the storage of the earlier output.
+    updated_input
+        For the index of an update, the input that it updates: it may use the storage of that.
     order
-        The indices of the outputs; a later one is copied rather than an earlier one.
+        The indices of the outputs; of two that must not share storage, the later one is copied.
     """
     inputs = set(fgraph.inputs)
-    taken: dict[Variable, int] = {}
+    used_by: dict[Variable, int] = {}
 
     def shares_wrongly(i: int, root: Variable) -> bool:
         if isinstance(root, Constant):
-            return True  # a constant is part of the graph: nobody may get hold of it
-        if root in taken:
-            return not may_share(i, root, taken[root])
-        if root not in inputs or root is own_input.get(i):
+            return True  # The caller could modify the constant.
+        if root in used_by:
+            return not may_share(i, root, used_by[root])
+        if root not in inputs or root is updated_input.get(i):
             return False
         return not may_share(i, root, None)
 
@@ -114,4 +117,4 @@ def insert_copies(
         if any(shares_wrongly(i, root) for root in roots):
             fgraph.change_node_input("output", i, deep_copy(var), reason="insert_copies")
         else:
-            taken.update((root, i) for root in roots if root not in taken)
+            used_by.update((root, i) for root in roots if root not in used_by)

@@ -1,4 +1,4 @@
-"""What a user asks of `function`, read and checked."""
+"""The arguments of `function`, checked and brought into one form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from relgraph.compile.functions.arguments import In, Out, fitting
+from relgraph.compile.functions.inputs_outputs import In, Out, converted_like
 from relgraph.compile.sharedvalue import SharedVariable
 from relgraph.graph.basic import Constant, Variable, ancestors, clone_replace, graph_inputs
 from relgraph.graph.basic import applys_between as nodes_between
@@ -20,34 +20,34 @@ OnUnused = Literal["raise", "warn", "ignore"]
 
 
 class UnusedInputError(ValueError):
-    """A function has an argument that makes no difference."""
+    """The outputs of a function do not depend on one of its inputs."""
 
 
 @dataclass
-class Specification:
-    """The graph of a function, before it is optimized.
+class FunctionSpecification:
+    """The inputs, outputs and updates of a function that is to be compiled.
 
     Attributes
     ----------
     inputs, outputs
-        The arguments and results as the user gave them.
+        The arguments and results that the user gave.
     shared_inputs
         The shared variables that the graph reads or updates.
     results
-        The variables to compute for `outputs`, with the givens in place.
-    update_places
-        For each update, the position of what is updated among arguments and shared variables.
+        For each output the variable to compute, with the givens substituted.
+    update_positions
+        For each update, the position of its variable among the arguments and shared variables.
     updates
-        The variable that becomes its value.
+        For each update, the variable whose value is stored.
     unpack
-        Makes what a call returns of the list of results.
+        Converts the list of results to what a call returns.
     """
 
     inputs: list[In]
     outputs: list[Out]
     shared_inputs: list[SharedVariable]
     results: list[Variable]
-    update_places: list[int]
+    update_positions: list[int]
     updates: list[Variable]
     unpack: Callable[[list[Any]], Any]
 
@@ -59,15 +59,15 @@ def read_specification(
     givens: Any,
     no_default_updates: bool | Sequence[Variable],
     on_unused_input: OnUnused | None,
-) -> Specification:
-    """Return what the arguments of `function` mean; see there for what is raised."""
-    arguments = _arguments(inputs)
-    outs, unpack = _results(outputs)
-    given = _pairs("givens", givens)
+) -> FunctionSpecification:
+    """Return the specification of a function; parameters and errors are those of `function`."""
+    arguments = _read_inputs(inputs)
+    outs, unpack = _read_outputs(outputs)
+    given = _read_pairs("givens", givens)
     for old, new in given.items():
-        given[old] = fitting(new, old, "what is given for")
+        given[old] = converted_like(new, old, "what is given for")
     explicit = {p.variable: p.update for p in arguments if p.update is not None}
-    shared_updates = _updates(updates)
+    shared_updates = _read_updates(updates)
     wanted = [out.variable for out in outs]
     own = {p.variable: p.variable for p in arguments}
 
@@ -78,39 +78,41 @@ def read_specification(
         found = (v for v in graph_inputs(replaced, own) if isinstance(v, SharedVariable))
         shared_inputs = dict.fromkeys([*found, *shared_updates])
         defaults = {
-            v: fitting(v.default_update, v, "the default update of")
+            v: converted_like(v.default_update, v, "the default update of")
             for v in shared_inputs
             if v.default_update is not None
             and v not in shared_updates
-            and not _skipped(v, no_default_updates)
+            and not _has_no_default_update(v, no_default_updates)
         }
         if not defaults:
             break
         shared_updates.update(defaults)
-    places = [p.variable for p in arguments] + list(shared_inputs)
-    index = {v: i for i, v in enumerate(places)}
-    targets = [index[v] for v in (*explicit, *shared_updates)]
-    _check_shared(arguments)
-    _check_missing(replaced, places)
+    all_inputs = [p.variable for p in arguments] + list(shared_inputs)
+    positions = {v: i for i, v in enumerate(all_inputs)}
+    update_positions = [positions[v] for v in (*explicit, *shared_updates)]
+    _check_no_shared_inputs(arguments)
+    _check_missing(replaced, all_inputs)
     _check_unused(arguments, replaced, on_unused_input or "raise")
-    return Specification(
+    return FunctionSpecification(
         arguments,
         outs,
         list(shared_inputs),
         replaced[: len(outs)],
-        targets,
+        update_positions,
         replaced[len(outs) :],
         unpack,
     )
 
 
-def _skipped(var: SharedVariable, no_default_updates: bool | Sequence[Variable]) -> bool:
+def _has_no_default_update(
+    var: SharedVariable, no_default_updates: bool | Sequence[Variable]
+) -> bool:
     if isinstance(no_default_updates, bool):
         return no_default_updates
     return any(var is other for other in no_default_updates)
 
 
-def _arguments(inputs: Iterable[Variable | In]) -> list[In]:
+def _read_inputs(inputs: Iterable[Variable | In]) -> list[In]:
     if isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable):
         raise TypeError(f"the inputs of a function are a list of variables, not {inputs!r}")
     arguments = [copy(p) if isinstance(p, In) else In(p) for p in inputs]
@@ -122,31 +124,31 @@ def _arguments(inputs: Iterable[Variable | In]) -> list[In]:
     return arguments
 
 
-def _results(outputs: Any) -> tuple[list[Out], Callable[[list[Any]], Any]]:
-    """Return the results as a list, and what makes the form that the user asked for of it."""
+def _read_outputs(outputs: Any) -> tuple[list[Out], Callable[[list[Any]], Any]]:
+    """Return the outputs as a list, and what converts a list of results to the user's form."""
     if outputs is None:
-        return [], _nothing
+        return [], _none
     if isinstance(outputs, Mapping):
-        return [_result(v) for v in outputs.values()], partial(_by_key, list(outputs))
+        return [_result(v) for v in outputs.values()], partial(_as_dict, list(outputs))
     if isinstance(outputs, list | tuple):
-        return [_result(v) for v in outputs], _all
-    return [_result(outputs)], _only
+        return [_result(v) for v in outputs], _as_list
+    return [_result(outputs)], _single
 
 
-# functions with names, so that what holds them can be pickled
-def _nothing(values: list[Any]) -> None:
+# A pickled function refers to these by name, so they are no lambdas.
+def _none(values: list[Any]) -> None:
     return None
 
 
-def _by_key(keys: Sequence[Any], values: list[Any]) -> dict[Any, Any]:
+def _as_dict(keys: Sequence[Any], values: list[Any]) -> dict[Any, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-def _all(values: list[Any]) -> list[Any]:
+def _as_list(values: list[Any]) -> list[Any]:
     return values
 
 
-def _only(values: list[Any]) -> Any:
+def _single(values: list[Any]) -> Any:
     return values[0]
 
 
@@ -154,8 +156,8 @@ def _result(output: Any) -> Out:
     return output if isinstance(output, Out) else Out(output)
 
 
-def _pairs(what: str, pairs: Any) -> dict[Any, Any]:
-    """Return a dict or a list of pairs as a dict, whose keys are variables."""
+def _read_pairs(what: str, pairs: Any) -> dict[Any, Any]:
+    """Return a dict or a list of pairs as a dict; its keys are checked to be variables."""
     if pairs is None:
         return {}
     items = list(pairs.items()) if isinstance(pairs, Mapping) else list(pairs)
@@ -172,19 +174,19 @@ def _pairs(what: str, pairs: Any) -> dict[Any, Any]:
     return found
 
 
-def _updates(updates: Any) -> dict[SharedVariable, Variable]:
-    found = _pairs("updates", updates)
+def _read_updates(updates: Any) -> dict[SharedVariable, Variable]:
+    found = _read_pairs("updates", updates)
     for old, new in found.items():
         if not isinstance(old, SharedVariable):
             raise TypeError(
                 f"updates are for shared variables, and {old} is not one; "
                 "an argument is updated by In(variable, value=..., update=...)"
             )
-        found[old] = fitting(new, old, "the update of")
+        found[old] = converted_like(new, old, "the update of")
     return found
 
 
-def _check_shared(arguments: Sequence[In]) -> None:
+def _check_no_shared_inputs(arguments: Sequence[In]) -> None:
     for p in arguments:
         if isinstance(p.variable, SharedVariable):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""The function that users call."""
+"""`Function`: a compiled graph that can be called, copied and pickled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.compile.functions.arguments import In, Out
+from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
 from relgraph.graph.basic import Variable
@@ -20,27 +20,27 @@ from relgraph.graph.opt import Derivation
 
 @dataclass
 class FunctionMaker:
-    """What a function was made from, and what became of it.
+    """The compiled graph of a function, and the inputs and outputs it was compiled from.
 
     Attributes
     ----------
     fgraph
-        The graph that is run. Its inputs are the arguments and then the shared variables, its
-        outputs the results and then the updates.
+        The optimized graph. Its inputs are the arguments followed by the shared variables; its
+        outputs are the results followed by the updates.
     inputs, outputs
-        The arguments and results, in the user's own variables.
+        The arguments and results, with the user's variables.
     unpack
-        Makes what a call returns of the list of results.
+        Converts the list of results to what a call returns.
     shared_inputs
         The shared variables that the graph reads.
     updated
-        For each update, the position of the input whose next value it is.
+        For each update, the position of the input that it updates.
     overwritten
-        The positions of inputs that the graph overwrites.
+        The positions of the inputs that the graph overwrites.
     mode
-        How it was made.
+        The mode of the function.
     rebuild
-        Makes the function anew without updates, with some shared variables replaced.
+        Compiles the function again without updates, with some shared variables replaced.
     zero_dimensional
         The positions of the outputs that are arrays of rank 0.
     """
@@ -58,22 +58,22 @@ class FunctionMaker:
 
 
 class Function:
-    """A graph that can be called.
+    """A compiled graph that can be called.
 
-    Arguments are given by position or by the name of their variable. They are checked, and
-    converted where that loses nothing, unless `trust_input` is set.
+    Arguments are passed by position or by name. They are checked, and converted if that loses
+    nothing, unless `trust_input` is set.
 
     Attributes
     ----------
     maker
-        What it was made from; ``maker.fgraph`` is the optimized graph.
+        The compiled graph; ``maker.fgraph`` is the `FunctionGraph`.
     profile
-        Times of its making and its calls, or None.
+        The times of the compilation and the calls, or None.
     derivation
-        How its graph came to be what it is, step by step; None unless ``trace`` was asked for.
+        The steps of the optimization; None unless ``trace`` was set.
     trust_input
-        Whether positional arguments are taken as they are. A wrong one then fails in a node, or
-        not at all.
+        Whether positional arguments are not checked. A wrong one then fails in a node, or not at
+        all.
     """
 
     def __init__(
@@ -95,19 +95,19 @@ class Function:
         self._defaults = list(defaults)
         self._containers = list(containers)
         names = Counter(p.name for p in maker.inputs)
-        self._places = {
+        self._positions = {
             p.name: i for i, p in enumerate(maker.inputs) if p.name and names[p.name] == 1
         }
-        self._count = len(maker.inputs)
-        self._n_results = len(maker.outputs)
+        self._argument_count = len(maker.inputs)
+        self._result_count = len(maker.outputs)
         self._zero_dimensional = maker.zero_dimensional
         self._filters = [
             (i, p.variable.type.filter, p.strict, p.allow_downcast)
             for i, p in enumerate(maker.inputs)
         ]
         all_containers = [*self._defaults, *self._containers]
-        self._targets = [all_containers[i] for i in maker.updated]
-        self._overwritten = maker.overwritten
+        self._update_containers = [all_containers[i] for i in maker.updated]
+        self._overwritten_positions = maker.overwritten
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the results for the given arguments.
@@ -115,11 +115,11 @@ class Function:
         Raises
         ------
         TypeError
-            If arguments are missing, too many, unknown, or of a wrong dtype or rank.
+            If an argument is missing, unknown, or of a wrong dtype or shape, or there are too many.
         """
         started = time.perf_counter() if self.profile is not None else 0.0
         values: list[Any]
-        if kwargs or len(args) != self._count:
+        if kwargs or len(args) != self._argument_count:
             values = self._bind(args, kwargs)
         else:
             values = list(args)
@@ -128,66 +128,70 @@ class Function:
                 try:
                     values[i] = filter_value(values[i], strict, allow_downcast)
                 except (TypeError, ValueError) as error:
-                    raise self._misfit(i, values[i], error) from error
+                    raise self._wrong_argument(i, values[i], error) from error
         values.extend([c.value for c in self._containers])
-        if self._overwritten:
-            self._separate(values)
+        if self._overwritten_positions:
+            self._unalias_overwritten(values)
         results = self._run(*values)
         for i in self._zero_dimensional:
             results[i] = np.asarray(results[i])
-        if self._targets:
-            for container, value in zip(self._targets, results[self._n_results :], strict=True):
+        if self._update_containers:
+            for container, value in zip(
+                self._update_containers, results[self._result_count :], strict=True
+            ):
                 assert container is not None
                 container.value = value
-            del results[self._n_results :]
+            del results[self._result_count :]
         if self.profile is not None:
             self.profile.count_call(time.perf_counter() - started)
         return self.maker.unpack(results)
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """Return a value for each argument: given by position, by name, or by default."""
-        if len(args) > self._count:
-            raise TypeError(f"{self._described()} takes {self._count} arguments, got {len(args)}")
+        """Return the value of each argument: passed by position or by name, or the default."""
+        if len(args) > self._argument_count:
+            raise TypeError(
+                f"{self._description()} takes {self._argument_count} arguments, got {len(args)}"
+            )
         values: dict[int, Any] = dict(enumerate(args))
         for name, value in kwargs.items():
-            place = self._places.get(name)
-            if place is None:
-                known = ", ".join(map(repr, self._places)) or "none"
+            position = self._positions.get(name)
+            if position is None:
+                known = ", ".join(map(repr, self._positions)) or "none"
                 raise TypeError(
-                    f"{self._described()} has no argument called {name!r}; its names are {known}"
+                    f"{self._description()} has no argument called {name!r}; its names are {known}"
                 )
-            if place in values:
-                raise TypeError(f"{self._described()} got argument {name!r} twice")
-            values[place] = value
+            if position in values:
+                raise TypeError(f"{self._description()} got argument {name!r} twice")
+            values[position] = value
         for i, default in enumerate(self._defaults):
             if i not in values:
                 if default is None:
                     raise TypeError(
-                        f"{self._described()} takes {self._count} arguments, got "
+                        f"{self._description()} takes {self._argument_count} arguments, got "
                         f"{len(args) + len(kwargs)}: argument {i} {self._argument_name(i)} is "
                         "missing"
                     )
                 mutable = self.maker.inputs[i].mutable and self.maker.inputs[i].update is None
                 values[i] = copy_value(default.value) if mutable else default.value
-        return [values[i] for i in range(self._count)]
+        return [values[i] for i in range(self._argument_count)]
 
-    def _separate(self, values: list[Any]) -> None:
-        """Copy what would be overwritten while another input in the same storage is needed."""
-        for i in self._overwritten:
-            mine = values[i]
-            if isinstance(mine, np.ndarray) and any(
-                j != i and isinstance(other, np.ndarray) and np.may_share_memory(mine, other)
+    def _unalias_overwritten(self, values: list[Any]) -> None:
+        """Copy each value that will be overwritten and shares storage with another value."""
+        for i in self._overwritten_positions:
+            overwritten = values[i]
+            if isinstance(overwritten, np.ndarray) and any(
+                j != i and isinstance(other, np.ndarray) and np.may_share_memory(overwritten, other)
                 for j, other in enumerate(values)
             ):
-                values[i] = mine.copy()
+                values[i] = overwritten.copy()
 
-    def _misfit(self, i: int, value: Any, error: Exception) -> TypeError:
+    def _wrong_argument(self, i: int, value: Any, error: Exception) -> TypeError:
         return TypeError(
-            f"argument {i} {self._argument_name(i)} of {self._described()}: expected "
+            f"argument {i} {self._argument_name(i)} of {self._description()}: expected "
             f"{self.maker.inputs[i].variable.type}, got {describe_value(value)}: {error}"
         )
 
-    def _described(self) -> str:
+    def _description(self) -> str:
         return "function" if self.name is None else f"function `{self.name}`"
 
     def _argument_name(self, i: int) -> str:
@@ -199,19 +203,31 @@ class Function:
             if key is given.variable or (isinstance(key, str) and key == given.name):
                 found = self._defaults[i]
                 if found is None:
-                    raise KeyError(f"argument {key} of {self._described()} has no default value")
+                    raise KeyError(f"argument {key} of {self._description()} has no default value")
                 return found
         for var, container in zip(self.maker.shared_inputs, self._containers, strict=True):
             if key is var or (isinstance(key, str) and key == var.name):
                 return container
-        raise KeyError(f"{self._described()} has no input {key}")
+        raise KeyError(f"{self._description()} has no input {key}")
 
     def __getitem__(self, key: Variable | str) -> Any:
-        """Return the value of an argument that has a default, or of a shared variable."""
+        """Return the default value of an argument, or the value of a shared variable.
+
+        Raises
+        ------
+        KeyError
+            If there is no such input, or it has no default value.
+        """
         return self._container(key).value
 
     def __setitem__(self, key: Variable | str, value: Any) -> None:
-        """Change the default value of an argument, or the value of a shared variable."""
+        """Set the default value of an argument, or the value of a shared variable.
+
+        Raises
+        ------
+        KeyError
+            If there is no such input, or it has no default value.
+        """
         self._container(key).set(value)
 
     def copy(
@@ -221,27 +237,28 @@ class Function:
         name: str | None = None,
         profile: bool | FunctionProfile | None = None,
     ) -> Function:
-        """Return a function that computes the same; nothing is optimized again.
+        """Return a copy of the function, which is not optimized again.
 
-        Default values that are updated are the copy's own; shared variables stay shared.
+        The copy has its own default values; shared variables stay shared.
 
         Parameters
         ----------
         swap
-            Shared variables, and what the copy uses in their place.
+            For shared variables, the ones that the copy uses in their place.
         delete_updates
-            Make a copy without updates (which is made from the start, since the graph may
-            overwrite what it updates).
+            Whether the copy has no updates. Then it is compiled again, since the graph may
+            overwrite the storage of what it updates.
         name
-            The name of the copy; that of the original if None.
+            The name of the copy; by default that of the original.
+        profile
+            The profile of the copy, or whether it has one.
 
         Raises
         ------
         ValueError
-            If `swap` names a variable that the function does not use, or leads to one that it
-            uses already.
+            If the function does not use a variable in `swap`, or already uses its replacement.
         TypeError
-            If the variables of a pair have different types.
+            If a replacement has another type.
         """
         pairs = {} if swap is None else dict(swap)
         self._check_swap(pairs)
@@ -262,29 +279,31 @@ class Function:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Say how to make the function of its optimized graph, by linking that again."""
+        """Pickle the optimized graph; loading links it again."""
         given = (self._defaults, self._containers, self.name, self.profile, self.derivation)
-        return _linked, (type(self), self.maker, given, self.trust_input)
+        return _relinked, (type(self), self.maker, given, self.trust_input)
 
     def _check_swap(self, pairs: Mapping[SharedVariable, SharedVariable]) -> None:
         used = self.maker.shared_inputs
         for old, new in pairs.items():
             if old not in used:
-                raise ValueError(f"{self._described()} does not use the shared variable {old}")
+                raise ValueError(f"{self._description()} does not use the shared variable {old}")
             if new in used:
-                raise ValueError(f"{self._described()} uses {new} already; swap {old} for another")
+                raise ValueError(
+                    f"{self._description()} uses {new} already; swap {old} for another"
+                )
             if new.type != old.type:
                 raise TypeError(f"{new} is of type {new.type}, and {old} of type {old.type}")
 
     def __repr__(self) -> str:
-        names = ", ".join(self._argument_name(i).strip("`") for i in range(self._count))
-        return f"<{self._described()} of ({names})>"
+        names = ", ".join(self._argument_name(i).strip("`") for i in range(self._argument_count))
+        return f"<{self._description()} of ({names})>"
 
 
-def _linked(
+def _relinked(
     kind: type[Function], maker: FunctionMaker, given: tuple[Any, ...], trust_input: bool
 ) -> Function:
-    """Return the function that was made like this, without optimizing anything again."""
-    made = kind(maker, maker.mode.linker.link(maker.fgraph), *given)
-    made.trust_input = trust_input
-    return made
+    """Return a function with an optimized graph, which is linked again."""
+    loaded = kind(maker, maker.mode.linker.link(maker.fgraph), *given)
+    loaded.trust_input = trust_input
+    return loaded

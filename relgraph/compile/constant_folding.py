@@ -1,4 +1,4 @@
-"""Constant folding: what depends on constants alone is computed once, ahead of time."""
+"""Constant folding: a node all of whose inputs are constants is replaced by its value."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import LocalOptimizer
 from relgraph.tensor.type import TensorType
 
-# A folded value is kept as long as the graph. Beyond this many bytes it may be GROWTH times as
-# large as what it is computed from.
+# The graph keeps a folded value. One of more than FREE_BYTES may be at most GROWTH times as large
+# as the inputs of its node.
 FREE_BYTES = 65_536
 GROWTH = 4
 
 
 class ConstantFolding(LocalOptimizer):
-    """Replaces a node of constants by constants.
+    """Replaces the outputs of a node with constant inputs by constants.
 
-    It leaves a node alone whose op does not want it (`Op.do_constant_folding`), whose computation
-    raises (it will when the graph is run, if it is), or whose value is much larger than its
-    inputs.
+    A node stays if its op says so (`Op.do_constant_folding`), if its computation raises an error
+    (it will do so when the graph is run), or if its value is much larger than its inputs.
     """
 
     name = "constant_folding"
@@ -58,7 +57,7 @@ class ConstantFolding(LocalOptimizer):
                 _constant(out.type, cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
             ]
         except Exception:
-            return False  # the node stays, and says so itself when it is run
+            return False  # The node raises the error when the graph is run.
 
 
 def _is_too_large(inputs: Sequence[Any], made: int) -> bool:
@@ -66,7 +65,7 @@ def _is_too_large(inputs: Sequence[Any], made: int) -> bool:
 
 
 def _known_bytes(type_: Any) -> int:
-    """Return how many bytes a value of a type takes up, if its shape is known, else 0."""
+    """Return the size in bytes of a value of a type whose static shape is known; else 0."""
     if not isinstance(type_, TensorType) or None in type_.shape:
         return 0
     return math.prod(n for n in type_.shape if n is not None) * type_.numpy_dtype.itemsize
@@ -77,10 +76,10 @@ def _bytes(value: Any) -> int:
 
 
 def _constant(type_: Any, value: Any) -> Constant:
-    """Return a constant of the type, or of one that knows more lengths of axes."""
+    """Return a constant of a type, made narrower by the lengths of the value's axes."""
     if isinstance(type_, TensorType):
         value = np.asarray(value)
-        # A length of 1 that was not known to be one must not begin to broadcast.
+        # An axis without a static length must not get the length 1: it would broadcast.
         shape = [known if n == 1 else n for n, known in zip(value.shape, type_.shape, strict=True)]
         type_ = type_.clone(shape=shape)
     made: Constant = type_.make_constant(value)

@@ -1,4 +1,4 @@
-"""The table of optimizations and modes (``spec/001``): which row belongs to which mode."""
+"""The documented table of optimizations (``spec/001``): its rows, and the modes that have them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ class Row(NamedTuple):
     Attributes
     ----------
     name
-        The tag of all that belongs to it.
+        The name of the optimization, a tag of the rewriters that belong to it.
     modes
-        The modes that have it, by the names of their columns.
-    also
-        Other names by which documents call it, which are tags too.
+        The modes that have it: the names of the columns.
+    aliases
+        Other names in the documents, which are tags too.
     """
 
     name: str
     modes: frozenset[str]
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 _ALL = "o4 o3 o2 o1 unsafe"
 _FULL = "o4 o3 unsafe"
 
 
-def _row(name: str, modes: str, *also: str) -> Row:
-    return Row(name, frozenset(modes.split()), also)
+def _row(name: str, modes: str, *aliases: str) -> Row:
+    return Row(name, frozenset(modes.split()), aliases)
 
 
 ROWS = (
@@ -59,7 +59,7 @@ ROWS = (
 )
 """All rows, in the order of the table."""
 
-PLACES = frozenset(
+PASS_ROWS = frozenset(
     {
         "sparse_dot",
         "inplace_setsubtensor",
@@ -69,12 +69,12 @@ PLACES = frozenset(
         "elemwise_fusion",
     }
 )
-"""The rows that are a pass of their own."""
+"""The rows that are passes with their own position in `optdb`."""
 
 ROW_NAMES = frozenset(row.name for row in ROWS)
 
 
-def names_of(row: str) -> tuple[str, ...]:
-    """Return all names of a row, its own first."""
+def tags_of_row(row: str) -> tuple[str, ...]:
+    """Return the tags of a row: its name, and its aliases."""
     (found,) = [r for r in ROWS if r.name == row]
-    return (found.name, *found.also)
+    return (found.name, *found.aliases)

@@ -1,6 +1,6 @@
 """The table of the document, written out once more."""
 
-from relgraph.compile.rows import PLACES, ROW_NAMES, ROWS, names_of
+from relgraph.compile.optimization_table import PASS_ROWS, ROW_NAMES, ROWS, tags_of_row
 
 TABLE = """
 merge                    o4 o3 o2 o1               unsafe
@@ -36,8 +36,8 @@ def test_rows_and_modes() -> None:
 
 
 def test_names() -> None:
-    every = [name for row in ROWS for name in names_of(row.name)]
+    every = [name for row in ROWS for name in tags_of_row(row.name)]
     assert len(every) == len(set(every))
-    assert names_of("dot22") == ("dot22", "local_dot_to_dot22")
+    assert tags_of_row("dot22") == ("dot22", "local_dot_to_dot22")
     assert {row.name for row in ROWS} == ROW_NAMES
-    assert PLACES < ROW_NAMES
+    assert PASS_ROWS < ROW_NAMES

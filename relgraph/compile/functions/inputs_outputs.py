@@ -1,4 +1,4 @@
-"""How a function takes an argument and gives a result."""
+"""`In` and `Out`: the inputs and outputs of a function, with their options."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ class In:
     Parameters
     ----------
     variable
-        The variable it gives a value to.
+        The variable that the argument is a value of.
     name
-        What the argument is called; the variable's name if None.
+        The name of the argument; by default that of the variable.
     value
-        What it is where a call leaves it out.
+        The default value of the argument.
     update
-        An expression for what `value` is at the next call.
+        An expression for the default value at the next call.
     mutable
-        Whether the function may overwrite what it is given.
+        Whether the function may overwrite the argument.
     strict
-        Take only values of the variable's type, and convert nothing.
+        Whether to accept only values of the variable's type, without conversion.
     allow_downcast
-        Whether a conversion may lose precision; None: only of a Python float.
+        Whether a conversion may lose precision; None for only that of a Python float.
     borrow
-        Whether a result may share the storage of the argument (if the result's `Out` borrows too).
-        Like `mutable` if None.
+        Whether a result may share the storage of the argument, if its `Out` borrows too; by
+        default as `mutable`.
 
     Raises
     ------
     TypeError
-        If `variable` is not a variable, or `update` can't be made one of its type.
+        If `variable` is not a variable, or `update` can't be converted to its type.
     ValueError
-        If `mutable` and ``borrow=False`` contradict each other, there is an `update` and no
-        `value`, or `variable` is a constant.
+        If `variable` is a constant, `mutable` is combined with ``borrow=False``, or there is an
+        `update` without a `value`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class In:
         self.variable = variable
         self.name = variable.name if name is None else name
         self.value = value
-        self.update = None if update is None else fitting(update, variable, "the update of")
+        self.update = None if update is None else converted_like(update, variable, "the update of")
         if update is not None and value is None:
             raise ValueError(f"input {variable} has an update and no value to begin with")
         self.mutable = bool(mutable)
@@ -75,15 +75,15 @@ class In:
 
 
 class Out:
-    """A result of a function.
+    """An output of a function.
 
     Parameters
     ----------
     variable
-        The variable whose value is returned.
+        The variable whose value is the result.
     borrow
-        Whether the result may share storage: with another borrowed result, with a borrowed
-        argument, with the value of a shared variable.
+        Whether the result may share storage with another borrowed result, a borrowed argument, or
+        the value of a shared variable.
 
     Raises
     ------
@@ -101,18 +101,22 @@ class Out:
         return f"Out({self.variable}, borrow={self.borrow})"
 
 
-def fitting(new: Any, old: Variable, role: str) -> Variable:
-    """Return `new` as a variable of the type of `old`.
+def converted_like(new: Any, old: Variable, role: str) -> Variable:
+    """Return `new` converted to a variable of the type of `old`.
 
     Parameters
     ----------
+    new
+        A variable, a number or an array.
+    old
+        The variable whose type is taken.
     role
-        What `new` is to `old`, for the error ("the update of").
+        What `new` is for `old`, for the error: "the update of", say.
 
     Raises
     ------
     TypeError
-        If it is not of that type and can't be converted without a change of its values.
+        If `new` can't be converted without a change of its values.
     """
     try:
         return old.type.filter_variable(new, allow_convert=True)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""From variables to a function that can be called."""
+"""`function`: compiles a graph of variables to a `Function`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from functools import partial
 from typing import Any
 
 from relgraph.compile.functions.aliasing import destroyed_inputs, insert_copies
-from relgraph.compile.functions.arguments import In
-from relgraph.compile.functions.callable import Function, FunctionMaker
-from relgraph.compile.functions.specification import OnUnused, Specification, read_specification
+from relgraph.compile.functions.compiled_function import Function, FunctionMaker
+from relgraph.compile.functions.inputs_outputs import In
+from relgraph.compile.functions.specification import (
+    FunctionSpecification,
+    OnUnused,
+    read_specification,
+)
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable
@@ -38,73 +42,73 @@ def function(
     on_unused_input: OnUnused | None = None,
     trace: bool = False,
 ) -> Function:
-    """Return a callable that computes `outputs` from values for `inputs`.
+    """Return a callable that computes `outputs` from the values of `inputs`.
 
-    A call modifies nothing that it is given unless its `In` is mutable, and returns nothing that
-    shares storage with something else unless its `Out` is borrowed.
+    A call modifies an argument only if its `In` is mutable. A result shares storage with an
+    argument, another result or a shared variable only if its `Out` borrows.
 
     Parameters
     ----------
     inputs
-        The arguments: variables, or `In` objects.
+        The arguments: variables or `In` objects.
     outputs
-        What a call returns: a variable or an `Out`; a list or dict of those; or None.
+        The results: a variable or an `Out`, a list or dict of these, or None.
     mode
-        A `Mode` or the name of one: how it is optimized and run.
+        How to optimize and run the graph: a `Mode`, or the name of one.
     updates
-        For shared variables, expressions for their values after a call. All are computed from the
-        old values, then all are written.
+        Expressions for the values of shared variables after a call, from those before it.
     givens
-        For variables of the graph, what to put in their place.
+        For variables of the graph, the expressions that replace them.
     no_default_updates
-        True not to do the default updates of shared variables; or those not to update.
+        Whether to leave out default updates; or the shared variables that get none.
     accept_inplace
-        Whether the graph may hold ops that overwrite their inputs.
+        Whether ops of the graph may overwrite their inputs.
     name
-        What errors and profiles call it.
+        The name of the function in errors and profiles.
     allow_input_downcast
-        Whether the conversion of an argument may lose precision, where its `In` does not say.
+        Whether a conversion may lose precision, for arguments whose `In` leaves that open.
     profile
-        Whether to keep times, or where to. By default `config.profile` says, and prints them too.
+        Whether to keep a profile, or the `FunctionProfile` to add to. By default `config.profile`
+        decides, and the profile is printed.
     on_unused_input
-        What to do about an input that is not used: "raise" (the default), "warn" or "ignore".
+        What to do if an input is not used: "raise" (the default), "warn" or "ignore".
     trace
-        Whether to keep the steps of its optimization as the function's `derivation`.
+        Whether to keep the derivation: the steps of the optimization.
 
     Raises
     ------
     TypeError
-        If an input or output is not a variable, an update or a given does not fit the type of
-        what it replaces, or the graph overwrites something and `accept_inplace` is false.
+        If an input or output is not a variable, an update or a given can't be converted to the type
+        of its variable, or an op overwrites its input and `accept_inplace` is false.
     ValueError
-        If an input, update or given is there twice.
+        If there are two inputs, updates or givens for one variable.
     MissingInputError
-        If the outputs need a variable that has no value.
+        If the outputs depend on a variable that is no input and has no value.
     UnusedInputError
         If an input is not used.
     """
     started = time.perf_counter()
-    chosen = get_mode(mode)
+    mode = get_mode(mode)
     spec = read_specification(inputs, outputs, updates, givens, no_default_updates, on_unused_input)
     for given in spec.inputs:
         if given.allow_downcast is None:
             given.allow_downcast = allow_input_downcast
     record = _profile_record(profile, name)
-    made = _make(spec, chosen, accept_inplace, name, record, trace)
+    compiled = _compile(spec, mode, accept_inplace, name, record, trace)
     if record is not None:
-        record.count_making(time.perf_counter() - started)
-    return made
+        record.finish_compilation(time.perf_counter() - started)
+    return compiled
 
 
-def _make(
-    spec: Specification,
+def _compile(
+    spec: FunctionSpecification,
     mode: Mode,
     accept_inplace: bool,
     name: str | None,
     profile: FunctionProfile | None,
     trace: bool = False,
 ) -> Function:
-    fgraph = _graph(spec, accept_inplace)
+    fgraph = _fgraph(spec, accept_inplace)
     derivation = _optimize(fgraph, spec, mode, profile, Recorder() if trace else None)
     started = time.perf_counter()
     run = mode.linker.link(fgraph)
@@ -119,7 +123,7 @@ def _make(
         outputs=spec.outputs,
         unpack=spec.unpack,
         shared_inputs=spec.shared_inputs,
-        updated=spec.update_places,
+        updated=spec.update_positions,
         overwritten=[i for i, v in enumerate(fgraph.inputs) if v in overwritten],
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
@@ -139,14 +143,14 @@ def _make(
     return Function(maker, run, defaults, containers, name, profile, derivation)
 
 
-def _graph(spec: Specification, accept_inplace: bool) -> FunctionGraph:
-    """Return the graph of a function, with what watches over it."""
+def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:
+    """Return the FunctionGraph of a function, with the features that check its changes."""
     variables = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
     outputs = [*spec.results, *spec.updates]
-    mapping = {len(spec.results) + k: place for k, place in enumerate(spec.update_places)}
+    mapping = {len(spec.results) + k: position for k, position in enumerate(spec.update_positions)}
     fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
     mutable = {i for i, p in enumerate(spec.inputs) if p.mutable}
-    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_places))))
+    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions))))
     fgraph.attach_feature(ReplaceValidate())
     destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
     if destroyer is not None:
@@ -162,18 +166,18 @@ def _graph(spec: Specification, accept_inplace: bool) -> FunctionGraph:
 
 def _optimize(
     fgraph: FunctionGraph,
-    spec: Specification,
+    spec: FunctionSpecification,
     mode: Mode,
     profile: FunctionProfile | None,
     recorder: Recorder | None,
 ) -> Derivation | None:
-    """Make of the graph what is to be run; return how, if there is a recorder."""
+    """Optimize the graph and insert copies; return the derivation if there is a recorder."""
     optimizer = mode.optimizer
     if recorder is not None:
         fgraph.attach_feature(recorder)
     try:
         _run_optimizer(optimizer, fgraph, profile)
-        _copy_where_shared(fgraph, spec)
+        _insert_copies(fgraph, spec)
     finally:
         if recorder is not None:
             fgraph.remove_feature(recorder)
@@ -193,34 +197,34 @@ def _run_optimizer(
             profile.optimizer_profile = (optimizer, record)
 
 
-def _copy_where_shared(fgraph: FunctionGraph, spec: Specification) -> None:
-    """Put copies where a result or an update would share storage that it must not share."""
+def _insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
+    """Insert copies of results and updates that would share storage they must not share."""
     n_results = len(spec.outputs)
-    own = {n_results + k: fgraph.inputs[i] for k, i in enumerate(spec.update_places)}
-    lent = {v for v, p in zip(fgraph.inputs, spec.inputs, strict=False) if p.borrow}
-    lent.update(fgraph.inputs[len(spec.inputs) :])
+    updated = {n_results + k: fgraph.inputs[i] for k, i in enumerate(spec.update_positions)}
+    borrowed = {v for v, p in zip(fgraph.inputs, spec.inputs, strict=False) if p.borrow}
+    borrowed.update(fgraph.inputs[len(spec.inputs) :])
     borrows = [out.borrow for out in spec.outputs]
 
-    def may_share(i: int, root: Variable, taken_by: int | None) -> bool:
+    def may_share(i: int, root: Variable, used_by: int | None) -> bool:
         if i >= n_results or not borrows[i]:
             return False
-        if taken_by is None:
-            return root in lent
-        return taken_by >= n_results or borrows[taken_by]
+        if used_by is None:
+            return root in borrowed
+        return used_by >= n_results or borrows[used_by]
 
-    # What is stored comes first, then what the caller wants for himself.
-    order = [*own, *sorted(range(n_results), key=borrows.__getitem__)]
-    insert_copies(fgraph, may_share, own, order)
+    # Updates are the last to be copied, results that borrow the first.
+    order = [*updated, *sorted(range(n_results), key=borrows.__getitem__)]
+    insert_copies(fgraph, may_share, updated, order)
 
 
 def _without_updates(
-    spec: Specification,
+    spec: FunctionSpecification,
     mode: Mode,
     accept_inplace: bool,
     swap: Mapping[SharedVariable, SharedVariable],
     name: str | None,
 ) -> Function:
-    """Make a function anew that updates nothing, with some shared variables replaced."""
+    """Compile a function again without updates, with some shared variables replaced."""
     inputs = [
         In(
             p.variable,
@@ -238,9 +242,9 @@ def _without_updates(
         type(out)(result, out.borrow)
         for out, result in zip(spec.outputs, spec.results, strict=True)
     ]
-    bare = read_specification(inputs, outputs, None, givens, True, "ignore")
-    bare.unpack = spec.unpack
-    return _make(bare, mode, accept_inplace, name, None)
+    without = read_specification(inputs, outputs, None, givens, True, "ignore")
+    without.unpack = spec.unpack
+    return _compile(without, mode, accept_inplace, name, None)
 
 
 def _profile_record(
@@ -254,6 +258,6 @@ def _profile_record(
 
 
 def _caller() -> str:
-    """Return the file and line that called `function`."""
+    """Return the file and line of the call of `function`."""
     frame = sys._getframe(3)
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
