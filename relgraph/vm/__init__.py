@@ -1,4 +1,4 @@
-"""Running an optimized graph."""
+"""The linkers, which make a Python function of an optimized graph."""
 
 from relgraph.vm.linker import LINKERS, Linker, PyLinker, VMLinker
 

@@ -1,4 +1,4 @@
-"""How one node is computed: its op's own `perform` or thunk, on fresh storage."""
+"""Kernels: functions that compute one node by the `perform` or the thunk of its op."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from typing import Any
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 
-# Takes the values of a node's inputs and one list of length 1 for each output.
 Kernel = Callable[[Sequence[Any], Sequence[list[Any]]], None]
+"""Takes the values of a node's inputs, and a list of length 1 for each output, which it fills."""
 
 
 def kernel_of(node: Apply) -> Kernel:
-    """Return what computes `node`."""
+    """Return the kernel of a node."""
     if type(node.op).make_thunk is not Op.make_thunk:
         return _from_thunk(node)
     return partial(node.op.perform, node)
 
 
 def _from_thunk(node: Apply) -> Kernel:
-    """Return a kernel that runs a thunk of the op's own making.
+    """Return a kernel that runs the thunk that the op makes for a node.
 
-    The thunk is tied to one set of cells, so such a node can't be computed by two threads at once.
+    The thunk has one set of storage cells, so two threads can't run the kernel at the same time.
     """
     storage: dict[Variable, list[Any]] = {v: [None] for v in (*node.inputs, *node.outputs)}
     thunk = node.op.make_thunk(node, storage, None, list(node.outputs))
-    taken = [storage[v] for v in node.inputs]
-    given = [storage[v] for v in node.outputs]
+    input_cells = [storage[v] for v in node.inputs]
+    output_cells = [storage[v] for v in node.outputs]
 
     def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
-        for cell, value in zip(taken, inputs, strict=True):
+        for cell, value in zip(input_cells, inputs, strict=True):
             cell[0] = value
         try:
             thunk()
-            for cell, result in zip(cells, given, strict=True):
+            for cell, result in zip(cells, output_cells, strict=True):
                 cell[0] = result[0]
         finally:
-            for cell in (*taken, *given):
-                cell[0] = None  # values are not kept alive between calls
+            for cell in (*input_cells, *output_cells):
+                cell[0] = None  # Values are not kept alive between calls.
 
     return kernel

@@ -1,4 +1,4 @@
-"""From a graph to a function of values, in two ways: the reference and the fast one."""
+"""The linkers: `PyLinker`, the reference, and `VMLinker`, which generates Python source."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.vm.failure import explain_failure
+from relgraph.vm.error_notes import add_node_note
 from relgraph.vm.kernels import kernel_of
-from relgraph.vm.program import write_program
+from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import schedule
 
-# Takes the values of a graph's inputs, gives the list of the values of its outputs.
 Runner = Callable[..., list[Any]]
+"""Takes the values of the inputs of a graph; returns the list of the values of its outputs."""
 
 
 class Linker(Protocol):
@@ -22,15 +22,15 @@ class Linker(Protocol):
     name: str
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        """Return a function from the values of the graph's inputs to those of its outputs.
+        """Return a function that computes the outputs of a graph from its inputs.
 
-        It may be called by several threads at once, unless an op makes thunks of its own. An
-        exception in a node is noted with the node and the shapes of its inputs.
+        Several threads may call it at the same time, unless an op of the graph makes thunks. An
+        exception that a node raises gets a note with the node and the shapes of its inputs.
         """
 
 
 class PyLinker:
-    """The reference: one `perform` after the other, in order."""
+    """The reference: runs the `perform` of one node after another."""
 
     name = "py"
 
@@ -56,7 +56,7 @@ class PyLinker:
                 try:
                     kernel(arguments, cells)
                 except Exception as exc:
-                    explain_failure(exc, node, arguments)
+                    add_node_note(exc, node, arguments)
                     raise
                 for var, cell in zip(node.outputs, cells, strict=True):
                     storage[var] = cell[0]
@@ -68,12 +68,12 @@ class PyLinker:
 
 
 class VMLinker:
-    """The whole graph as straight-line Python over local variables."""
+    """Generates straight-line Python source for the whole graph, with a local for each value."""
 
     name = "vm"
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        return write_program(schedule(fgraph), list(fgraph.inputs), list(fgraph.outputs))
+        return generate_program(schedule(fgraph), list(fgraph.inputs), list(fgraph.outputs))
 
 
 LINKERS: dict[str, Linker] = {linker.name: linker for linker in (PyLinker(), VMLinker())}

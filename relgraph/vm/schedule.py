@@ -1,4 +1,4 @@
-"""In which order the nodes of a graph are computed, and how long each value is needed."""
+"""The schedule of a graph: the order of its nodes, and the last use of each value."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from relgraph.graph.fg import FunctionGraph
 
 @dataclass(frozen=True)
 class Schedule:
-    """An order of execution.
+    """The order in which nodes are computed, and the lifetimes of values.
 
     Attributes
     ----------
     nodes
-        The nodes, each after all it depends on.
+        The nodes in order.
     dead_after
-        For each node of `nodes`, the variables whose values nobody needs once it is computed.
+        For each node, the variables that no later node reads and that are no outputs.
     last_use
-        For each variable that a node computes or an input of the graph, the position of the last
-        node that reads it; -1 if none does. Outputs of the graph are not in it.
+        For each input and intermediate variable, the position of the last node that reads it; -1 if
+        none does. The outputs of the graph are left out.
     """
 
     nodes: list[Apply]
@@ -29,12 +29,12 @@ class Schedule:
 
 
 def schedule(fgraph: FunctionGraph) -> Schedule:
-    """Return the order in which `fgraph` is computed.
+    """Return the schedule of a graph.
 
     Raises
     ------
     ValueError
-        If its dependencies leave no order.
+        If there is no order, because dependencies form a cycle.
     """
     nodes = fgraph.toposort()
     kept = set(fgraph.outputs)
@@ -47,9 +47,9 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
         for var in node.outputs:
             if var not in kept:
                 last_use.setdefault(var, -1)
-    made = {v: i for i, node in enumerate(nodes) for v in node.outputs}
+    computed_at = {v: i for i, node in enumerate(nodes) for v in node.outputs}
     for var, last in last_use.items():
-        position = last if last >= 0 else made.get(var, -1)
+        position = last if last >= 0 else computed_at.get(var, -1)
         if position >= 0:
             dead_after[position].append(var)
     return Schedule(nodes, dead_after, last_use)

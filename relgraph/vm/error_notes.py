@@ -1,4 +1,4 @@
-"""What is said about a node whose computation failed."""
+"""Notes on exceptions: the node that raised, and the shapes and dtypes of its inputs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 from relgraph.graph.basic import Apply
 from relgraph.printing import debugprint
 
-SHOWN_LEVELS = 3
+NOTE_DEPTH = 3
 
 
-def explain_failure(exc: BaseException, node: Apply, values: Sequence[Any]) -> None:
-    """Note on an exception, which keeps its class, which node was computed from which inputs."""
-    text = debugprint(node, depth=SHOWN_LEVELS, print_type=True, file="str")
+def add_node_note(exc: BaseException, node: Apply, values: Sequence[Any]) -> None:
+    """Add a note to an exception: the node that was computed, and its inputs."""
+    text = debugprint(node, depth=NOTE_DEPTH, print_type=True, file="str")
     lines = [f"while computing this node:\n{text}"]
     for i, (var, value) in enumerate(zip(node.inputs, values, strict=True)):
-        lines.append(f"input {i}, {var} of type {var.type}: {_describe(value)}")
+        lines.append(f"input {i}, {var} of type {var.type}: {_description(value)}")
     exc.add_note("\n".join(lines))
 
 
-def _describe(value: Any) -> str:
+def _description(value: Any) -> str:
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is None or dtype is None:
         return f"a {type(value).__name__}"
