@@ -29,6 +29,7 @@ LAZY_FILES = {
 
 MAX_FILE_LINES = 450
 MAX_FUNCTION_LINES = 70
+MAX_FILES = 12
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -171,3 +172,14 @@ def test_files_and_functions_are_short(path: Path) -> None:
         if function.end_lineno is not None
     }
     assert not {name: n for name, n in lengths.items() if n > MAX_FUNCTION_LINES}
+
+
+@pytest.mark.parametrize("top", ["relgraph", "relations", "tests"])
+def test_folders_hold_few_files(top: str) -> None:
+    held: dict[str, int] = {}
+    for path in (ROOT / top).rglob("*.*"):
+        if path.suffix in {".py", ".md", ".csv"} and "__pycache__" not in path.parts:
+            folder = path.parent.relative_to(ROOT).as_posix()
+            held[folder] = held.get(folder, 0) + 1
+    assert held
+    assert not {folder: count for folder, count in held.items() if count > MAX_FILES}
