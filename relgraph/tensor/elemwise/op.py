@@ -71,6 +71,7 @@ class Elemwise(Op):
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
         self.converts = scalar_op.converts
+        self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: dict[tuple[Any, ...], _Plan] = {}

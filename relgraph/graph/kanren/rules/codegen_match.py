@@ -130,7 +130,7 @@ class MatchWriter(FunctionSource):
         names = getattr(cls, "__props__", None) or ()
         if len(names) != len(props):
             raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
-        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')}:")
+        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')} and {text}.pure:")
         for prop, pattern in zip(names, props, strict=True):
             self.match_prop(f"{text}.{prop}", pattern)
         return None

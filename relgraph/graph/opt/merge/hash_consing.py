@@ -26,7 +26,8 @@ def node_key(node: Apply) -> tuple[Any, ...]:
     """The key of a node in the table; nodes with the same key compute the same, bit for bit.
 
     It is the op and the inputs. Their order does not count for two operands of a commutative op,
-    nor for more operands of one in integers or booleans.
+    nor for more operands of one in integers or booleans. A node of an op that is not pure has a
+    key of its own.
     """
     return _key(node, node.inputs)
 
@@ -34,6 +35,8 @@ def node_key(node: Apply) -> tuple[Any, ...]:
 def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
     """The key that `node` would have if it had these inputs."""
     op = node.op
+    if not op.pure:
+        return (op, node)
     if len(inputs) > 1 and op.commutative and not op.destroy_map:
         if len(inputs) == 2:
             a, b = inputs
@@ -195,7 +198,8 @@ class HashConsing(Feature):
             for var in node.inputs:
                 inputs.append(copies[var])
             # `_key`, without the call where there is nothing to sort
-            key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
+            plain = node.op.pure and not node.op.commutative
+            key = (node.op, *inputs) if plain else _key(node, inputs)
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
