@@ -1,6 +1,7 @@
 """The shape of the code: who imports whom, where, and how long things are."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -183,3 +184,10 @@ def test_folders_hold_few_files(top: str) -> None:
             held[folder] = held.get(folder, 0) + 1
     assert held
     assert not {folder: count for folder, count in held.items() if count > MAX_FILES}
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "tests/README.md"])
+def test_what_a_page_points_to_is_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:relgraph|relations|tests)/[\w./]+)`", text)
+    assert not [path for path in named if not (ROOT / path).exists() and "ROOM" not in path]

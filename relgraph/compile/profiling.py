@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, TextIO
 
-from relgraph.gradient.clock import grad_clock
+from relgraph.gradient.timing import grad_clock
 from relgraph.graph.opt import print_optimizer_profile, profile_rows
 from relgraph.settings import config
 

@@ -6,7 +6,7 @@ part, so that a step along it makes a real cost grow.
 
 from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError, grad
 from relgraph.gradient.barriers import consider_constant, disconnected_grad, zero_grad
-from relgraph.gradient.products import Lop, Rop, hessian, hvp, jacobian
+from relgraph.gradient.jacobians import Lop, Rop, hessian, hvp, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
 from relgraph.graph.type import DisconnectedType, NullType
 

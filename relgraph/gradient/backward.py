@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from relgraph.gradient.clock import grad_clock
-from relgraph.gradient.like import added, conformed, filled_like, has_no_gradient
+from relgraph.gradient.gradient_terms import added, conformed, filled_like, has_no_gradient
 from relgraph.gradient.stabilization import Definitions, Step, stabilized, steps
+from relgraph.gradient.timing import grad_clock
 from relgraph.graph.basic import Variable
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.type import DisconnectedType, NullType, disconnected

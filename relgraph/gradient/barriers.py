@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.gradient.like import filled_like
+from relgraph.gradient.gradient_terms import filled_like
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type, disconnected

@@ -1,4 +1,4 @@
-"""Nodes, ops and types as S-expressions: every registration with cons, etuples and unification.
+"""Nodes, ops and types as S-expressions: their registrations with cons, etuples and unification.
 
 ``add(x, y)`` is seen as ``etuple(add, x, y)``; an op or type with properties is again an
 expression, ``etuple(CAReduce, add, None)``. Constants, inputs and ops without properties are

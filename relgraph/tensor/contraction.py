@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, result_dtype
 from relgraph.tensor.basic import as_argument
-from relgraph.tensor.layout import in_order
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.type import TensorType
 
 

@@ -13,8 +13,8 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import cast, exp
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType

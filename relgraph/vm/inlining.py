@@ -15,7 +15,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.op import FoldOp
 from relgraph.tensor.elemwise.op import DimShuffle, Elemwise
-from relgraph.tensor.layout import steady
+from relgraph.tensor.memory_layout import steady
 from relgraph.vm.kernels import kernel_of
 from relgraph.vm.symbol_table import SymbolTable
 

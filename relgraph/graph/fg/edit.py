@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.client_lists import Client
 from relgraph.graph.fg.listeners import Listeners
 from relgraph.graph.fg.replacement import fitted
 from relgraph.graph.fg.structure import Structure, missing_input, own_input

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable, as_string, graph_inputs, io_toposort
 from relgraph.graph.features.feature import Feature
-from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.client_lists import Client
 from relgraph.graph.fg.copying import State, clone_graph, copied, state_of
 from relgraph.graph.fg.edit import Edit
 from relgraph.graph.fg.integrity import check_integrity

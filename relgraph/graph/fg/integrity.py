@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.fg.clients import SHORT, Client, ManyClients
+from relgraph.graph.fg.client_lists import SHORT, Client, ManyClients
 from relgraph.graph.fg.structure import Structure
 from relgraph.graph.utils import InconsistencyError
 

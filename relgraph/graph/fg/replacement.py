@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.client_lists import Client
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.fg.clients import SHORT, Client, easily_taken_from, with_clients
+from relgraph.graph.fg.client_lists import SHORT, Client, easily_taken_from, with_clients
 from relgraph.graph.fg.replacement import Replacement
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 

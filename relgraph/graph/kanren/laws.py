@@ -21,7 +21,11 @@ from relgraph.graph.kanren.rules.extraction import Extraction
 from relgraph.graph.kanren.rules.matching import INNER, match_root, rebuilds_same_node
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Condition, renamed_goal
-from relgraph.graph.kanren.search.guards import built_variables, dtypes_admitted, finite_constants
+from relgraph.graph.kanren.search.match_checks import (
+    built_variables,
+    dtypes_admitted,
+    finite_constants,
+)
 from relgraph.graph.kanren.search.state import extended
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.kanren.terms.term import (

@@ -16,8 +16,8 @@ from relgraph.tensor.axes import normalize_axes, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem, take
-from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import maximum
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten, reshape
 from relgraph.tensor.shapes.shape import as_length, lengths, one_input

@@ -16,7 +16,7 @@ from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
-from relgraph.tensor.layout import forward, steady
+from relgraph.tensor.memory_layout import forward, steady
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 

@@ -13,8 +13,8 @@ from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import Product, _dot, check_inner, conjugate
-from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import mul
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import sum_like
 from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes, transpose
 from relgraph.tensor.shapes.shape import lengths, product

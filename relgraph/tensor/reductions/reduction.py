@@ -17,8 +17,8 @@ from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
-from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import cast, eq, neq, second, switch
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 

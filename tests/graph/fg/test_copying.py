@@ -1,4 +1,4 @@
-"""Clones and pickles of a FunctionGraph; `tests/graph/test_copying.py` has those of its nodes."""
+"""Clones and pickles of a FunctionGraph; `tests/graph/test_cloning.py` has those of its nodes."""
 
 import pickle
 

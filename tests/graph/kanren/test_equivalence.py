@@ -20,7 +20,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import extract
 from relgraph.graph.kanren.rules.prefilter import rule_might_match
-from relgraph.graph.kanren.search.guards import fitted
+from relgraph.graph.kanren.search.match_checks import fitted
 from relgraph.graph.kanren.search.state import is_settled
 from relgraph.graph.kanren.staging.partial_evaluation import fails_on, rules_out
 from relgraph.graph.kanren.terms.building import build

@@ -20,7 +20,7 @@ from relgraph.graph.kanren.explanation.failures import (
 from relgraph.graph.kanren.rules.matching import rebuilds_same_node
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Compute, Condition
-from relgraph.graph.kanren.search.guards import (
+from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     finite_constants,
     is_converted,

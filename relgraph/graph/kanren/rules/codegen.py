@@ -31,7 +31,7 @@ from relgraph.graph.kanren.rules.matching import (
     has_outside_clients,
 )
 from relgraph.graph.kanren.rules.rule import Output, Rule, split, takes_all_arguments
-from relgraph.graph.kanren.search import guards
+from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
@@ -278,20 +278,20 @@ class RuleWriter(MatchWriter):
 
 _HELPERS: dict[str, Any] = {
     "ArgumentIndex": ArgumentIndex,
-    "agree": guards.agree,
-    "computed_among": guards.computed_among,
-    "dtypes_admitted": guards.dtypes_admitted,
-    "finite_constants": guards.finite_constants,
-    "fitted": guards.fitted,
+    "agree": match_checks.agree,
+    "computed_among": match_checks.computed_among,
+    "dtypes_admitted": match_checks.dtypes_admitted,
+    "finite_constants": match_checks.finite_constants,
+    "fitted": match_checks.fitted,
     "flat_arguments": flat_arguments,
-    "is_converted": guards.is_converted,
-    "is_real": guards.is_real,
+    "is_converted": match_checks.is_converted,
+    "is_real": match_checks.is_real,
     "read_once": read_once,
     "reify": reify,
     "has_outside_clients": has_outside_clients,
     "same": same_variable,
-    "same_in_graph": guards.same_in_graph,
-    "is_repeated": guards.is_repeated,
+    "same_in_graph": match_checks.same_in_graph,
+    "is_repeated": match_checks.is_repeated,
     "combine_arguments": combine_arguments,
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.kanren.rules.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.rules.rule import Rule, head_of, height, split
 from relgraph.graph.kanren.search.goals import Condition, read_once

@@ -13,7 +13,7 @@ from kanren.constraints import ConstrainedState
 from unification.core import isground, reify, unify
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.search.guards import agree
+from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.state import extended, guarded
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.term import renamed, variables_of

@@ -37,7 +37,7 @@ from relgraph.graph.kanren.search.goal_inspection import (
     name_of,
 )
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where, read_once
-from relgraph.graph.kanren.search.guards import agree
+from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.solutions import Goal, solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.search.variadic import Each

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features.feature import Feature, takes_notes
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph

@@ -9,7 +9,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explanation.explain import Reason
 from relgraph.graph.kanren.rules.matching import flat_arguments, match
-from relgraph.graph.kanren.search.guards import finite_constants
+from relgraph.graph.kanren.search.match_checks import finite_constants
 from relgraph.tensor.lawkit.guards.constants import constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 

@@ -6,7 +6,7 @@ import numpy as np
 from relgraph.graph.basic import Apply
 from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     EquilibriumOptimizer,

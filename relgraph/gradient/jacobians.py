@@ -19,7 +19,7 @@ from relgraph.gradient.backward import (
     given_gradient,
     grad,
 )
-from relgraph.gradient.like import added, filled_like
+from relgraph.gradient.gradient_terms import added, filled_like
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.assembly.allocation import zeros

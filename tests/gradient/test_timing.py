@@ -2,7 +2,7 @@
 
 import relgraph.tensor as at
 from relgraph.gradient import grad
-from relgraph.gradient.clock import Clock, grad_clock
+from relgraph.gradient.timing import Clock, grad_clock
 
 
 def test_runs_add_up_and_nested_ones_count_once() -> None:
