@@ -159,6 +159,17 @@ SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
     law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
     law(
+        "reciprocal-of-constant-factor",
+        reciprocal(c * x),
+        k / x,  # k = 1 / c
+        uniformo(c),
+        normal_reciprocalo(c),
+        same_dtypeo(c, x),
+        computo(k, folded(reciprocal), c),
+        sound="rounding",
+        tags=_SPECIAL,
+    ),
+    law(
         "div-reciprocal-by-constant",
         reciprocal(x) / c,
         k / x,  # k = 1 / c

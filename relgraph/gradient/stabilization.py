@@ -122,7 +122,10 @@ def _phases() -> _Phases:
     )
     tidy = {law.name for law in first}
     names = frozenset(law.name for law in second if law.name not in tidy)
-    return _Phases(EquilibriumOptimizer(first), EquilibriumOptimizer(second), names)
+    # new nodes are looked at before their readers, as in the phases of the database
+    canonicalize = EquilibriumOptimizer(first, ignore_newtrees=False)
+    stabilize = EquilibriumOptimizer(second, ignore_newtrees=False)
+    return _Phases(canonicalize, stabilize, names)
 
 
 class _Parts(NamedTuple):

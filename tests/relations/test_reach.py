@@ -38,6 +38,7 @@ WRITTEN: dict[str, list[Any]] = {
     "fill-cut-moved-1": [copies.dimshuffle("x", 0) * m + at.sum(copies)],
     "fill-cut-moved-2": [m - copies_in_row.T + at.sum(copies_in_row)],
     "div-reciprocal-by-constant": [x**-0.5 / 3.0],
+    "reciprocal-of-constant-factor": [(2.0 * x) ** -1.0],
     "dimshuffle-of-elemwise": [at.exp(at.sin(at.tanh(at.exp(m)))).T],
     "fraction-cancel": [x * (y / z) / y + at.exp(y / z)],
     "fraction-cancel-mul": [x * (y / z) / (y * t) + at.exp(y / z)],
