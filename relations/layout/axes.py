@@ -7,15 +7,17 @@ every elementwise op that nothing else reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 from kanren.core import eq, lall
 
 from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.search.variadic import argumentso, eacho
+from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.tensor import DimShuffle, Elemwise
 from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.lawkit.arithmetic.terms import is_found
+from relgraph.tensor.lawkit.guards.dependence import looking
 from relgraph.tensor.lawkit.layout.axis_orders import (
     changes_nothing,
     composed_order,
@@ -88,20 +90,35 @@ def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
 LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
 
 
-def shuffledo(shuffled: Any, v: Any) -> Any:
-    """Construct the goal that `shuffled` is the dimshuffle of `v` to an order that is `o`."""
-    return eq(shuffled, DimShuffle(n, o)(v))
+@looking(2)
+def common_dimshuffle(axis: int, variables: Sequence[Any]) -> Any:
+    """Return the `DimShuffle` that made each of `variables`, if `axis` is none of its new ones."""
+    op = variables[0].head
+    alike = isinstance(op, DimShuffle) and all(v.head is op for v in variables)
+    return op if alike and is_old_axis(op.new_order, axis) else None
+
+
+@looking(2)
+def before_each(variables: Sequence[Any]) -> list[Any]:
+    """Return the first input of the node of each variable."""
+    return [v.owner.inputs[0] for v in variables]
 
 
 @relation("join-of-dimshuffles", depth=2)
 def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
-    """``join(1, x.T, y.T) → join(0, x, y).T``"""
-    arguments, inner, parts = lvars("arguments inner parts")
+    """``join(1, x.T, y.T) → join(0, x, y).T``
+
+    The arguments are looked at all at once: they may be a hundred thousand.
+    """
+    arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
     return lall(
         argumentso(joined, Join(a), arguments),
-        eacho(shuffledo, arguments, parts),
-        whereo(is_old_axis, o, a),
+        computo(shuffle, common_dimshuffle, a, arguments),
+        whereo(is_found, shuffle),
+        computo(n, attrgetter("input_ndim"), shuffle),
+        computo(o, attrgetter("new_order"), shuffle),
         computo(b, getitem, o, a),
+        computo(parts, before_each, arguments),
         argumentso(inner, Join(b), parts),
         eq(shuffled, DimShuffle(n, o)(inner)),
     )
