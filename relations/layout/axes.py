@@ -6,19 +6,21 @@ every elementwise op that nothing else reads.
 
 from __future__ import annotations
 
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 from kanren.core import eq, lall
 
-from relgraph.graph.kanren import argumentso, computo, eacho, one_cliento, whereo
+from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, Elemwise
 from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.layout.axes import (
+    before_each,
+    common_dimshuffle,
     composed_order,
     each_dimshuffled,
     is_identity_order,
-    is_input_axis,
     is_made_of_few_ops,
 )
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars, relation
@@ -68,20 +70,21 @@ def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
 LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
 
 
-def shuffledo(shuffled: Any, v: Any) -> Any:
-    """Construct the goal that `shuffled` is the dimshuffle of `v` to an order that is `o`."""
-    return eq(shuffled, DimShuffle(n, o)(v))
-
-
 @relation("join-of-dimshuffles", depth=2)
 def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
-    """``join(1, x.T, y.T) → join(0, x, y).T``"""
-    arguments, inner, parts = lvars("arguments inner parts")
+    """``join(1, x.T, y.T) → join(0, x, y).T``
+
+    The arguments are looked at all at once: they may be a hundred thousand.
+    """
+    arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
     return lall(
         argumentso(joined, Join(a), arguments),
-        eacho(shuffledo, arguments, parts),
-        whereo(is_input_axis, o, a),
+        computo(shuffle, common_dimshuffle, a, arguments),  # of each argument
+        whereo(is_found, shuffle),
+        computo(n, attrgetter("input_ndim"), shuffle),
+        computo(o, attrgetter("new_order"), shuffle),
         computo(b, getitem, o, a),  # b = o[a]
+        computo(parts, before_each, arguments),
         argumentso(inner, Join(b), parts),
         eq(shuffled, DimShuffle(n, o)(inner)),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.op import Elemwise
 from relgraph.tensor.lawkit.arithmetic.axis_orders import Order
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 
 
 def composed_order(outer: Order, inner: Order) -> tuple[int | str, ...]:
@@ -44,3 +45,17 @@ def is_made_of_few_ops(var: Any, levels: int = 2) -> bool:
         return True
     few = levels > 0 and len(node.inputs) <= 3
     return few and all(is_made_of_few_ops(v, levels - 1) for v in node.inputs)
+
+
+@depends_on_levels(1)
+def common_dimshuffle(axis: int, variables: Sequence[Any]) -> Any:
+    """Return the `DimShuffle` that made each of `variables`, if `axis` is none of its new ones."""
+    op = variables[0].head
+    alike = isinstance(op, DimShuffle) and all(v.head is op for v in variables)
+    return op if alike and is_input_axis(op.new_order, axis) else None
+
+
+@depends_on_levels(1)
+def before_each(variables: Sequence[Any]) -> list[Any]:
+    """Return the first input of the node of each variable."""
+    return [v.owner.inputs[0] for v in variables]
