@@ -183,8 +183,20 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
     var1, var2
         The variables.
     givens
-        Pairs of a variable in the first graph and one in the second that are taken to be equal: a
-        dict, or a list of pairs.
+        Pairs of variables that are taken for equal wherever they stand: a dict, or a list of pairs.
+        What is taken for an expression is compared as that expression.
     """
-    pairs = list(dict(givens or {}).items())
-    return equal_computations([var1], [var2], [old for old, _ in pairs], [new for _, new in pairs])
+    seen_as: dict[Variable, Variable] = {}
+
+    def found(var: Variable) -> Variable:
+        while var in seen_as:
+            var = seen_as[var]
+        return var
+
+    for old, new in dict(givens or {}).items():
+        old, new = found(old), found(new)
+        if old is not new:
+            # an expression stays one, or what is built like it would not be found
+            leaf, other = (new, old) if new.owner is None else (old, new)
+            seen_as[leaf] = other
+    return equal_computations([var1], [var2], seen_as=found)

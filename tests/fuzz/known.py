@@ -82,15 +82,6 @@ def _steps_of_log1p() -> Program:
 
 KNOWN = (
     Known(
-        "part of a part",
-        "set_subtensor(v[1:][:], y) changes v, not v[1:]: an index that takes all is left out",
-        _steps(
-            "int64", [1, 2, 3], "{0}[1:]", ("set_({0}, np.s_[:], 7)", "at.set_subtensor({0}[:], 7)")
-        ),
-        "None",
-        _has("shape bits value worse error type", *_WHOLE_PARTS),
-    ),
-    Known(
         "power of twos",
         "x ** full_like(x, 2) becomes a square in strict, and NumPy's power rounds otherwise",
         _steps("float32", [[0.0, 0.813956618309021]], "np.power({0}, np.full_like({0}, 2))"),
@@ -117,46 +108,11 @@ KNOWN = (
         ),
     ),
     Known(
-        "whole part",
-        "set_subtensor(x[:], y) and inc_subtensor raise: x[:] is x",
-        _steps("int64", [1, 2], ("set_({0}, np.s_[:], 7)", "at.set_subtensor({0}[:], 7)")),
-        "None",
-        _last("refused", "which is no part of a tensor"),
-    ),
-    Known(
         "number into unsigned",
         "set_subtensor(v[0], 3) of unsigned integers raises: the number is taken for an int64",
         _steps("uint8", [1, 2], ("set_({0}, np.s_[0], 3)", "at.set_subtensor({0}[0], 3)")),
         "None",
         _last("refused", "int64 values don't fit into a tensor of uint"),
-    ),
-    Known(
-        "isclose of booleans",
-        "isclose of booleans raises: it subtracts them",
-        _steps("bool", [True], ("np.isclose({0}, {0})", "at.isclose({0}, {0})")),
-        "None",
-        _last("refused", "isclose"),
-    ),
-    Known(
-        "isclose of integers",
-        "isclose of integers takes differences and sizes that wrap around",
-        _steps("int64", [2**63 - 1], "np.isclose({0}, -{0})"),
-        "None",
-        _has("bits value worse", "isclose"),
-    ),
-    Known(
-        "tril of booleans",
-        "tril and triu of booleans and of small integers give another dtype",
-        _steps("bool", [[True]], "np.tril({0})"),
-        "None",
-        _last("refused", "tri", "TensorType"),
-    ),
-    Known(
-        "degrees of small integers",
-        "deg2rad and rad2deg of small integers give another dtype than NumPy",
-        _steps("int8", [1], "np.deg2rad({0})"),
-        "None",
-        _last("refused", "deg", "TensorType"),
     ),
     Known(
         "unsigned by a negative number",
@@ -168,13 +124,6 @@ KNOWN = (
             and "out of the range of uint" in problem.text
             and ("true_div" in problem.text or "clip" in problem.text)
         ),
-    ),
-    Known(
-        "axis of a number",
-        "sum of an array of rank 0 over axis 0 or -1 raises; in NumPy it is the number",
-        _steps("float64", 1.0, "np.sum({0}, axis=0)"),
-        "None",
-        _last("refused", "axis", "0 dimensions"),
     ),
     Known(
         "clip of a zero at a bound",
