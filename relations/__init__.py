@@ -1,14 +1,46 @@
-"""The rule book: which laws are used when.
+"""The rule book: which laws there are, and which are used when.
 
-Each subject has a module of its own, which names tuples of laws by what they are about; this page
-puts them in phases. A phase is a plain tuple: nothing happens by importing it, and the engine takes
-its laws as an argument. The rows of the documented table are tags that the laws carry.
+The laws stand in tables on pages by subject, a folder for each group of them:
+
+========== ========================================================================================
+numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
+           any number of them), `powers`, `integers`, `magnitudes` (absolute values, signs, maximum
+           and minimum of two), `rounding`, `casting`, `complexes`
+functions  `exponential`, `logistic`, `trigonometric`, `special`
+reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`, `sorting`
+choices    `comparison`, `choice` (switches), `assertions`
+matrices   `linear` (products of matrices), `products` (those that the BLAS has)
+layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
+parts      `indexing`, `changing` (parts that are set or incremented), `increments` (sums of them)
+========== ========================================================================================
+
+This page puts the tables into phases, which `compile.database` runs in this order: CANONICALIZE,
+STABILIZE, SPECIALIZE, BLAS. The laws of a phase are applied until none of them matches any more.
+Of several that match one node, the first in the phase is applied; a comment says where that counts.
+A table stands in each phase that needs it again. Where a law belongs to a row of the documented
+table, its tags say so.
+
+A phase is a plain tuple: nothing happens by importing it, and the engine takes its laws as an
+argument.
 """
 
 from __future__ import annotations
 
+from relations.cancellation import (
+    differences,
+    hypotenuses,
+    inverses,
+    near_zero,
+    quadratics,
+)
 from relations.choices import assertions, choice, comparison
-from relations.functions import exponential, logistic, special, trigonometric
+from relations.functions import (
+    exponential,
+    logistic,
+    quotients_of_exponentials,
+    special,
+    trigonometric,
+)
 from relations.layout import axes, filling, joining, reshaping, shapes
 from relations.matrices import linear, products
 from relations.numbers import (
@@ -22,7 +54,9 @@ from relations.numbers import (
     rounding,
 )
 from relations.parts import changing, increments, indexing
-from relations.reductions import extremes, reduction, repetition, softmax, sorting
+from relations.reductions import cumulative, extremes, reduction, softmax, sorting
+
+# -- tables that go together -----------------------------------------------------------------------
 
 _SHAPES = (
     *shapes.LIFTS,
@@ -37,11 +71,12 @@ _SHAPES = (
     *reshaping.DECLARATIONS,
     *axes.ORDERS,
 )
-"""What says nothing about values: where they stand, and how often."""
+"""Lengths, fills, reshapes and orders of axes: what says nothing about values."""
 
-_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
+_NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
+"""Zeros and ones in sums, products and powers."""
 
-_TIDY = (
+_SUMS_AND_PRODUCTS = (
     *arithmetic.SIGNS,
     *arithmetic.CANCELLATIONS,
     *arithmetic.DIFFERENCES,
@@ -63,6 +98,7 @@ _MAGNITUDES = (
     *magnitudes.COLLECTED,
     *magnitudes.BOUNDS,
 )
+"""Absolute values and signs, maximum and minimum, and bounds."""
 
 _CHOICES = (
     *comparison.WITH_ITSELF,
@@ -84,8 +120,9 @@ _CHOICES = (
     *choice.ABSOLUTE_VALUES,
     *choice.CLIPS,
 )
+"""Comparisons, truth values, and switches between two branches."""
 
-_PARTS = (
+_PARTS_AND_JOINS = (
     *indexing.COMPOSED,
     *indexing.LIFTS,
     *indexing.MADE,
@@ -99,14 +136,17 @@ _PARTS = (
     *axes.LIFTS,
     *axes.SIDE_BY_SIDE,
 )
+"""Indexing, changes of parts, joins, and orders of axes under other ops."""
+
+# -- the phases ------------------------------------------------------------------------------------
 
 CANONICALIZE = (
     *_SHAPES,
     *assertions.SATISFIED,
     *casting.CASTS,
     *casting.OF_CASTS,
-    *_CONSTANTS,
-    *_TIDY,
+    *_NEUTRAL_CONSTANTS,
+    *_SUMS_AND_PRODUCTS,
     *arithmetic.RECIPROCALS,
     *powers.SQUARES,
     *powers.SIGNS,
@@ -121,7 +161,7 @@ CANONICALIZE = (
     *complexes.CONJUGATES,
     *complexes.OF_PARTS,
     *_CHOICES,
-    *_PARTS,
+    *_PARTS_AND_JOINS,
     *reduction.MERGED,
     *reduction.UNNEEDED,
     *reduction.FACTORS,
@@ -129,22 +169,40 @@ CANONICALIZE = (
     *reduction.LOGICAL,
     *reduction.REPEATED,
     *reduction.SIDE_BY_SIDE,
-    *repetition.TOTALS,
-    *repetition.PARTS,
+    *cumulative.TOTALS,
+    *cumulative.PARTS,
     *sorting.ORDER,
     *linear.TRANSPOSES,
     *linear.IDENTITIES,
     *linear.BILINEAR,
     *increments.SERIALIZE,
 )
-"""Fewer operations, in one customary form."""
+"""Fewer operations, in one customary form: the later phases look for this form alone."""
+
+_CANCELLATION = (
+    *near_zero.FUNCTIONS,
+    *near_zero.QUOTIENTS,
+    *inverses.NEAR_ONE,
+    *inverses.OF_LOGARITHMS,
+    *inverses.GUDERMANNIAN,
+    *differences.OF_SQUARES,
+    *differences.ROOTS,
+    *differences.RECIPROCALS,
+    *differences.LOGARITHMS,
+    *differences.POWERS,
+    *differences.EXPONENTIALS,
+    *differences.ANGLES,
+    *differences.ARCS,
+    *quadratics.QUADRATICS,
+    *hypotenuses.LENGTHS,
+)
 
 STABILIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.LOGARITHMS,
-    # a logarithm of 1 + exp(x) is more than one near 1
+    # before NEAR_ONE, which makes log1p(exp(x)) of log(1 + exp(x)): it is softplus(x)
     *logistic.SOFTPLUS,
     *exponential.NEAR_ONE,
     *exponential.SUMS_OF_EXPONENTIALS,
@@ -155,6 +213,13 @@ STABILIZE = (
     *softmax.LOG_SUMS,
     *softmax.LOGARITHMS,
     *softmax.SLOPES,
+    *quotients_of_exponentials.SOFTMAX,
+    *quotients_of_exponentials.LOG_SUMS,
+    *quotients_of_exponentials.LOGARITHMS,
+    *quotients_of_exponentials.SIGMOID,
+    *quotients_of_exponentials.HYPERBOLIC,
+    *quotients_of_exponentials.DIFFERENCES,
+    *quotients_of_exponentials.PARTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,
@@ -169,24 +234,26 @@ STABILIZE = (
     *trigonometric.OF_EXPONENTIALS,
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
-    # what the laws above leave behind: factors of 1, terms to collect, signs, denominators
+    *_CANCELLATION,
+    # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
-    *_TIDY,
+    *_SUMS_AND_PRODUCTS,
     *powers.SIGNS,
     *rounding.SIGNS,
     *linear.BILINEAR,
-    *_PARTS,
+    *_PARTS_AND_JOINS,
     *magnitudes.ABSOLUTE,
     *magnitudes.SIGN,
     *magnitudes.EXTREMES,
     *choice.SIGNS,
 )
-"""The same value, nearer to the true one."""
+"""The same value, nearer to the true one. It comes before SPECIALIZE, while terms are still written
+as people write them."""
 
 SPECIALIZE = (
-    *_CONSTANTS,
+    *_NEUTRAL_CONSTANTS,
     *arithmetic.NEGATIONS,
-    # a fraction that was shared may not be any more
+    # again: a fraction that other nodes read may not be read by them any more
     *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
@@ -199,7 +266,7 @@ SPECIALIZE = (
     *collecting.SIDES,
     *collecting.FLAT,
     *exponential.BASES,
-    # these look for squares, which are powers until now
+    # again: these look for squares, which may have been powers until now
     *trigonometric.QUOTIENTS,
     *trigonometric.SQUARES,
     *trigonometric.DOUBLE_ANGLES,
@@ -211,8 +278,8 @@ SPECIALIZE = (
     *extremes.CUT,
     *extremes.PLACES,
     *extremes.TAKEN,
-    # an extreme that has gone inwards stands where another reduction stood, and leaves a function
-    # or a sign outside: what was said of these before is said again
+    # again: an extreme that has moved inward stands next to another reduction, and has left a
+    # function or a sign outside
     *reduction.MERGED,
     *reduction.UNNEEDED,
     *reduction.FACTORS,
@@ -223,18 +290,21 @@ SPECIALIZE = (
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
-    *_PARTS,
+    *exponential.NEAR_ONE,
+    *_PARTS_AND_JOINS,
     *reduction.DOTS,
     *linear.DISTRIBUTION,
     *linear.ASSOCIATION,
     *_SHAPES,
 )
-"""A special operation for a combination of ordinary ones."""
+"""Special operations in place of combinations of ordinary ones. Their parts are no longer there to
+be found by other laws, so they come last."""
 
 BLAS = products.MATRICES
 """Products as the BLAS has them, once everything else has been said about them."""
 
 UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
-"""What is right if the user is; it is used only where that is asked for."""
+"""What is right under a condition that nobody checks. It is part of the first phase where a query
+includes ``unsafe``."""
 
 __all__ = ["BLAS", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph import compile, gradient, graph, printing, scalar, tensor
+    from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
     from relgraph.compile import In, Mode, Out, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
@@ -39,6 +39,7 @@ __all__ = [
     "scalar",
     "shared",
     "tensor",
+    "testing",
 ]
 
 _HOME = {

@@ -1,4 +1,4 @@
-"""What is checked while a graph runs, and what needs no check."""
+"""Assertions: conditions that are checked while a graph runs, unless they are known to hold."""
 
 from __future__ import annotations
 
@@ -6,23 +6,17 @@ from typing import Any
 
 from cons import cons
 
-from relgraph.graph.kanren import argumentso, whereo
-from relgraph.tensor.assertion import Assert, is_satisfied
+from relgraph.graph.kanren import argumentso
+from relgraph.tensor.assertion import Assert
 from relgraph.tensor.lawkit.domains import are_true
-from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+from relgraph.tensor.lawkit.guards.constants import all_trueo
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars, relation
 
 c, m, n, x = lvars("c m n x")
 
 SATISFIED = (
-    law(
-        "assert-true",
-        Assert(m)(x, c),
-        x,
-        whereo(is_satisfied, c),
-        mixed=True,
-        complex=True,
-    ),
-    law("assert-twice", Assert(m)(Assert(n)(x, c), c), Assert(n)(x, c), mixed=True, complex=True),
+    any_dtype_law("assert-true", Assert(m)(x, c), x, all_trueo(c)),
+    any_dtype_law("assert-twice", Assert(m)(Assert(n)(x, c), c), Assert(n)(x, c)),
 )
 
 
@@ -34,7 +28,7 @@ SATISFIED = (
     domain=are_true,
 )
 def remove_asserto(checked: Any, unchecked: Any) -> Any:
-    """``assert(x, conditions) → x``, which is so where the conditions hold."""
+    """``assert(x, conditions) → x``, where the conditions hold"""
     conditions, message = lvars("conditions message")
     return argumentso(checked, Assert(message), cons(unchecked, conditions))
 

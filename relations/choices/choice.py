@@ -4,149 +4,76 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
-from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor import Elemwise, clip, sigmoid, sign, switch
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import uniform_value
-from relgraph.tensor.lawkit.guards.types import (
-    booleano,
-    constanto,
-    discreteo,
-    floato,
-    same_dtypeo,
-    seen_constant,
+from relgraph.tensor.lawkit.choices.choice import (
+    common_dtype,
+    extreme_that_takes_first,
+    extreme_that_takes_second,
+    has_values_within_one,
+    is_greater,
+    is_less,
+    is_no_constant,
+    is_number_not_nan,
+    is_order,
+    is_positive_zero,
 )
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.guards.constants import all_oneo, all_trueo, all_zeroo, constanto
+from relgraph.tensor.lawkit.guards.types import booleano, discreteo, floato, same_dtypeo
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars
 
-a, b, c, d, m, s, w, x, y, z = lvars("a b c d m s w x y z")
-any_type: dict[str, Any] = {"mixed": True, "complex": True}
-
-SMALLER = (scalar.lt, scalar.le)
-LARGER = (scalar.gt, scalar.ge)
-WITHIN_ONE = (scalar.sin, scalar.cos, scalar.tanh, scalar.erf, scalar.sigmoid, scalar.sign)
-"""Functions with values from -1 to 1."""
-
-
-def is_true(condition: Any) -> bool:
-    """Return whether a constant is true (not zero) everywhere."""
-    data = seen_constant(condition)
-    return data is not None and bool(np.all(data))
-
-
-def is_false(condition: Any) -> bool:
-    """Return whether a constant is false (zero) everywhere."""
-    data = seen_constant(condition)
-    return data is not None and not np.any(data)
-
-
-def is_unknown(branch: Any) -> bool:
-    """Return whether a branch is not known ahead."""
-    return seen_constant(branch) is None
-
-
-def is_no_nan(number: Any) -> bool:
-    """Return whether a constant is one number, and not nan."""
-    value = uniform_value(number)
-    return value is not None and value == value
-
-
-def is_one(number: Any) -> bool:
-    """Return whether a constant is one, or true."""
-    return bool(uniform_value(number) == 1)
-
-
-def is_zero(number: Any) -> bool:
-    """Return whether a constant is zero and not -0, or false."""
-    value = uniform_value(number)
-    return value is not None and value == 0 and not np.signbit(np.real(value))
-
-
-def orders(scalar_op: Any) -> bool:
-    """Return whether a scalar op is one of ``<``, ``<=``, ``>``, ``>=``."""
-    return scalar_op in SMALLER or scalar_op in LARGER
-
-
-def is_smaller(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``<`` or ``<=``."""
-    return scalar_op in SMALLER
-
-
-def is_larger(scalar_op: Any) -> bool:
-    """Return whether a scalar op is ``>`` or ``>=``."""
-    return scalar_op in LARGER
-
-
-def extreme_by_second(scalar_op: Any) -> Any:
-    """Return the op that takes the second of two numbers where `scalar_op` holds."""
-    return scalar.maximum if scalar_op in SMALLER else scalar.minimum
-
-
-def extreme_by_first(scalar_op: Any) -> Any:
-    """Return the op that takes the first of two numbers where `scalar_op` holds."""
-    return scalar.minimum if scalar_op in SMALLER else scalar.maximum
-
-
-def is_within_one(scalar_op: Any) -> bool:
-    """Return whether a scalar op has values from -1 to 1 alone."""
-    return scalar_op in WITHIN_ONE
-
-
-def common_dtype(x: Any, y: Any) -> str:
-    """Return the dtype that two tensors have in common."""
-    return result_dtype(x.type.dtype, y.type.dtype)
-
+a, b, c, d, m, s, x, y, z = lvars("a b c d m s x y z")
 
 f = Elemwise(s, ())
-"""Any op that goes element by element; of two arguments, a comparison too."""
-g = Elemwise(m, ())
+"""Any elementwise op."""
+compared, extreme = Elemwise(s, ()), Elemwise(m, ())
+"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
+
+order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
 
 KNOWN = (
-    law("switch-true", switch(c, x, y), x, whereo(is_true, c), **any_type),
-    law("switch-false", switch(c, x, y), y, whereo(is_false, c), **any_type),
-    law("switch-same", switch(c, x, x), x, **any_type),
+    any_dtype_law("switch-true", switch(c, x, y), x, all_trueo(c)),
+    any_dtype_law("switch-false", switch(c, x, y), y, all_zeroo(c)),
+    any_dtype_law("switch-same", switch(c, x, x), x),
 )
 
 CONDITIONS = (
-    law("switch-not", switch(~c, x, y), switch(c, y, x), booleano(c), **any_type),
-    law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z), **any_type),
-    law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z), **any_type),
-    law(
+    any_dtype_law("switch-not", switch(~c, x, y), switch(c, y, x), booleano(c)),
+    any_dtype_law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z)),
+    any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
+    any_dtype_law(
         "switch-and",
         switch(c, switch(d, x, y), y),
         switch(c & d, x, y),
         booleano(c),
         booleano(d),
-        **any_type,
     ),
-    law(
+    any_dtype_law(
         "switch-or",
         switch(c, x, switch(d, x, y)),
         switch(c | d, x, y),
         booleano(c),
         booleano(d),
-        **any_type,
     ),
 )
 
-# the negative of what is known ahead is folded where it stands
+# the negation of a constant is folded where it stands
 SIGNS = (
-    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), whereo(is_unknown, x)),
+    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), whereo(is_no_constant, x)),
     law(
         "switch-neg-else-zero",
         switch(c, -x, 0),
         -switch(c, x, 0),
-        whereo(is_unknown, x),
+        whereo(is_no_constant, x),
         sound="rounding",
     ),
     law(
         "switch-zero-else-neg",
         switch(c, 0, -x),
         -switch(c, 0, x),
-        whereo(is_unknown, x),
+        whereo(is_no_constant, x),
         sound="rounding",
     ),
 )
@@ -159,42 +86,31 @@ TRUTH_VALUES = (
 )
 
 AS_CASTS = (
-    law(
+    any_dtype_law(
         "switch-to-cast",
         switch(c, x, y),
-        Elemwise(scalar.Cast(d), ())(c),
+        Elemwise(scalar.Cast(d), ())(c),  # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
         booleano(c),
-        whereo(is_one, x),
-        whereo(is_zero, y),
+        all_oneo(x),
+        whereo(is_positive_zero, y),
         computo(d, common_dtype, x, y),
-        **any_type,
     ),
 )
 
 # a condition between a float32 and a float64 makes a float64 of both
-branches = (constanto(a), constanto(b), same_dtypeo(a, b))
-lifted: dict[str, Any] = {"sound": "rounding", **any_type}
+constant_branches = (constanto(a), constanto(b), same_dtypeo(a, b))
+
+
+def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about an op on a switch between constants `a` and `b`: folding computes it."""
+    return any_dtype_law(name, lhs, rhs, *constant_branches, *conditions, sound="rounding")
+
 
 CONSTANT_BRANCHES = (
-    law("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b)), *branches, **lifted),
-    law(
-        "lift-switch-first",
-        f(switch(c, a, b), y),
-        switch(c, f(a, y), f(b, y)),
-        *branches,
-        constanto(y),
-        **lifted,
-    ),
-    law(
-        "lift-switch-second",
-        f(y, switch(c, a, b)),
-        switch(c, f(y, a), f(y, b)),
-        *branches,
-        constanto(y),
-        **lifted,
-    ),
+    lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
+    lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), constanto(y)),
+    lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), constanto(y)),
 )
-"""Of what is known ahead: folding computes it."""
 
 SUMS = (
     law(
@@ -226,60 +142,60 @@ SUMS = (
 )
 
 EXTREMES = (
-    # where a comparison with nan takes the side that is nan, as an extreme does
+    # the side that is no number may be nan: it is what the switch gives then, as an extreme does
     law(
         "second-where-compared",
-        switch(f(x, y), y, x),
-        g(x, y),
-        whereo(orders, s),
-        whereo(is_no_nan, y),
-        computo(m, extreme_by_second, s),
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
+        whereo(is_number_not_nan, y),
+        computo(m, extreme_that_takes_second, s),
         sound="rounding",
     ),
     law(
         "first-where-compared",
-        switch(f(x, y), x, y),
-        g(x, y),
-        whereo(orders, s),
-        whereo(is_no_nan, x),
-        computo(m, extreme_by_first, s),
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
+        whereo(is_number_not_nan, x),
+        computo(m, extreme_that_takes_first, s),
         sound="rounding",
     ),
     law(
         "second-of-integers-where-compared",
-        switch(f(x, y), y, x),
-        g(x, y),
-        whereo(orders, s),
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
         discreteo(x),
         discreteo(y),
-        computo(m, extreme_by_second, s),
+        computo(m, extreme_that_takes_second, s),
     ),
     law(
         "first-of-integers-where-compared",
-        switch(f(x, y), x, y),
-        g(x, y),
-        whereo(orders, s),
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
         discreteo(x),
         discreteo(y),
-        computo(m, extreme_by_first, s),
+        computo(m, extreme_that_takes_first, s),
     ),
 )
 
 EXTREMES_WITHOUT_NAN = (
     law(
         "second-extreme",
-        switch(f(x, y), y, x),
-        g(x, y),
-        whereo(orders, s),
-        computo(m, extreme_by_second, s),
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
+        computo(m, extreme_that_takes_second, s),
         sound="finite",
     ),
     law(
         "first-extreme",
-        switch(f(x, y), x, y),
-        g(x, y),
-        whereo(orders, s),
-        computo(m, extreme_by_first, s),
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
+        computo(m, extreme_that_takes_first, s),
         sound="finite",
     ),
 )
@@ -287,16 +203,16 @@ EXTREMES_WITHOUT_NAN = (
 ABSOLUTE_VALUES = (
     law(
         "abs-where-negative",
-        switch(f(x, 0), -x, x),
+        switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
         abs_(x),
-        whereo(is_smaller, s),
+        less,
         sound="rounding",
     ),
     law(
         "abs-where-positive",
-        switch(f(x, 0), x, -x),
+        switch(compared(x, 0), x, -x),  # x > 0, or x >= 0
         abs_(x),
-        whereo(is_larger, s),
+        greater,
         sound="rounding",
     ),
     law("sign-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x), discreteo(x)),
@@ -316,6 +232,6 @@ ABSOLUTE_VALUES = (
 )
 
 CLIPS = (
-    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(is_within_one, s), floato(x)),
+    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(has_values_within_one, s), floato(x)),
     law("clip-sigmoid", clip(sigmoid(x), 0, 1), sigmoid(x)),
 )

@@ -6,29 +6,16 @@ Every comparison with nan is false but ``!=``. So ``x <= x`` is true, and the ne
 
 from __future__ import annotations
 
-from typing import Any
-
-from relgraph import scalar
 from relgraph.graph.kanren import whereo
-from relgraph.tensor import (
-    Elemwise,
-    eq,
-    gt,
-    isinf,
-    isnan,
-    le,
-    maximum,
-    minimum,
-    neq,
-)
+from relgraph.tensor import Elemwise, eq, gt, isinf, isnan, le, maximum, minimum, neq
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import uniform_value
+from relgraph.tensor.lawkit.choices.comparison import is_finite_constant, is_nan_for_nan_only
+from relgraph.tensor.lawkit.guards.constants import constanto
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import (
     booleano,
-    constanto,
     discreteo,
     floato,
-    nonnegativeo,
     same_dtypeo,
     signedo,
     unsignedo,
@@ -37,25 +24,8 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, s, x, y, z = lvars("c s x y z")
 
-NAN_FOR_NAN = {
-    *(scalar.abs, scalar.neg, scalar.sign, scalar.sqr, scalar.identity),
-    *(scalar.ceil, scalar.floor, scalar.trunc, scalar.round),
-    *(scalar.exp, scalar.exp2, scalar.expm1, scalar.sinh, scalar.cosh, scalar.tanh),
-    *(scalar.arctan, scalar.arcsinh, scalar.erf, scalar.erfc, scalar.sigmoid, scalar.softplus),
-}
-"""Functions that give nan for nan, and for nothing else."""
-
-
-def gives_nan_for_nan_only(scalar_op: Any) -> bool:
-    """Return whether a scalar op of one real number gives nan for nan, and for nothing else."""
-    return scalar_op in NAN_FOR_NAN
-
-
-def is_finite_number(number: Any) -> bool:
-    """Return whether a constant is one number, neither nan nor infinite."""
-    value = uniform_value(number)
-    return value is not None and value - value == 0
-
+f = Elemwise(s, ())
+"""Any elementwise function."""
 
 WITH_ITSELF = (
     law("lt-self", x < x, False),
@@ -117,14 +87,8 @@ FLAGS = (
 NOT_A_NUMBER = (
     law("isnan-discrete", isnan(x), False, discreteo(x)),
     law("isinf-discrete", isinf(x), False, discreteo(x)),
-    law(
-        "isnan-function",
-        isnan(Elemwise(s, ())(x)),
-        isnan(x),
-        floato(x),
-        whereo(gives_nan_for_nan_only, s),
-    ),
-    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_number, c)),
+    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(is_nan_for_nan_only, s)),
+    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_constant, c)),
     law("isinf-neg", isinf(-x), isinf(x), floato(x)),
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
@@ -160,8 +124,8 @@ JUNCTIONS = (
     law("xor-not-not", ~x ^ ~y, x ^ y),
 )
 
-# the larger of two integers may be a float, if one is signed and the other is not
-constants = (constanto(y), constanto(z), same_dtypeo(y, z))
+# of an int64 and a uint64 the larger one is a float
+constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
 
 TOGETHER = (
     law("lt-or-eq", (x < y) | eq(x, y), x <= y),
@@ -170,8 +134,8 @@ TOGETHER = (
     law("le-and-neq", (x <= y) & neq(x, y), x < y),
     law("ge-and-neq", (x >= y) & neq(x, y), x > y),
     law("lt-and-gt", (x < y) & (x > y), False),
-    law("gt-and-gt", (x > y) & (x > z), x > maximum(y, z), *constants, mixed=True),
-    law("ge-and-ge", (x >= y) & (x >= z), x >= maximum(y, z), *constants, mixed=True),
-    law("lt-and-lt", (x < y) & (x < z), x < minimum(y, z), *constants, mixed=True),
-    law("le-and-le", (x <= y) & (x <= z), x <= minimum(y, z), *constants, mixed=True),
+    law("gt-and-gt", (x > y) & (x > z), x > maximum(y, z), *constant_bounds, mixed=True),
+    law("ge-and-ge", (x >= y) & (x >= z), x >= maximum(y, z), *constant_bounds, mixed=True),
+    law("lt-and-lt", (x < y) & (x < z), x < minimum(y, z), *constant_bounds, mixed=True),
+    law("le-and-le", (x <= y) & (x <= z), x <= minimum(y, z), *constant_bounds, mixed=True),
 )

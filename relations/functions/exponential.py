@@ -7,9 +7,6 @@ or is of the class ``finite``.
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import (
     DimShuffle,
@@ -26,61 +23,24 @@ from relgraph.tensor import (
     sqr,
     sqrt,
 )
-from relgraph.tensor import (
-    abs as abs_,
-)
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import uniform_value
+from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.domains import are_positive
-from relgraph.tensor.lawkit.guards.types import nonnegativeo
-from relgraph.tensor.lawkit.layout.extents import usual_axis
+from relgraph.tensor.lawkit.functions.exponential import (
+    is_even_exponent,
+    is_nonzero_exponent,
+    is_odd_positive_exponent,
+    log_of_2,
+    log_of_10,
+    reciprocal_of_log_of_2,
+    reciprocal_of_log_of_10,
+)
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.nnet import LogSumExp
 
 a, c, k, n, o, x, y, z = lvars("a c k n o x y z")
-
-
-def is_nonzero(number: Any) -> bool:
-    """Return whether a constant is one finite number other than zero."""
-    value = uniform_value(number)
-    return isinstance(value, int | float) and math.isfinite(value) and value != 0
-
-
-def is_even(number: Any) -> bool:
-    """Return whether a constant is one even integer other than zero."""
-    return is_nonzero(number) and uniform_value(number) % 2 == 0
-
-
-def is_odd_and_positive(number: Any) -> bool:
-    """Return whether a constant is one odd integer above zero."""
-    value = uniform_value(number)
-    return is_nonzero(number) and value > 0 and value % 2 == 1
-
-
-def rounded_like(value: float, x: Any) -> float:
-    """Return a number, rounded to the dtype of `x`."""
-    dtype = x.type.numpy_dtype
-    return float(dtype.type(value)) if dtype.kind == "f" else value
-
-
-def log_two(x: Any) -> float:
-    """Return the natural logarithm of 2 in the dtype of `x`."""
-    return rounded_like(math.log(2), x)
-
-
-def log_ten(x: Any) -> float:
-    """Return the natural logarithm of 10 in the dtype of `x`."""
-    return rounded_like(math.log(10), x)
-
-
-def by_log_two(x: Any) -> float:
-    """Return one by the natural logarithm of 2 in the dtype of `x`."""
-    return rounded_like(1 / math.log(2), x)
-
-
-def by_log_ten(x: Any) -> float:
-    """Return one by the natural logarithm of 10 in the dtype of `x`."""
-    return rounded_like(1 / math.log(10), x)
 
 
 INVERSES = (
@@ -121,7 +81,7 @@ PRODUCTS = (
     law("reciprocal-exp", reciprocal(exp(x)), exp(-x), sound="rounding"),
     law("exp2-mul-exp2", exp2(x) * exp2(y), exp2(x + y), sound="rounding"),
     law("exp2-div-exp2", exp2(x) / exp2(y), exp2(x - y), sound="rounding"),
-    law("pow-exp", exp(x) ** c, exp(c * x), whereo(is_nonzero, c), sound="rounding"),
+    law("pow-exp", exp(x) ** c, exp(c * x), whereo(is_nonzero_exponent, c), sound="rounding"),
     law("sqr-exp", sqr(exp(x)), exp(2 * x), sound="rounding"),
     law("sqrt-exp", sqrt(exp(x)), exp(x / 2), sound="rounding"),
 )
@@ -129,14 +89,20 @@ PRODUCTS = (
 LOGARITHMS = (
     law("log-sqrt", log(sqrt(x)), 0.5 * log(x), sound="rounding"),
     law("log-sqr", log(sqr(x)), 2 * log(abs_(x)), sound="stable"),
-    law("log-even-power", log(x**c), c * log(abs_(x)), whereo(is_even, c), sound="stable"),
-    law("log-odd-power", log(x**c), c * log(x), whereo(is_odd_and_positive, c), sound="stable"),
+    law("log-even-power", log(x**c), c * log(abs_(x)), whereo(is_even_exponent, c), sound="stable"),
+    law(
+        "log-odd-power",
+        log(x**c),
+        c * log(x),
+        whereo(is_odd_positive_exponent, c),
+        sound="stable",
+    ),
     law(
         "log-power",
         log(x**c),
         c * log(x),
         nonnegativeo(x),
-        whereo(is_nonzero, c),
+        whereo(is_nonzero_exponent, c),
         sound="stable",
     ),
     law("log-inverse", log(1 / x), -log(x), nonnegativeo(x), sound="stable"),
@@ -145,19 +111,28 @@ LOGARITHMS = (
     law("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y), sound="stable"),
 )
 
-positive, positive_too = whereo(are_positive, x), whereo(are_positive, x, y)
+x_positive, both_positive = whereo(are_positive, x), whereo(are_positive, x, y)
 
 LOGARITHMS_OF_POSITIVE = (
-    law("log-mul", log(x * y), log(x) + log(y), sound="domain", domain=positive_too),
-    law("log-div", log(x / y), log(x) - log(y), sound="domain", domain=positive_too),
-    law("log-pow", log(x**y), y * log(x), sound="domain", domain=positive),
+    law("log-mul", log(x * y), log(x) + log(y), sound="domain", domain=both_positive),
+    law("log-div", log(x / y), log(x) - log(y), sound="domain", domain=both_positive),
+    law("log-pow", log(x**y), y * log(x), sound="domain", domain=x_positive),
 )
 
+ln_2, ln_10, inverse_of_ln_2, inverse_of_ln_10 = lvars(
+    "ln_2 ln_10 inverse_of_ln_2 inverse_of_ln_10"
+)
+
+# the logarithms of 2 and of 10, and one by them, in the dtype of x
+is_ln_2, is_ln_10 = computo(ln_2, log_of_2, x), computo(ln_10, log_of_10, x)
+is_inverse_of_ln_2 = computo(inverse_of_ln_2, reciprocal_of_log_of_2, x)
+is_inverse_of_ln_10 = computo(inverse_of_ln_10, reciprocal_of_log_of_10, x)
+
 BASES = (
-    law("log-by-log-two", log(x) / c, log2(x), computo(c, log_two, x), sound="rounding"),
-    law("log-by-log-ten", log(x) / c, log10(x), computo(c, log_ten, x), sound="rounding"),
-    law("log-base-two", log(x) * c, log2(x), computo(c, by_log_two, x), sound="rounding"),
-    law("log-base-ten", log(x) * c, log10(x), computo(c, by_log_ten, x), sound="rounding"),
+    law("log-by-log-two", log(x) / ln_2, log2(x), is_ln_2, sound="rounding"),
+    law("log-by-log-ten", log(x) / ln_10, log10(x), is_ln_10, sound="rounding"),
+    law("log-base-two", log(x) * inverse_of_ln_2, log2(x), is_inverse_of_ln_2, sound="rounding"),
+    law("log-base-ten", log(x) * inverse_of_ln_10, log10(x), is_inverse_of_ln_10, sound="rounding"),
     law("power-of-two", 2.0**x, exp2(x), sound="rounding"),
 )
 
@@ -168,11 +143,12 @@ NEAR_ONE = (
     law("expm1", exp(x) - 1, expm1(x), sound="stable"),
     law("neg-expm1", 1 - exp(x), -expm1(x), sound="stable"),
     law("log1p-neg-exp", log1p(-exp(x)), log1mexp(x), sound="stable"),
-    # which log(1 - exp(x)) is by now
+    # log(1 - exp(x)) is this by now
     law("log-neg-expm1", log(-expm1(x)), log1mexp(x), sound="stable"),
     law("log-expm1", log(expm1(x)), x + log1mexp(-x), sound="stable"),
 )
 
+# `k` is what LogSumExp calls the axes `a`
 SUMS_OF_EXPONENTIALS = (
     law("log-add-exp", log(exp(x) + exp(y)), logaddexp(x, y), sound="stable"),
     law("log-add-exps", log(exp(x) + exp(y) + exp(z)), logaddexp(x, y, z), sound="stable"),
@@ -180,14 +156,14 @@ SUMS_OF_EXPONENTIALS = (
         "log-sum-exp",
         log(sum_(exp(x), axis=a)),
         LogSumExp(k)(x),
-        computo(k, usual_axis, a, x),
+        computo(k, softmax_axis, a),
         sound="stable",
     ),
     law(
         "log-sum-exp-moved",
         log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
         DimShuffle(n, o)(LogSumExp(k)(x)),
-        computo(k, usual_axis, a, x),
+        computo(k, softmax_axis, a),
         sound="stable",
     ),
     law(
@@ -195,7 +171,7 @@ SUMS_OF_EXPONENTIALS = (
         log(sum_(exp(x), axis=a) / y),
         LogSumExp(k)(x) - log(y),
         nonnegativeo(y),
-        computo(k, usual_axis, a, x),
+        computo(k, softmax_axis, a),
         sound="stable",
     ),
     law("log-sub-exp", log(exp(x) - exp(y)), x + log1mexp(y - x), sound="finite"),

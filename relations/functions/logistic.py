@@ -17,7 +17,7 @@ from relgraph.tensor import (
     sqr,
     tanh,
 )
-from relgraph.tensor.lawkit.guards.types import nonnegativeo
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, z = lvars("x y z")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import digamma, erf, erfc, erfinv, gammaln, log
-from relgraph.tensor.lawkit.guards.types import positiveo
+from relgraph.tensor.lawkit.guards.signs import positiveo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 (x,) = lvars("x")

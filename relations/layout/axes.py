@@ -6,55 +6,37 @@ every elementwise op that nothing else reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 from kanren.core import eq, lall
 
-from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.search.variadic import argumentso, eacho
+from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.layout.axis_orders import (
-    changes_nothing,
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.layout.axes import (
+    before_each,
+    common_dimshuffle,
     composed_order,
-    is_old_axis,
+    each_dimshuffled,
+    is_identity_order,
+    is_made_of_few_ops,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.joining import Join
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars, relation
 
 a, b, m, n, o, p, q, s, x = lvars("a b m n o p q s x")
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, mixed=True, complex=True)
-
-
 ORDERS = (
-    of_any(
+    any_dtype_law(
         "dimshuffle-of-dimshuffle",
         DimShuffle(n, o)(DimShuffle(m, p)(x)),
-        DimShuffle(m, q)(x),
+        DimShuffle(m, q)(x),  # q[i] = p[o[i]]
         computo(q, composed_order, o, p),
     ),
-    of_any("dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(changes_nothing, n, o)),
+    any_dtype_law("dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(is_identity_order, n, o)),
 )
-
-
-def each_shuffled(ndim: int, order: Sequence[int | str], arguments: Sequence[Any]) -> list[Any]:
-    """Return the dimshuffle of each argument."""
-    shuffle = DimShuffle(ndim, order)
-    return [shuffle(v) for v in arguments]
-
-
-def is_made_of_few(var: Any, levels: int = 2) -> bool:
-    """Return whether so many levels below `var` there is nothing elementwise any more."""
-    node = var.owner
-    if node is None or not isinstance(node.op, Elemwise):
-        return True
-    few = levels > 0 and len(node.inputs) <= 3
-    return few and all(is_made_of_few(v, levels - 1) for v in node.inputs)
 
 
 @relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
@@ -66,21 +48,21 @@ def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
         eq(shuffled, DimShuffle(n, o)(inner)),
         argumentso(inner, Elemwise(s), arguments),
         one_cliento(inner),
-        computo(each, each_shuffled, n, o, arguments),
+        computo(each, each_dimshuffled, n, o, arguments),
         argumentso(lifted, Elemwise(s), each),
     )
 
 
 @relation("dimshuffle-of-few-ops", depth=4)
 def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
-    """The same where it has not far to go, so that it need not wait for the rest."""
+    """``(x + y).T → x.T + y.T`` where few ops make `x` and `y`: this need not wait for the rest"""
     inner, arguments, each = lvars("inner arguments each")
     return lall(
         eq(shuffled, DimShuffle(n, o)(inner)),
         argumentso(inner, Elemwise(s), arguments),
         one_cliento(inner),
-        whereo(is_made_of_few, inner),
-        computo(each, each_shuffled, n, o, arguments),
+        whereo(is_made_of_few_ops, inner),
+        computo(each, each_dimshuffled, n, o, arguments),
         argumentso(lifted, Elemwise(s), each),
     )
 
@@ -88,20 +70,21 @@ def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
 LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
 
 
-def shuffledo(shuffled: Any, v: Any) -> Any:
-    """Construct the goal that `shuffled` is the dimshuffle of `v` to an order that is `o`."""
-    return eq(shuffled, DimShuffle(n, o)(v))
-
-
 @relation("join-of-dimshuffles", depth=2)
 def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
-    """``join(1, x.T, y.T) → join(0, x, y).T``"""
-    arguments, inner, parts = lvars("arguments inner parts")
+    """``join(1, x.T, y.T) → join(0, x, y).T``
+
+    The arguments are looked at all at once: they may be a hundred thousand.
+    """
+    arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
     return lall(
         argumentso(joined, Join(a), arguments),
-        eacho(shuffledo, arguments, parts),
-        whereo(is_old_axis, o, a),
-        computo(b, getitem, o, a),
+        computo(shuffle, common_dimshuffle, a, arguments),  # of each argument
+        whereo(is_found, shuffle),
+        computo(n, attrgetter("input_ndim"), shuffle),
+        computo(o, attrgetter("new_order"), shuffle),
+        computo(b, getitem, o, a),  # b = o[a]
+        computo(parts, before_each, arguments),
         argumentso(inner, Join(b), parts),
         eq(shuffled, DimShuffle(n, o)(inner)),
     )

@@ -1,4 +1,4 @@
-"""Tensors side by side, taken apart again, and filled with one value."""
+"""Joins of tensors along an axis, splits of them, and allocations next to each other."""
 
 from __future__ import annotations
 
@@ -7,38 +7,34 @@ from typing import Any
 from cons import cons
 from kanren.core import eq, lall
 
-from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren import argumentso, computo, whereo
 from relgraph.graph.unify import nth
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.layout.joined_parts import (
-    are_own_lengths,
-    fills_as_far,
+from relgraph.tensor.lawkit.layout.joining import (
+    adjacent_slices_as_one,
+    are_lengths_of,
+    concatenated,
     has_empty_pieces,
+    is_everything,
     nonempty_pieces,
-    one_after_the_other,
 )
-from relgraph.tensor.lawkit.layout.part_indices import is_known, neighbours
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.shapes.creation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
 
-a, i, j, k, m, n, s, x, y, z = lvars("a i j k m n s x y z")
-inner, lengths, more, pieces, rest = lvars("inner lengths more pieces rest")
+a, i, j, m, n, x, y, z = lvars("a i j m n x y z")
+both, every, inner, inner_lengths = lvars("both every inner inner_lengths")
+lengths, pieces, rest, sizes = lvars("lengths pieces rest sizes")
 
 MOST_PIECES = 4
-"""Laws about all pieces of a split are there for as many pieces as this."""
-
-
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, mixed=True, complex=True)
+"""There are laws about all pieces of a split into so many, at most."""
 
 
 def joino(joined: Any, parts: Any) -> Any:
-    """Construct the goal that `joined` is a number of `parts` side by side on the axis `a`."""
+    """Construct the goal that `joined` is the join of `parts` on the axis `a`."""
     return argumentso(joined, Join(a), parts)
 
 
@@ -48,8 +44,8 @@ def join_of_join_firsto(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(inner, rest)),
         joino(inner, pieces),
-        computo(more, one_after_the_other, pieces, rest),
-        joino(flat, more),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, every),
     )
 
 
@@ -59,8 +55,8 @@ def join_of_join_secondo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(inner, rest))),
         joino(inner, pieces),
-        computo(more, one_after_the_other, pieces, rest),
-        joino(flat, cons(x, more)),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, every)),
     )
 
 
@@ -70,8 +66,8 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(y, cons(inner, rest)))),
         joino(inner, pieces),
-        computo(more, one_after_the_other, pieces, rest),
-        joino(flat, cons(x, cons(y, more))),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, cons(y, every))),
     )
 
 
@@ -81,8 +77,8 @@ def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     return lall(
         joino(joined, pieces),
         whereo(has_empty_pieces, a, pieces),
-        computo(more, nonempty_pieces, a, pieces),
-        joino(fewer, more),
+        computo(rest, nonempty_pieces, a, pieces),
+        joino(fewer, rest),
     )
 
 
@@ -104,52 +100,51 @@ def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
         joino(joined, cons(y, cons(z, rest))),
         eq(y, Subtensor(i)(x)),
         eq(z, Subtensor(j)(x)),
-        computo(k, neighbours, a, i, j),
-        whereo(is_known, k),
-        joino(fewer, cons(Subtensor(k)(x), rest)),
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_found, both),
+        joino(fewer, cons(Subtensor(both)(x), rest)),
     )
 
 
-def is_whole(index: Any) -> bool:
-    """Return whether an index takes everything."""
-    return bool(index == ())
-
-
 FLAT = (
-    of_any("join-of-one", Join(a)(x), x),
+    any_dtype_law("join-of-one", Join(a)(x), x),
     join_of_join_firsto,
     join_of_join_secondo,
     join_of_join_thirdo,
     join_with_nothingo,
     join_of_neighbourso,
-    of_any(
+    any_dtype_law(
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
-        x,
-        computo(k, neighbours, a, i, j),
-        whereo(is_whole, k),
+        x,  # join(0, x[:n], x[n:]) → x
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_everything, both),
     ),
 )
 
 
 def _of_pieces(count: int) -> tuple[Law, ...]:
-    """Return the laws about a number of pieces, all of which a split gives or a join takes."""
+    """Return the laws about a join of a number of pieces and a split into as many.
+
+    ``join(0, *split(x, sizes)) → x``, and for each piece ``split(join(0, x0, x1), sizes)[0] → x0``,
+    if `sizes` are the lengths of the pieces.
+    """
     xs = lvars(" ".join(f"x{i}" for i in range(count)))
     split = Split(count, a)
     joined = Join(a)(*xs)
-    parts = [nth(i, split(x, s)) for i in range(count)]
-    known = whereo(are_own_lengths, s, a, *xs)
+    parts = [nth(i, split(x, sizes)) for i in range(count)]
+    own_sizes = whereo(are_lengths_of, sizes, a, *xs)
     return (
-        of_any(f"join-of-split-{count}", Join(a)(*parts), x),
+        any_dtype_law(f"join-of-split-{count}", Join(a)(*parts), x),
         *(
-            of_any(f"split-of-join-{count}-{i}", nth(i, split(joined, s)), v, known)
+            any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
             for i, v in enumerate(xs)
         ),
     )
 
 
 SPLITS = (
-    of_any("split-of-one", Split(1, a)(x, s), x),
+    any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),
     *(law for count in range(2, MOST_PIECES + 1) for law in _of_pieces(count)),
 )
 
@@ -180,8 +175,7 @@ def alloc_of_alloco(full: Any, once: Any) -> Any:
     """``alloc(alloc(x, n), m, n) → alloc(x, m, n)``"""
     return lall(
         argumentso(full, Alloc(), cons(inner, lengths)),
-        argumentso(inner, Alloc(), cons(x, more)),
-        whereo(fills_as_far, x, more, lengths),
+        argumentso(inner, Alloc(), cons(x, inner_lengths)),
         argumentso(once, Alloc(), cons(x, lengths)),
     )
 

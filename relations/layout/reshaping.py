@@ -1,4 +1,4 @@
-"""The same elements in another shape: only the last shape counts."""
+"""Reshapes and declared shapes: the same elements in another shape, of which the last counts."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from typing import Any
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.layout.extents import (
-    agrees_with,
+from relgraph.tensor.lawkit.layout.reshaping import (
+    is_known_shape_of,
     is_shape_of,
-    keeps_order,
+    keeps_memory_order,
     merged_lengths,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import _shape
 
 m, n, o, p, s, t, x = lvars("m n o p s t x")
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, tags=("reshape_chain",), mixed=True, complex=True)
+def reshape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about shapes, for tensors of any dtype."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=("reshape_chain",))
 
 
 CHAINS = (
-    of_any("reshape-chain", Reshape(n)(Reshape(m)(x, s), t), Reshape(n)(x, t)),
-    of_any(
+    reshape_law("reshape-chain", Reshape(n)(Reshape(m)(x, s), t), Reshape(n)(x, t)),
+    reshape_law(
         "reshape-of-dimshuffle",
         Reshape(n)(DimShuffle(m, o)(x), t),
         Reshape(n)(x, t),
-        whereo(keeps_order, o),
+        whereo(keeps_memory_order, o),
     ),
 )
 
 IDENTITIES = (
-    of_any("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
-    of_any("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
-    of_any("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(is_shape_of, t, x)),
+    reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
+    reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
+    reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(is_shape_of, t, x)),
 )
 
 DECLARATIONS = (
-    of_any("specify-known-shape", SpecifyShape(s)(x), x, whereo(agrees_with, s, x)),
-    of_any(
+    reshape_law("specify-known-shape", SpecifyShape(s)(x), x, whereo(is_known_shape_of, s, x)),
+    reshape_law(
         "specify-shape-twice",
         SpecifyShape(s)(SpecifyShape(t)(x)),
-        SpecifyShape(p)(x),
+        SpecifyShape(p)(x),  # s = (2, None), t = (None, 3), p = (2, 3)
         computo(p, merged_lengths, s, t),
     ),
 )

@@ -1,13 +1,12 @@
-"""The shape of a result without the result: by what its op infers from its inputs.
+"""The shape of a result without the result: as its op infers it from the inputs.
 
-One step at a time: a length becomes an expression of the lengths of the inputs, and so on until
-only those of what is given are left. What takes arithmetic is done only if nothing else needs the
-result itself, which would have its length for nothing.
+A length becomes an expression of the lengths of the inputs, and so on until only those of what is
+given are left. Where that takes arithmetic it is done only if nothing else reads the result: once
+it is computed, its length is there for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from kanren.core import eq, lall
@@ -15,21 +14,21 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.layout.extents import (
+from relgraph.tensor.lawkit.layout.shapes import (
+    axis_at,
     element_at,
-    elements_at,
-    is_one_place,
-    lifted_length,
-    lifted_shape,
-    lifts_length,
-    lifts_plainly,
-    lifts_shape,
-    lifts_shape_plainly,
-    names_element,
-    names_elements,
-    place_in,
+    elements_in,
+    has_length_of_input,
+    has_shape_of_input,
+    infers_length,
+    infers_shape,
+    is_one_integer,
+    is_position_in,
+    is_slice_of,
+    length_from_inputs,
+    shape_from_inputs,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
 
 i, j, n, x, y = lvars("i j n x y")
@@ -37,14 +36,14 @@ i, j, n, x, y = lvars("i j n x y")
 _ROW = ("shape_promotion",)
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any, tags: Sequence[str] = ()) -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, tags=(*_ROW, *tags), mixed=True, complex=True)
+def shape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about shapes, of tensors of any dtype."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=_ROW)
 
 
 def lift(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that takes a shape of something to what that is made of."""
-    return of_any(name, lhs, rhs, *conditions, tags=("inward",))
+    """Return a law that makes of the shape of a result an expression of its op's inputs."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=(*_ROW, "inward"))
 
 
 def length(axis: int) -> Any:
@@ -55,37 +54,51 @@ def length(axis: int) -> Any:
 vector = MakeVector("int64")
 
 LIFTS = (
-    lift("length", Shape_i(i)(y), n, whereo(lifts_plainly, y, i), computo(n, lifted_length, y, i)),
+    lift(
+        "length",
+        Shape_i(i)(y),
+        n,  # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
+        whereo(has_length_of_input, y, i),
+        computo(n, length_from_inputs, y, i),
+    ),
     lift(
         "length-computed",
         Shape_i(i)(y),
-        n,
+        n,  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
         one_cliento(y),
-        whereo(lifts_length, y, i),
-        computo(n, lifted_length, y, i),
+        whereo(infers_length, y, i),
+        computo(n, length_from_inputs, y, i),
     ),
-    lift("shape", _shape(y), n, whereo(lifts_shape_plainly, y), computo(n, lifted_shape, y)),
+    lift(
+        "shape",
+        _shape(y),
+        n,  # exp(x).shape → x.shape
+        whereo(has_shape_of_input, y),
+        computo(n, shape_from_inputs, y),
+    ),
     lift(
         "shape-computed",
         _shape(y),
-        n,
+        n,  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
         one_cliento(y),
-        whereo(lifts_shape, y),
-        computo(n, lifted_shape, y),
+        whereo(infers_shape, y),
+        computo(n, shape_from_inputs, y),
     ),
 )
 
 VECTORS = (
-    of_any(
+    shape_law(
         "element-of-shape",
         Subtensor(i)(_shape(x)),
-        Shape_i(j)(x),
-        whereo(is_one_place, i),
-        computo(j, place_in, i, x),
+        Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
+        whereo(is_one_integer, i),
+        computo(j, axis_at, i, x),
     ),
-    of_any("shape-of-lengths-1d", vector(length(0)), _shape(x), ranko(x, 1)),
-    of_any("shape-of-lengths-2d", vector(length(0), length(1)), _shape(x), ranko(x, 2)),
-    of_any("shape-of-lengths-3d", vector(length(0), length(1), length(2)), _shape(x), ranko(x, 3)),
+    shape_law("shape-of-lengths-1d", vector(length(0)), _shape(x), ranko(x, 1)),
+    shape_law("shape-of-lengths-2d", vector(length(0), length(1)), _shape(x), ranko(x, 2)),
+    shape_law(
+        "shape-of-lengths-3d", vector(length(0), length(1), length(2)), _shape(x), ranko(x, 3)
+    ),
 )
 
 
@@ -96,7 +109,7 @@ def element_of_vectoro(whole: Any, part: Any) -> Any:
     return lall(
         eq(whole, Subtensor(index)(made)),
         argumentso(made, MakeVector(dtype), elements),
-        whereo(names_element, index, elements),
+        whereo(is_position_in, index, elements),
         computo(part, element_at, index, elements),
     )
 
@@ -108,8 +121,8 @@ def part_of_vectoro(whole: Any, part: Any) -> Any:
     return lall(
         eq(whole, Subtensor(index)(made)),
         argumentso(made, MakeVector(dtype), elements),
-        whereo(names_elements, index, elements),
-        computo(kept, elements_at, index, elements),
+        whereo(is_slice_of, index, elements),
+        computo(kept, elements_in, index, elements),
         argumentso(part, MakeVector(dtype), kept),
     )
 

@@ -1,6 +1,7 @@
 """Products of vectors, matrices and stacks of matrices.
 
-BLAS sums in an order of its own, so that even a transposition rounds otherwise.
+BLAS sums in an order of its own, so that even a transposition rounds otherwise; and of a complex
+infinity it makes nan in its own ways.
 """
 
 from __future__ import annotations
@@ -12,23 +13,20 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards.types import one_elemento, ranko
-from relgraph.tensor.lawkit.layout.axis_orders import rank_of
-from relgraph.tensor.lawkit.matrix_products import (
-    broadcast_alike,
-    have_one_dtype,
-    have_one_rank,
+from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
+from relgraph.tensor.lawkit.guards.shapes import broadcast_alike, one_elemento
+from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo, same_ranko
+from relgraph.tensor.lawkit.matrices.linear import (
     is_cheaper_from_left,
     is_cheaper_from_right,
-    is_identity,
-    is_outer,
-    is_real_tensor,
+    is_column_by_row,
+    is_identity_matrix,
     is_vector_of_ones,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.linalg.products import _matmul
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.creation import Eye
 
 c, d, n, x, y, z = lvars("c d n x y z")
 
@@ -67,10 +65,10 @@ def dot_transposedo(turned: Any, product: Any) -> Any:
     return lall(
         eq(turned, transposed(inner)),
         eq(inner, _dot(p, q)),
-        whereo(have_one_rank, p, q),
+        same_ranko(p, q),
         one_cliento(inner),
-        whereo(is_real_tensor, p),
-        whereo(is_real_tensor, q),
+        realo(p),
+        realo(q),
         eq(product, _dot(transposed(q), transposed(p))),
     )
 
@@ -81,17 +79,16 @@ TRANSPOSES = (
     rounded("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
     rounded("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
     rounded("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
-    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_outer, x, y)),
+    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_column_by_row, x, y)),
 )
 
 eye = Eye(d)
 
-
 IDENTITIES = (
     regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
     regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
-    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity, x)),
-    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity, y)),
+    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity_matrix, x)),
+    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity_matrix, y)),
     rounded(
         "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(is_vector_of_ones, x), ranko(y, 2)
     ),
@@ -103,45 +100,43 @@ IDENTITIES = (
 )
 
 
-def of_products(name: str, product: Any, c_itself: Any, *known: Any) -> tuple[Law, ...]:
+def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law, ...]:
     """Return the laws about zeros, signs and scalars, which hold of every bilinear product.
 
     Parameters
     ----------
-    c_itself
-        The scalar `c`, as the product is multiplied by it.
-    known
-        What has to be known of `c` for that.
+    times
+        The scalar `c`, with so many axes that the product can be multiplied by it.
+    conditions
+        The goals that give `times` what it needs.
     """
     xy = product(x, y)
-    scalar_c = (one_elemento(c), *known)
+    scalar_c = (one_elemento(c), *conditions)
     return (
         regrouped(f"{name}-zero-left", product(0, y), 0),
         regrouped(f"{name}-zero-right", product(x, 0), 0),
         rounded(f"{name}-neg-left", product(-x, y), -xy),
         rounded(f"{name}-neg-right", product(x, -y), -xy),
-        regrouped(f"{name}-scalar-left", product(c * x, y), c_itself * xy, *scalar_c),
-        regrouped(f"{name}-scalar-right", product(x, c * y), c_itself * xy, *scalar_c),
-        regrouped(f"{name}-divided-left", product(x / c, y), xy / c_itself, *scalar_c),
-        regrouped(f"{name}-divided-right", product(x, y / c), xy / c_itself, *scalar_c),
+        regrouped(f"{name}-scalar-left", product(c * x, y), times * xy, *scalar_c),
+        regrouped(f"{name}-scalar-right", product(x, c * y), times * xy, *scalar_c),
+        regrouped(f"{name}-divided-left", product(x / c, y), xy / times, *scalar_c),
+        regrouped(f"{name}-divided-right", product(x, y / c), xy / times, *scalar_c),
     )
 
 
 BILINEAR = (
-    # a product of vectors has fewer axes than they
-    *of_products("dot", _dot, DimShuffle(n, ())(c), computo(n, rank_of, c)),
-    *of_products("matmul", _matmul, c),
+    # a product of vectors has fewer axes than they have, so `c` loses its own, all of length 1
+    *bilinear("dot", _dot, DimShuffle(n, ())(c), computo(n, rank_of, c)),
+    *bilinear("matmul", _matmul, c),
 )
 
 
 def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
-    """Return the law that two products, read by nothing else, with a common factor are one.
-
-    ``x @ y + x @ z → x @ (y + z)``
-    """
+    """Return the law that two products with a common factor, read by nothing else, are one."""
 
     @relation(name, sound="finite", depth=2)
     def factoredo(total: Any, once: Any) -> Any:
+        """``x @ y + x @ z → x @ (y + z)``, or ``y @ x + z @ x → (y + z) @ x``; and with ``-``"""
         p, q = lvars("p q")
         sides = ((x, y), (x, z)) if common_left else ((y, x), (z, x))
         both = op(y, z)
@@ -151,7 +146,7 @@ def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
             eq(q, product(*sides[1])),
             one_cliento(p),
             one_cliento(q),
-            whereo(have_one_dtype, x, y, z),
+            same_dtypeo(x, y, z),
             whereo(broadcast_alike, y, z),
             eq(once, product(x, both) if common_left else product(both, x)),
         )

@@ -9,24 +9,18 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import neg, reciprocal, true_div
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards.numbers import (
-    divides_well,
-    is_invertible,
-    is_power_of_two,
-    reciprocal_of,
-    whole_zeroo,
-)
+from relgraph.tensor.lawkit.arithmetic.constant_folding import folded, reciprocal_of
+from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
+from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.types import (
     booleano,
-    constanto,
     discreteo,
     floato,
     integero,
     same_dtypeo,
     signed_or_floato,
-    uniformo,
 )
+from relgraph.tensor.lawkit.numbers.arithmetic import has_normal_quotient, is_power_of_two
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")
@@ -39,7 +33,7 @@ _SPECIAL = ("mul_specialize",)
 
 
 def unshared(name: str, lhs: Any, rhs: Any, inner: Any, sound: str, tags: Any) -> Law:
-    """Return a law that takes `inner` apart, where nothing else needs it as it is."""
+    """Return a law that takes `inner` apart where nothing else reads it."""
     return law(name, lhs, rhs, one_cliento(inner), sound=sound, tags=tags)
 
 
@@ -52,7 +46,7 @@ IDENTITIES = (
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
     law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
-    law("mul-zero-discrete", x * c, 0, discreteo(x), whole_zeroo(c), tags=_MUL),
+    law("mul-zero-discrete", x * c, 0, discreteo(x), discrete_zeroo(c), tags=_MUL),
     law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
     law("add-true", x + True, True, booleano(x), tags=_ADD),
     law("add-false", x + False, x, booleano(x), tags=_ADD),
@@ -101,9 +95,9 @@ DIFFERENCES = (
 FRACTIONS = (
     unshared("mul-into-fraction", x / y * z, x * z / y, x / y, sound="finite", tags=_PRODUCTS),
     unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
-    # a share that others read too often goes with what it is divided by: y / softmax(x), say
+    # whoever else reads y / z: what it is divided by often cancels, as in y / softmax(x)
     law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
-    # of a fraction that others read too what cancels goes, and no more of it is taken apart
+    # whoever else reads the fraction: what cancels goes, and no more of it is taken apart
     law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
     law("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k), sound="finite", tags=_PRODUCTS),
     law("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k), sound="finite", tags=_PRODUCTS),
@@ -125,11 +119,11 @@ CONSTANT_FACTORS = (
     law(
         "div-of-constant-factor",
         (c * x) / d,
-        k * x,
+        k * x,  # k = c / d
         uniformo(c),
         uniformo(d),
         same_dtypeo(c, x),
-        whereo(divides_well, c, d),
+        whereo(has_normal_quotient, c, d),
         computo(k, folded(true_div), c, d),
         sound="rounding",
         tags=_PRODUCTS,
@@ -137,11 +131,11 @@ CONSTANT_FACTORS = (
     law(
         "div-by-constant-factor",
         c / (d * x),
-        k / x,
+        k / x,  # k = c / d
         uniformo(c),
         uniformo(d),
         same_dtypeo(c, x),
-        whereo(divides_well, c, d),
+        whereo(has_normal_quotient, c, d),
         computo(k, folded(true_div), c, d),
         sound="rounding",
         tags=_PRODUCTS,
@@ -149,12 +143,12 @@ CONSTANT_FACTORS = (
     law(
         "constant-factors-of-fraction",
         (c * x) / (d * y),
-        k * x / y,
+        k * x / y,  # k = c / d
         uniformo(c),
         uniformo(d),
         same_dtypeo(c, x),
         same_dtypeo(d, y),
-        whereo(divides_well, c, d),
+        whereo(has_normal_quotient, c, d),
         computo(k, folded(true_div), c, d),
         sound="rounding",
         tags=_PRODUCTS,
@@ -162,21 +156,33 @@ CONSTANT_FACTORS = (
 )
 
 SPECIAL_PRODUCTS = (
-    # of x ** -0.5, say; what was written as a product with 1 / y is a quotient since long
+    # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
     law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
+    law(
+        "reciprocal-of-constant-factor",
+        reciprocal(c * x),
+        k / x,  # k = 1 / c
+        uniformo(c),
+        normal_reciprocalo(c),
+        same_dtypeo(c, x),
+        computo(k, folded(reciprocal), c),
+        sound="rounding",
+        tags=_SPECIAL,
+    ),
     law(
         "div-reciprocal-by-constant",
         reciprocal(x) / c,
-        k / x,
-        whereo(is_invertible, c),
-        computo(k, reciprocal_of, c),
+        k / x,  # k = 1 / c
+        normal_reciprocalo(c),
+        same_dtypeo(c, x),
+        computo(k, folded(reciprocal), c),
         sound="rounding",
         tags=_SPECIAL,
     ),
     law(
         "div-by-power-of-two",
         x / c,
-        k * x,
+        k * x,  # k = 1 / c
         whereo(is_power_of_two, c),
         computo(k, reciprocal_of, c),
         tags=_SPECIAL,
@@ -184,7 +190,7 @@ SPECIAL_PRODUCTS = (
     law(
         "neg-mul-constant",
         -(c * x),
-        k * x,
+        k * x,  # k = -c
         constanto(c),
         same_dtypeo(c, x),
         computo(k, folded(neg), c),
@@ -193,7 +199,7 @@ SPECIAL_PRODUCTS = (
     law(
         "neg-div-constant",
         -(c / x),
-        k / x,
+        k / x,  # k = -c
         floato(x),
         floato(c),
         constanto(c),
@@ -203,7 +209,7 @@ SPECIAL_PRODUCTS = (
     law(
         "neg-div-by-constant",
         -(x / c),
-        x / k,
+        x / k,  # k = -c
         floato(x),
         floato(c),
         constanto(c),

@@ -9,16 +9,11 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, several, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
-from relgraph.tensor.lawkit.arithmetic import constants as constants
-from relgraph.tensor.lawkit.arithmetic import terms as sums
-from relgraph.tensor.lawkit.guards.numbers import in_ordero
-from relgraph.tensor.lawkit.guards.types import (
-    floato,
-    nonnegativeo,
-    positiveo,
-    signed_or_floato,
-    unsignedo,
-)
+from relgraph.tensor.lawkit.arithmetic.constant_folding import constants_folded
+from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
+from relgraph.tensor.lawkit.guards.types import floato, signed_or_floato, unsignedo
+from relgraph.tensor.lawkit.numbers.magnitudes import at_mosto, without_repetitions
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, d, x, xs, y, ys = lvars("c d x xs y ys")
@@ -78,16 +73,16 @@ COLLECTED = tuple(
         law(
             f"{name}-constants",
             op(several(xs)),
-            op(several(ys)),
-            computo(ys, constants.constants_together(op), xs),
-            whereo(sums.is_found, ys),
+            op(several(ys)),  # maximum(2, x, 3) → maximum(3, x)
+            computo(ys, constants_folded(op), xs),
+            whereo(is_found, ys),
             sound="rounding",
         ),
         law(
             f"{name}-repeated",
             op(several(xs)),
-            op(several(ys)),
-            computo(ys, sums.distinct, xs),
+            op(several(ys)),  # maximum(x, y, x) → maximum(x, y)
+            computo(ys, without_repetitions, xs),
             sound="rounding",
             tags=("late",),
         ),
@@ -101,8 +96,8 @@ BOUNDS = (
         clip(x, c, d),
         minimum(x, d),
         nonnegativeo(x),
-        in_ordero(c, 0),
-        in_ordero(c, d),
+        at_mosto(c, 0),
+        at_mosto(c, d),
         sound="rounding",
     ),
 )
@@ -112,14 +107,14 @@ SPECIAL_BOUNDS = (
         "clip-of-maximum",
         minimum(maximum(x, c), d),
         clip(x, c, d),
-        in_ordero(c, d),
+        at_mosto(c, d),
         sound="rounding",
     ),
     law(
         "clip-of-minimum",
         maximum(minimum(x, d), c),
         clip(x, c, d),
-        in_ordero(c, d),
+        at_mosto(c, d),
         sound="rounding",
     ),
 )

@@ -8,17 +8,18 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards.numbers import (
-    doubled,
-    doubles_fit,
+from relgraph.tensor.lawkit.arithmetic.constant_folding import folded
+from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.guards.types import floato, integero
+from relgraph.tensor.lawkit.numbers.powers import (
     eveno,
+    exponent_doubles,
     exponents_multiply,
-    halved,
-    nonzeroo,
+    half_of,
     oddo,
+    twice,
 )
-from relgraph.tensor.lawkit.guards.types import floato, integero, nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, d, k, x = lvars("c d k x")
@@ -42,7 +43,7 @@ EXPONENTS = (
     law(
         "pow-of-pow",
         (x**c) ** d,
-        x**k,
+        x**k,  # k = c * d
         whereo(exponents_multiply, c, d),
         computo(k, folded(mul), c, d),
         sound="stable",
@@ -51,29 +52,29 @@ EXPONENTS = (
     law(
         "sqr-of-pow",
         sqr(x**c),
-        x**k,
-        whereo(doubles_fit, c),
-        computo(k, doubled, c),
+        x**k,  # k = 2 * c
+        whereo(exponent_doubles, c),
+        computo(k, twice, c),
         sound="stable",
         tags=("mul_canonicalize",),
     ),
     law(
         "pow-of-sqr",
         sqr(x) ** c,
-        x**k,
-        whereo(doubles_fit, c),
-        computo(k, doubled, c),
+        x**k,  # k = 2 * c
+        whereo(exponent_doubles, c),
+        computo(k, twice, c),
         sound="stable",
         tags=("mul_canonicalize",),
     ),
     law(
         "pow-of-sqrt",
         sqrt(x) ** c,
-        x**k,
+        x**k,  # k = c / 2
         floato(x),
         floato(c),
-        nonzeroo(c),
-        computo(k, halved, c),
+        nonzero_numbero(c),
+        computo(k, half_of, c),
         sound="finite",
         tags=("mul_canonicalize", *_POW),
     ),

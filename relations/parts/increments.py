@@ -1,9 +1,12 @@
-"""Increments of parts of one tensor, one after the other.
+"""Sums of increments: increments of one tensor, one after the other.
 
-Two increments that are added up make two copies of the tensor; one increment of the other needs
-none that can't be overwritten. The document's ``inc(a, b, i) + inc(a, c, i) → inc(inc(a, b, i), c,
-i)`` holds where `a` is zero, as in a gradient. What holds of any `a` is ``inc(a, b, i) + z →
-inc(a + z, b, i)``; the document's line follows from it once ``0 + x → x`` has done the rest.
+A sum of two increments makes two copies of the tensor; an increment of an increment makes none that
+can't be overwritten. The document's ``inc(a, b, i) + inc(a, c, i) → inc(inc(a, b, i), c, i)`` holds
+where `a` is zero, as in a gradient. What holds of any `a` is ``inc(a, b, i) + z → inc(a + z, b,
+i)``; the document's line follows from it by ``0 + x → x``.
+
+The other terms may have increments in them too. These are done at the same time, one after the
+other on the sum of the rest: in the laws below `x` is the sum of all the other terms, written so.
 """
 
 from __future__ import annotations
@@ -15,13 +18,16 @@ from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import add, second
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
-from relgraph.tensor.lawkit.arithmetic.increments import added_in_turn, broadcasts_nowhere
+from relgraph.tensor.lawkit.parts.increments import (
+    has_no_broadcast_axis,
+    sum_incremented_last,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 b, e, x, y, zs = lvars("b e x y zs")
 
-whole = ConstrainedVar(broadcasts_nowhere, prefix="whole")
-"""A tensor that has the shape of any sum it is part of."""
+whole = ConstrainedVar(has_no_broadcast_axis, prefix="whole")
+"""A tensor that no axis of which broadcasts: it has the shape of any sum it is part of."""
 
 zeros = second(y, 0)
 
@@ -40,35 +46,35 @@ def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 def _with_indices(count: int) -> tuple[Law, ...]:
-    """Return the laws for increments that have a number of variables in their index."""
+    """Return the laws for increments with a number of variables in their index."""
     i = lvars(" ".join(f"i{k}" for k in range(count))) if count else []
     inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
     laws = (
         serialized(
             f"inc-serialize-{count}",
             add(inc(whole, b, *i), several(zs)),
-            inc(x, b, *i),
-            computo(x, added_in_turn, whole, zs),
+            inc(x, b, *i),  # x = whole + z, for one other term z
+            computo(x, sum_incremented_last, whole, zs),
         ),
         serialized(
             f"inc-instead-of-zeros-{count}",
             add(put(zeros, b, *i), several(zs)),
-            inc(x, b, *i),
-            whereo(broadcasts_nowhere, y),
-            computo(x, added_in_turn, zs),
-            whereo(broadcasts_nowhere, x),
+            inc(x, b, *i),  # x = z, for one other term z
+            whereo(has_no_broadcast_axis, y),
+            computo(x, sum_incremented_last, zs),
+            whereo(has_no_broadcast_axis, x),
         ),
     )
     return laws if count < 2 else laws[:1]
 
 
 def _by_arrays(count: int) -> Law:
-    """Return the law for increments at the places that a number of arrays say."""
+    """Return the law for increments of elements that a number of arrays name."""
     i = lvars(" ".join(f"i{k}" for k in range(count)))
     inc = AdvancedIncSubtensor(e, False, False)
     left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
-    in_turn = computo(x, added_in_turn, whole, zs)
-    return serialized(f"inc-by-arrays-serialize-{count}", left, right, in_turn)
+    summed = computo(x, sum_incremented_last, whole, zs)
+    return serialized(f"inc-by-arrays-serialize-{count}", left, right, summed)
 
 
 SERIALIZE = (

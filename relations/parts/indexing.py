@@ -1,7 +1,7 @@
-"""Parts of tensors: an index goes toward the leaves, so that what is not asked for isn't computed.
+"""Parts of tensors: an index moves toward the leaves, so that what is not asked for isn't computed.
 
 Where an index is out of bounds of something that a law leaves out (an allocation, a row of a table
-that another index skips), the error of that goes with it.
+that another index skips), its error is left out too.
 """
 
 from __future__ import annotations
@@ -11,69 +11,65 @@ from typing import Any
 from cons import cons
 from kanren.core import eq, lall
 
-from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise
+from relgraph.tensor.assembly.creation import Alloc, ARange
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.lawkit.guards.types import integero, ranko
-from relgraph.tensor.lawkit.layout.axis_orders import rank_of
-from relgraph.tensor.lawkit.layout.part_indices import (
-    are_apart_in,
-    axes_in_part,
-    composed_part,
-    index_by_row,
-    index_in_join,
-    index_of,
-    inputs_by_row,
-    inputs_of,
-    is_known,
-    is_one_slice,
-    is_within,
-    left_share,
-    lengths_of_part,
-    names_row,
-    part_before_axes,
-    part_before_order,
-    part_in_join,
-    part_taken,
-    right_share,
-    row_part,
-    run_of,
-    share,
-    shares,
+from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
+from relgraph.tensor.lawkit.arithmetic.basic_indices import (
+    index_before_dimshuffle,
+    order_after_index,
+    taken_at,
     takes_everything,
-    takes_shares,
 )
-from relgraph.tensor.lawkit.layout.slice_arithmetic import order_of_part
-from relgraph.tensor.lawkit.matrix_products import is_real_tensor
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.guards.types import integero, ranko, realo
+from relgraph.tensor.lawkit.parts.indexing import (
+    are_disjoint_in,
+    begins_with_integer,
+    entries_of,
+    equivalent_slice,
+    first_entry,
+    index_before_reduction,
+    index_into_piece,
+    index_of_indexed,
+    inputs_of,
+    inputs_with_first,
+    is_one_slice,
+    is_within_bounds,
+    left_operand_part,
+    lengths_of_part,
+    operand_part,
+    operand_parts,
+    operand_parts_broadcast,
+    piece_indexed,
+    reduced_axes_after,
+    right_operand_part,
+    with_variable_first,
+)
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.creation import Alloc, ARange
-from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.shape import Shape_i
 
-a, b, c, i, j, k, m, n, o, q, s, x, y, z = lvars("a b c i j k m n o q s x y z")
-indices, inner, lengths, operands, parts = lvars("indices inner lengths operands parts")
-"""The variables in an index, what is indexed, and what that is made of."""
-
-
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, mixed=True, complex=True)
+a, at, b, i, j, m, n, o, q, s, x, y, z = lvars("a at b i j m n o q s x y z")
+indices, inner, lengths, operands, parts, positions = lvars(
+    "indices inner lengths operands parts positions"
+)
 
 
 def parto(part: Any, whole: Any) -> Any:
-    """Construct the goal that `part` is the part of `whole` at `i` (with `indices`)."""
+    """Construct the goal that `part` is ``whole[i]``, where `indices` are the variables in `i`."""
     return argumentso(part, Subtensor(i), cons(whole, indices))
 
 
 def part_ato(part: Any, whole: Any, at: Any) -> Any:
-    """Construct the goal that `part` is the part of `whole` that the `Part` called `at` says."""
+    """Construct the goal that `part` is the part of `whole` at the `BasicIndex` called `at`."""
     index, inputs = lvars("index inputs")
     return lall(
-        computo(index, index_of, at),
+        computo(index, entries_of, at),
         computo(inputs, inputs_of, at),
         argumentso(part, Subtensor(index), cons(whole, inputs)),
     )
@@ -86,27 +82,30 @@ def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Subtensor(j), cons(x, inner_indices)),
-        computo(c, composed_part, x, i, indices, j, inner_indices),
-        whereo(is_known, c),
-        part_ato(direct, x, c),
+        computo(at, index_of_indexed, x, i, indices, j, inner_indices),
+        whereo(is_found, at),
+        part_ato(direct, x, at),
     )
 
 
 COMPOSED = (
     subtensor_of_subtensoro,
-    of_any("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
+    any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
 )
 
 
 @relation("subtensor-of-elemwise", tags=("inward",), depth=2)
 def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
-    """``(x + y)[i] → x[i] + y[i]``, where nothing else reads ``x + y``; what broadcasts stays."""
+    """``(x + y)[i, j] → x[i, j] + y[i, j]``, where nothing else reads ``x + y``
+
+    On an axis along which an operand is repeated it keeps what it has: ``y[0, j]`` of a row `y`.
+    """
     return lall(
         parto(part, inner),
         argumentso(inner, Elemwise(s), operands),
         one_cliento(inner),
-        whereo(takes_shares, i, operands, inner),
-        computo(parts, shares, i, indices, operands, inner),
+        whereo(operand_parts_broadcast, i, operands, inner),
+        computo(parts, operand_parts, i, indices, operands, inner),
         argumentso(lifted, Elemwise(s), parts),
     )
 
@@ -117,11 +116,11 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     return lall(
         parto(part, inner),
         eq(inner, DimShuffle(n, o)(x)),
-        computo(c, part_before_order, o, i, indices, x),
-        whereo(is_known, c),
-        computo(y, part_taken, x, c),
+        computo(at, index_before_dimshuffle, o, i, indices, n),
+        whereo(is_found, at),
+        computo(y, taken_at, x, at),
         computo(m, rank_of, y),
-        computo(q, order_of_part, o, i, n),
+        computo(q, order_after_index, o, i, n),
         eq(shuffled, DimShuffle(m, q)(y)),
     )
 
@@ -134,10 +133,11 @@ def subtensor_of_doto(part: Any, product: Any) -> Any:
         parto(part, inner),
         eq(inner, _dot(x, y)),
         one_cliento(inner),
-        whereo(is_real_tensor, x),
-        whereo(is_real_tensor, y),
-        computo(rows, left_share, i, indices, x, inner),
-        computo(columns, right_share, i, indices, y, inner),
+        # of a complex infinity the BLAS makes nan in its own ways
+        realo(x),
+        realo(y),
+        computo(rows, left_operand_part, i, indices, x, inner),
+        computo(columns, right_operand_part, i, indices, y, inner),
         eq(product, _dot(rows, columns)),
     )
 
@@ -149,9 +149,9 @@ def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
         parto(part, inner),
         eq(inner, CAReduce(s, a)(x)),
         one_cliento(inner),
-        computo(c, part_before_axes, i, indices, a, x),
-        computo(y, part_taken, x, c),
-        computo(b, axes_in_part, c, a, x),
+        computo(at, index_before_reduction, i, indices, a, x),
+        computo(y, taken_at, x, at),
+        computo(b, reduced_axes_after, at, a, x),
         eq(reduced, CAReduce(s, b)(y)),
     )
 
@@ -166,13 +166,13 @@ LIFTS = (
 
 @relation("subtensor-of-alloc", depth=2)
 def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
-    """``alloc(x, m, n)[2:5, 0] → alloc(x, 3)``, of what is known to be within bounds"""
+    """``alloc(x, 9, n)[2:5, 0] → alloc(x, 3)``, if the integers are known to be within bounds"""
     left = lvars("left")[0]
     return lall(
         parto(part, inner),
         argumentso(inner, Alloc(), cons(x, lengths)),
-        whereo(is_within, i, lengths),
-        computo(y, share, i, indices, x, lengths),
+        whereo(is_within_bounds, i, lengths),
+        computo(y, operand_part, i, indices, x, lengths),
         computo(left, lengths_of_part, i, indices, lengths),
         argumentso(smaller, Alloc(), cons(y, left)),
     )
@@ -180,13 +180,13 @@ def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
 
 @relation("subtensor-of-join", depth=3)
 def subtensor_of_joino(part: Any, direct: Any) -> Any:
-    """``join(0, x, y)[2] → x[2]``, if `x` is known to have as many rows"""
+    """``join(0, x, y)[2] → x[2]``, if `x` is known to have more than two rows"""
     return lall(
         parto(part, inner),
         argumentso(inner, Join(a), parts),
-        computo(x, part_in_join, i, a, parts),
-        whereo(is_known, x),
-        computo(j, index_in_join, i, a, parts),
+        computo(x, piece_indexed, i, a, parts),
+        whereo(is_found, x),
+        computo(j, index_into_piece, i, a, parts),
         argumentso(direct, Subtensor(j), cons(x, indices)),
     )
 
@@ -218,7 +218,7 @@ def subtensor_of_changeo(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, IncSubtensor(j, False, b), cons(x, cons(y, others))),
-        whereo(are_apart_in, x, i, j),
+        whereo(are_disjoint_in, x, i, j),
         parto(direct, x),
     )
 
@@ -232,7 +232,7 @@ MADE = (
 )
 
 taken = AdvancedSubtensor((Placeholder.ARRAY,))
-"""The rows of a tensor at the positions in a vector."""
+"""Indexing by one array: the rows of a tensor at the positions in a vector."""
 
 
 @relation("row-of-taken", depth=3)
@@ -241,14 +241,14 @@ def row_of_takeno(part: Any, row: Any) -> Any:
     index, inputs, position = lvars("index inputs position")
     return lall(
         parto(part, inner),
-        eq(inner, taken(x, k)),
-        integero(k),
-        ranko(k, 1),
-        whereo(names_row, i),
-        computo(c, row_part, i, indices, inner),
-        computo(position, part_taken, k, c),
-        computo(index, index_by_row, i),
-        computo(inputs, inputs_by_row, i, indices, inner, position),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
+        whereo(begins_with_integer, i),
+        computo(at, first_entry, i, indices, inner),
+        computo(position, taken_at, positions, at),
+        computo(index, with_variable_first, i),
+        computo(inputs, inputs_with_first, i, indices, inner, position),
         argumentso(row, Subtensor(index), cons(x, inputs)),
     )
 
@@ -259,18 +259,24 @@ def slice_of_takeno(part: Any, rows: Any) -> Any:
     fewer = lvars("fewer")[0]
     return lall(
         parto(part, inner),
-        eq(inner, taken(x, k)),
-        integero(k),
-        ranko(k, 1),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
         whereo(is_one_slice, i),
-        parto(fewer, k),
+        parto(fewer, positions),
         eq(rows, taken(x, fewer)),
     )
 
 
 TAKEN = (
-    of_any("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),
-    of_any("take-run", taken(x, k), Subtensor(j)(x), computo(j, run_of, k, x), whereo(is_known, j)),
+    any_dtype_law("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),  # x[arange(len(x))]
+    any_dtype_law(
+        "take-run",
+        taken(x, positions),
+        Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
+        computo(j, equivalent_slice, positions, x),
+        whereo(is_found, j),
+    ),
     row_of_takeno,
     slice_of_takeno,
 )

@@ -1,7 +1,7 @@
 """Greatest and least elements, and where they are.
 
-A function that keeps the order of its arguments had better be applied to the one extreme than to
-every element. Of 0 and -0 either may be the extreme, so that most laws here are not exact.
+A monotone function is applied to the one extreme and not to every element. Of 0 and -0 either may
+be the extreme, so that most laws here are not exact.
 """
 
 from __future__ import annotations
@@ -14,28 +14,31 @@ from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.guards.monotonicity import (
+from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
+from relgraph.tensor.lawkit.guards.axes import is_constant_along
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
+from relgraph.tensor.lawkit.guards.types import floato, ranko
+from relgraph.tensor.lawkit.reductions.extremes import (
     is_decreasing,
     is_increasing,
     is_increasing_above_zero,
-    is_nan_below,
-    is_negative_constant,
+    is_increasing_or_nan_below,
+    is_negative_everywhere,
     is_strictly_increasing,
 )
-from relgraph.tensor.lawkit.guards.types import floato, nonnegativeo, positiveo, ranko
-from relgraph.tensor.lawkit.layout.axis_orders import is_constant_along, order_without, rank_of
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-a, b, c, n, o, p, s, x = lvars("a b c n o p s x")
+a, c, n, o, p, s, x = lvars("a c n o p s x")
 
 f = Elemwise(s, p)
 """A function of one argument, element by element."""
 
 increasing = whereo(is_increasing, s)
 decreasing = whereo(is_decreasing, s)
-strictly = whereo(is_strictly_increasing, s)
-above_zero = (whereo(is_increasing_above_zero, s), nonnegativeo(x), floato(x))
-nan_below = whereo(is_nan_below, s)
+strictly_increasing = whereo(is_strictly_increasing, s)
+increasing_above_zero = (whereo(is_increasing_above_zero, s), nonnegativeo(x), floato(x))
+increasing_or_nan_below = whereo(is_increasing_or_nan_below, s)
+"""What is known of `f`; "or nan below" is of the logarithm, which is nan below zero."""
 
 
 def greatest(v: Any) -> Any:
@@ -58,9 +61,9 @@ MONOTONE = (
     rounded("min-increasing", least(f(x)), f(least(x)), increasing),
     rounded("max-decreasing", greatest(f(x)), f(least(x)), decreasing),
     rounded("min-decreasing", least(f(x)), f(greatest(x)), decreasing),
-    rounded("max-above-zero", greatest(f(x)), f(greatest(x)), *above_zero),
-    rounded("min-above-zero", least(f(x)), f(least(x)), *above_zero),
-    rounded("min-nan-below", least(f(x)), f(least(x)), nan_below),
+    rounded("max-above-zero", greatest(f(x)), f(greatest(x)), *increasing_above_zero),
+    rounded("min-above-zero", least(f(x)), f(least(x)), *increasing_above_zero),
+    rounded("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
     rounded("max-neg", greatest(-x), -least(x), floato(x)),
     rounded("min-neg", least(-x), -greatest(x), floato(x)),
 )
@@ -76,9 +79,9 @@ constant = (
     computo(n, rank_of, c),
     computo(o, order_without, c, a),
 )
-"""That `c` is constant along the axes `a` of `x`, and what `without_axes` needs to know of it."""
+"""That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
 
-negative = whereo(is_negative_constant, c)
+negative = whereo(is_negative_everywhere, c)
 
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -87,7 +90,7 @@ def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 def cut(name: str, lhs: Any, rhs: Any) -> Law:
-    """Return a law about elements compared with a `c`."""
+    """Return a law about elements that are cut off above or below a `c`."""
     return law(name, lhs, rhs, *constant, sound="rounding")
 
 
@@ -115,13 +118,13 @@ CUT = (
 
 
 def place(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "stable") -> Law:
-    """Return a law about the place of an extreme; on the left rounding may make it tie."""
+    """Return a law about the position of an extreme; on the left rounding may make it tie."""
     return law(name, lhs, rhs, floato(x), *conditions, sound=sound, mixed=True)
 
 
 PLACES = (
-    place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly),
-    place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly),
+    place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly_increasing),
+    place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly_increasing),
     place("argmax-decreasing", argmax(f(x), axis=a), argmin(x, axis=a), decreasing),
     place("argmin-decreasing", argmin(f(x), axis=a), argmax(x, axis=a), decreasing),
     place("argmax-neg", argmax(-x, axis=a), argmin(x, axis=a), sound="exact"),
@@ -129,38 +132,17 @@ PLACES = (
 )
 
 at_place = Subtensor((Placeholder.INTEGER,))
+"""Indexing by an integer variable: ``at_place(x, i)`` is ``x[i]``."""
+
+
+def taken(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law about the element of a vector at the position of its extreme."""
+    return law(name, lhs, rhs, ranko(x, 1), sound="rounding", mixed=True)
+
 
 TAKEN = (
-    law(
-        "element-at-argmax",
-        at_place(x, argmax(x, axis=0)),
-        max_(x),
-        ranko(x, 1),
-        sound="rounding",
-        mixed=True,
-    ),
-    law(
-        "element-at-argmin",
-        at_place(x, argmin(x, axis=0)),
-        min_(x),
-        ranko(x, 1),
-        sound="rounding",
-        mixed=True,
-    ),
-    law(
-        "element-at-argmax-of-all",
-        at_place(x, argmax(x)),
-        max_(x),
-        ranko(x, 1),
-        sound="rounding",
-        mixed=True,
-    ),
-    law(
-        "element-at-argmin-of-all",
-        at_place(x, argmin(x)),
-        min_(x),
-        ranko(x, 1),
-        sound="rounding",
-        mixed=True,
-    ),
+    taken("element-at-argmax", at_place(x, argmax(x, axis=0)), max_(x)),
+    taken("element-at-argmin", at_place(x, argmin(x, axis=0)), min_(x)),
+    taken("element-at-argmax-of-all", at_place(x, argmax(x)), max_(x)),
+    taken("element-at-argmin-of-all", at_place(x, argmin(x)), min_(x)),
 )

@@ -1,7 +1,7 @@
-"""Sums, products, conjunctions and disjunctions over axes.
+"""Reductions over axes: sums, products, conjunctions and disjunctions.
 
-What holds of every reduction comes first. Where a law moves a factor out of a reduction, the
-factor is constant along the axes that go, and loses them by a dimshuffle.
+What holds of every reduction comes first. Where a law takes a factor out of a reduction, the factor
+is constant along the axes that are reduced, and loses them by a dimshuffle.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from cons import cons
 from kanren.core import eq, lall
 
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor import (
     CAReduce,
     DimShuffle,
@@ -30,58 +29,56 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
 from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.arithmetic.multiplicity import (
-    counts_well,
-    each_reduced,
-    has_elements_along,
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
+from relgraph.tensor.lawkit.guards.axes import (
+    are_nonzero_lengths,
     has_length_one_along,
-    is_idempotent,
-    is_never_empty,
-    is_one,
-    is_repeated,
-    reduces_apart,
-    reduces_scalars,
-    repeats,
-    repeats_like,
-)
-from relgraph.tensor.lawkit.guards.numbers import is_finite_number, is_nonzero
-from relgraph.tensor.lawkit.guards.types import floato, nonnegativeo, ranko, spanso
-from relgraph.tensor.lawkit.layout.axis_orders import (
-    axes_before,
     includes_axis,
     is_constant_along,
-    merged_axes,
-    order_after,
-    order_without,
-    padding_to,
-    rank_after,
-    rank_of,
+    is_nonempty_along,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.lawkit.guards.constants import all_oneo
+from relgraph.tensor.lawkit.guards.numbers import is_finite_number
+from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.guards.types import floato, ranko
+from relgraph.tensor.lawkit.reductions.reduction import (
+    axes_before_dimshuffle,
+    dtype_holds_counts,
+    each_reduced,
+    is_idempotent,
+    is_repeated_along,
+    merged_axes,
+    order_after_reduction,
+    order_padded_to,
+    pieces_reduce_apart,
+    rank_after_reduction,
+    reduces_in_own_dtype,
+    repetition_count,
+    repetition_count_in_fill,
+    zero_sum_divides,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.creation import Alloc
-from relgraph.tensor.shapes.joining import Join
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.shapes.shape import MakeVector
 
 a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
-    """Return a law that holds for tensors of any dtype."""
-    return law(name, lhs, rhs, *conditions, sound=sound, mixed=True, complex=True)
-
-
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that 1 times a complex nan, of which both parts are nan, does not hold for."""
+    """Return a law for real numbers: 1 times a complex nan is another nan, in both its parts."""
     return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
 
 
 def nested(name: str, scalar_op: Any, sound: str) -> Law:
-    """Return the law that two reductions by one op are one."""
+    """Return the law that two reductions by one op are one: ``sum(sum(x, axis=0), axis=1) →
+    sum(x, axis=(0, 2))``."""
     twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
     once = CAReduce(scalar_op, c)(x)
-    return of_any(name, twice, once, computo(c, merged_axes, a, b), sound=sound)
+    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), sound=sound)
 
 
 MERGED = (
@@ -91,20 +88,20 @@ MERGED = (
     nested("min-of-min", scalar.minimum, "rounding"),
     nested("all-of-all", scalar.and_, "exact"),
     nested("any-of-any", scalar.or_, "exact"),
-    of_any(
+    any_dtype_law(
         "reduce-of-dimshuffle",
         CAReduce(s, a)(DimShuffle(n, o)(x)),
-        DimShuffle(m, p)(CAReduce(s, b)(x)),
+        DimShuffle(m, p)(CAReduce(s, b)(x)),  # sum(x.T, axis=0) → sum(x, axis=1)
         computo(q, rank_of, x),
-        computo(b, axes_before, o, a, q),
-        computo(m, rank_after, b, q),
-        computo(p, order_after, o, a, q),
+        computo(b, axes_before_dimshuffle, o, a, q),
+        computo(m, rank_after_reduction, b, q),
+        computo(p, order_after_reduction, o, a, q),
         sound="rounding",
     ),
 )
 
 UNNEEDED = (
-    of_any(
+    any_dtype_law(
         "reduce-of-reshape",
         CAReduce(s, None)(Reshape(n)(x, y)),
         CAReduce(s, None)(x),
@@ -116,7 +113,7 @@ UNNEEDED = (
     of_real(
         "reduce-length-one",
         CAReduce(s, a)(x),
-        DimShuffle(n, o)(x),
+        DimShuffle(n, o)(x),  # `x` without the axes `a`
         whereo(has_length_one_along, x, a),
         computo(n, rank_of, x),
         computo(o, order_without, x, a),
@@ -134,19 +131,16 @@ constant = (
     computo(n, rank_of, c),
     computo(o, order_without, c, a),
 )
-"""That `c` is constant along the axes `a` of `x`, and what `without_axes` needs to know of it."""
+"""That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
 
 
 def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law about a factor of a sum: with nothing to sum there's no nan times it either."""
-    told, tags = (*constant, *conditions), ("sum_scalar_mul",)
-    return law(name, lhs, rhs, *told, sound="finite", complex=True, tags=tags)
+    """Return a law that takes a factor `c` out of a sum.
 
-
-def divides_sum(c: Any, x: Any, axes: Any) -> bool:
-    """Return whether a sum of nothing, 0, divided by `c` is 0, or there is something to sum along
-    the `axes` of `x`."""
-    return has_elements_along(x, axes) or is_nonzero(c)
+    A sum of nothing is 0, and 0 times a `c` that is nan or infinite is nan.
+    """
+    every, tags = (*constant, *conditions), ("sum_scalar_mul",)
+    return law(name, lhs, rhs, *every, sound="finite", complex=True, tags=tags)
 
 
 FACTORS = (
@@ -155,7 +149,7 @@ FACTORS = (
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
-        whereo(divides_sum, c, x, a),
+        whereo(zero_sum_divides, c, x, a),
     ),
 )
 
@@ -175,11 +169,11 @@ PRODUCTS = (
     law("prod-sign", prod(sign(x), axis=a), sign(prod(x, axis=a)), floato(x), sound="finite"),
     law(
         "prod-inverse",
-        prod(y / x, axis=a),
+        prod(y / x, axis=a),  # y = 1
         reciprocal(prod(x, axis=a)),
-        whereo(is_one, y),
+        all_oneo(y),
         floato(x),
-        spanso(x, y),
+        covers_shapeo(x, y),
         sound="finite",
     ),
     law(
@@ -243,23 +237,24 @@ DOTS = (
 
 
 def repeatedo(total: Any, op: Any) -> Any:
-    """Construct the goal that `total` reduces, by `op`, all of which `x` comes `c` times over."""
+    """Construct the goal that `total` reduces an allocation of `x` by `op`, over axes `a` that
+    repeat each element `c` times; ``DimShuffle(n, o)(x)`` is `x` with as many axes."""
     full, lengths = lvars("full lengths")
     return lall(
         eq(total, CAReduce(op, a)(full)),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated, x, a, m),
-        whereo(counts_well, x),
-        computo(c, repeats, x, a, lengths),
+        whereo(is_repeated_along, x, a, m),
+        whereo(dtype_holds_counts, x),
+        computo(c, repetition_count, x, a, lengths),
         computo(n, rank_of, x),
-        computo(o, padding_to, x, lengths),
+        computo(o, order_padded_to, x, lengths),
     )
 
 
 @relation("sum-of-alloc", sound="finite", depth=2)
 def sum_of_alloco(total: Any, times: Any) -> Any:
-    """``sum(alloc(x, m, n)) → (m * n) * x``; along axes that `x` has, `x` is summed."""
+    """``sum(alloc(x, m, n)) → (m * n) * x`` of a scalar `x`, ``m * sum(x)`` of a vector"""
     return lall(
         repeatedo(total, scalar.add),
         eq(times, c * CAReduce(scalar.add, a)(DimShuffle(n, o)(x))),
@@ -273,7 +268,7 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
     tries=[CAReduce(scalar.mul, None)(Alloc()(x, n)), CAReduce(scalar.mul, a)(Alloc()(x, m, n))],
 )
 def prod_of_alloco(total: Any, power: Any) -> Any:
-    """``prod(alloc(x, n)) → x ** n``"""
+    """``prod(alloc(x, m, n)) → x ** (m * n)`` of a scalar `x`, ``prod(x) ** m`` of a vector"""
     return lall(
         repeatedo(total, scalar.mul),
         eq(power, CAReduce(scalar.mul, a)(DimShuffle(n, o)(x)) ** c),
@@ -282,17 +277,17 @@ def prod_of_alloco(total: Any, power: Any) -> Any:
 
 @relation("reduce-of-alloc", depth=2)
 def reduce_of_alloco(reduced: Any, once: Any) -> Any:
-    """``max(alloc(x, 3)) → x``; the same for a minimum, `all` and `any`."""
+    """``max(alloc(x, 3)) → max(x)``; the same for `min`, `all` and `any`"""
     full, lengths = lvars("full lengths")
     return lall(
         eq(reduced, CAReduce(s, a)(full)),
         whereo(is_idempotent, s),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated, x, a, m),
-        whereo(is_never_empty, a, lengths),
+        whereo(is_repeated_along, x, a, m),
+        whereo(are_nonzero_lengths, a, lengths),
         computo(n, rank_of, x),
-        computo(o, padding_to, x, lengths),
+        computo(o, order_padded_to, x, lengths),
         eq(once, CAReduce(s, a)(DimShuffle(n, o)(x))),
     )
 
@@ -304,11 +299,11 @@ REPEATED = (
     law(
         "sum-of-fill",
         sum_(second(y, x), axis=a),
-        c * sum_(x, axis=a),
+        c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated, x, a, m),
-        whereo(counts_well, x),
-        computo(c, repeats_like, x, a, y),
+        whereo(is_repeated_along, x, a, m),
+        whereo(dtype_holds_counts, x),
+        computo(c, repetition_count_in_fill, x, a, y),
         sound="finite",
         mixed=True,
         complex=True,
@@ -316,37 +311,37 @@ REPEATED = (
     law(
         "sum-of-filled-number",
         sum_(second(y, x), axis=a),
-        c * sum_(x, axis=a),
+        c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated, x, a, m),
+        whereo(is_repeated_along, x, a, m),
         whereo(is_finite_number, x),
-        whereo(counts_well, x),
-        computo(c, repeats_like, x, a, y),
+        whereo(dtype_holds_counts, x),
+        computo(c, repetition_count_in_fill, x, a, y),
         sound="rounding",
         mixed=True,
     ),
-    of_any(
+    any_dtype_law(
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
-        CAReduce(s, a)(x),
+        CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
         whereo(is_idempotent, s),
-        whereo(has_elements_along, y, a),
+        whereo(is_nonempty_along, y, a),
         computo(m, rank_of, y),
-        whereo(is_repeated, x, a, m),
+        whereo(is_repeated_along, x, a, m),
     ),
 )
 
 
 @relation("reduce-of-join", sound="rounding", depth=2)
 def reduce_of_joino(reduced: Any, combined: Any) -> Any:
-    """``sum(join(0, x, y)) → sum(x) + sum(y)``, and so on for every reduction."""
+    """``sum(join(0, x, y)) → sum(x) + sum(y)``; the same for every reduction"""
     joined, parts, each = lvars("joined parts each")
     return lall(
         eq(reduced, CAReduce(s, a)(joined)),
         argumentso(joined, Join(b), parts),
         one_cliento(joined),
         whereo(includes_axis, a, b),
-        whereo(reduces_apart, s, a, parts),
+        whereo(pieces_reduce_apart, s, a, parts),
         computo(each, each_reduced, s, a, parts),
         argumentso(combined, Elemwise(s), each),
     )
@@ -354,12 +349,12 @@ def reduce_of_joino(reduced: Any, combined: Any) -> Any:
 
 @relation("reduce-of-vector", sound="rounding", depth=2)
 def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
-    """``sum(stack([a, b, c])) → a + b + c``, and so on for every reduction of scalars."""
+    """``sum(stack([a, b, c])) → a + b + c``, of scalars; the same for every reduction"""
     vector, parts = lvars("vector parts")
     return lall(
         eq(reduced, CAReduce(s, None)(vector)),
         argumentso(vector, MakeVector(o), parts),
-        whereo(reduces_scalars, s, parts),
+        whereo(reduces_in_own_dtype, s, parts),
         argumentso(combined, Elemwise(s), parts),
     )
 

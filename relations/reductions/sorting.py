@@ -1,4 +1,4 @@
-"""Elements in order: what doesn't ask for it is done without."""
+"""Sorted elements: what does not depend on their order is computed without sorting."""
 
 from __future__ import annotations
 
@@ -7,45 +7,40 @@ from typing import Any
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import CAReduce
 from relgraph.tensor import max as max_
+from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.arithmetic.multiplicity import has_length_one_along
+from relgraph.tensor.lawkit.guards.axes import has_length_one, includes_axis
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.layout.axis_orders import includes_axis
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.sorting import ArgSort, Sort
 
 a, b, s, x = lvars("a b s x")
 
 
-def of_any(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
-    """Return a law that holds for tensors of any real dtype."""
+def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+    """Return a law for tensors of any real dtype."""
     return law(name, lhs, rhs, *conditions, sound=sound, mixed=True)
 
 
 def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that is right but for rounding and the sign of zero."""
-    return of_any(name, lhs, rhs, *conditions, sound="rounding")
+    return sorting_law(name, lhs, rhs, *conditions, sound="rounding")
 
 
 def last(v: Any) -> Any:
-    """Return the last of what is along the first axis of `v`."""
+    """Return ``v[-1]``."""
     return Subtensor((-1,))(v)
 
 
-def is_single(v: Any, axis: int) -> bool:
-    """Return whether an axis is known to have length 1."""
-    return has_length_one_along(v, (axis,))
-
-
 taken = AdvancedSubtensor((Placeholder.ARRAY,))
+"""Indexing by one array: ``taken(x, positions)`` is ``x[positions]``."""
 
 ORDER = (
-    of_any("sort-twice", Sort(a)(Sort(a)(x)), Sort(a)(x)),
-    of_any("sort-one", Sort(a)(x), x, whereo(is_single, x, a)),
-    of_any("sort-by-argsort", taken(x, ArgSort(0)(x)), Sort(0)(x), ranko(x, 1)),
-    of_any(
+    sorting_law("sort-twice", Sort(a)(Sort(a)(x)), Sort(a)(x)),
+    sorting_law("sort-one", Sort(a)(x), x, whereo(has_length_one, x, a)),
+    sorting_law("sort-by-argsort", taken(x, ArgSort(0)(x)), Sort(0)(x), ranko(x, 1)),
+    sorting_law(
         "reduce-of-sort",
         CAReduce(s, b)(Sort(a)(x)),
         CAReduce(s, b)(x),

@@ -29,7 +29,7 @@ class ConstantFolding(LocalOptimizer):
     name = "constant_folding"
     depth = 2
 
-    def looks_into(self) -> frozenset[tuple[Any, Any]]:
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]]:
         return frozenset()
 
     def might_match(self, node: Apply) -> bool:

@@ -12,7 +12,9 @@ from typing import Any, Literal
 import relations
 from relgraph.compile.constant_folding import constant_folding
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
+from relgraph.compile.phase_form import left_by
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import Law
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
     GlobalOptimizer,
@@ -22,7 +24,14 @@ from relgraph.graph.opt import (
 )
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.decorators import require_destroy_handler
-from relgraph.graph.optdb import EquilibriumDB, LocalGroupDB, OptimizationQuery, SequenceDB, TopoDB
+from relgraph.graph.optdb import (
+    EquilibriumDB,
+    LocalGroupDB,
+    OptimizationDatabase,
+    OptimizationQuery,
+    SequenceDB,
+    TopoDB,
+)
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -96,7 +105,7 @@ def _blas_phase() -> SequenceDB:
     for law in relations.BLAS:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
-    db.register("dot22", TopoDB(laws), "fast_run", "strict", *tags_of_row("dot22"), position=0)
+    db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
     db.register("gemm", SequenceDB(), "fast_run", position=10)
     return db
 
@@ -135,7 +144,7 @@ def _build_optdb() -> SequenceDB:
     # Empty databases keep the documented positions for passes that may be registered there.
     db.register("sparse_dot", SequenceDB(), "fast_run", *tags_of_row("sparse_dot"), position=2.1)
     # Products are replaced after all laws that match them.
-    db.register("blas", _blas_phase(), "fast_run", "strict", position=2.5)
+    db.register("blas", _blas_phase(), "fast_run", position=2.5)
     db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
     # Optimizers that make ops overwrite their inputs have position 50 or later.
@@ -153,6 +162,15 @@ def _build_optdb() -> SequenceDB:
 
 
 optdb = _build_optdb()
+
+# Rows of the table in which nothing is registered yet can be asked for all the same.
+_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))
+
+
+def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
+    """Raise ValueError if a query asks a database for a tag that nothing there has."""
+    query.require_known(db.tags() | _ROW_TAGS)
+
 
 _STABILIZATION = OptimizationQuery(include=["stabilization"])
 
@@ -172,8 +190,45 @@ PREDEFINED_QUERIES: dict[str, OptimizationQuery] = {
 }
 
 
+_CLASSES = {
+    law.name: law.sound
+    for phase in (relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE)
+    for law in phase
+}
+
+
+def forms(rewriter: Any, optimizer: GlobalOptimizer) -> list[Any]:
+    """Return what has to be tried on an optimized graph so that a law fires on it.
+
+    Parameters
+    ----------
+    rewriter
+        A law, its `forward` direction, or any other rewriter.
+    optimizer
+        What was applied to the graph.
+
+    Returns
+    -------
+    list
+        `rewriter`, and in front of it a law of the same name in the form in which the optimizer
+        leaves its left side, where that is another one (see `relgraph.compile.phase_form`).
+    """
+    law = getattr(rewriter, "law", rewriter)
+    if not isinstance(law, Law) or (law is not rewriter and rewriter is not law.forward):
+        return [rewriter]
+    made = left_by(law, optimizer, _CLASSES)
+    return [rewriter] if made is None else [made, rewriter]
+
+
 def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tags if "unsafe" in tags else (*tags, "fast_run")
+
+
+_UP_TO: dict[Phase, tuple[str, ...]] = {
+    "canonicalize": ("canonicalize",),
+    "stabilize": ("canonicalize", "stabilize"),
+    "specialize": ("canonicalize", "stabilize", "specialize"),
+}
 
 
 def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
@@ -185,8 +240,15 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
     if label is None:
         raise TypeError(f"{item!r} has no name: register it with name=...")
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
-    all_tags = _with_mode_tag((*own, *tags))
-    optdb[phase].register(label, item, *all_tags, use_db_name_as_tag="unsafe" not in all_tags)
+    every = _with_mode_tag((*own, *tags))
+    # found out before the law is there, which would rewrite its own left side
+    found = forms(item, optdb.query(OptimizationQuery(include=_UP_TO[phase])))
+    optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
+    for form in found:
+        if form is not item:
+            every = _with_mode_tag((*law_tags(form), *tags))
+            known = "unsafe" not in every
+            optdb[phase].register(f"{label} in {phase}", form, *every, use_db_name_as_tag=known)
     return item
 
 

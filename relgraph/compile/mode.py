@@ -3,8 +3,8 @@
 The documented modes are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``. Each has the rows of
 its column in the documented table (`relgraph.compile.optimization_table`), and further laws that
 hold for every input, at least up to rounding. ``fast_run``, the default, is ``o4``;
-``fast_compile`` is ``o1``. ``strict`` has exact laws and merging only: it gives the bits that NumPy
-gives.
+``fast_compile`` is ``o1``. ``strict`` has exact laws and merging only: it gives the bits that the
+graph as written gives.
 
 ``o1``, ``o2``, ``Stabilization`` and ``strict`` do not assume that values are finite. ``o3``,
 ``o4`` and ``unsafe`` do, where rows of the table say so (``mul(x, 0) → zeros_like(x)``): the laws
@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.compile.database import PREDEFINED_QUERIES, optdb
+from relgraph.compile.database import PREDEFINED_QUERIES, optdb, require_known
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
 from relgraph.vm import LINKERS, Linker
@@ -87,15 +87,15 @@ class Mode:
         return made
 
     def including(self, *tags: str) -> Mode:
-        """Return this mode with more tags to include."""
+        """Return this mode with more tags to include; a ValueError if nothing has one of them."""
         return self._with_query(self._query("include").including(*tags))
 
     def excluding(self, *tags: str) -> Mode:
-        """Return this mode with more tags to exclude."""
+        """Return this mode with more tags to exclude; raises like `including`."""
         return self._with_query(self._query("exclude").excluding(*tags))
 
     def requiring(self, *tags: str) -> Mode:
-        """Return this mode with more tags to require."""
+        """Return this mode with more tags to require; raises like `including`."""
         return self._with_query(self._query("require").requiring(*tags))
 
     def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
@@ -116,6 +116,7 @@ class Mode:
         return type(self), (linker, self._optimizer_or_query, db)
 
     def _with_query(self, query: OptimizationQuery) -> Mode:
+        require_known(self.db, query)
         return type(self)(self.linker, query, self.db)
 
     def _query(self, verb: str) -> OptimizationQuery:

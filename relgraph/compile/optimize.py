@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-from relgraph.compile.database import optdb
+from relgraph.compile.database import forms, optdb, require_known
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.opt.dispatch.tables import together
+from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 
@@ -90,7 +90,8 @@ def optimize_graph(
         Tags; the rewriters that have one of them are applied. ``()`` for none of them.
     custom_opt
         A `GlobalOptimizer`; or a `LocalOptimizer` or a law, which is applied until it changes
-        nothing. It is applied after the rewriters of the database.
+        nothing. It is applied after the rewriters of the database. A law is also tried in the form
+        in which these leave its left side.
     clone
         Whether to work on a copy, so that the given graph does not change.
     trace
@@ -108,7 +109,9 @@ def optimize_graph(
     Raises
     ------
     TypeError
-        If `custom_opt` is no optimizer.
+        If `custom_opt` is no optimizer, or `include` is a string.
+    ValueError
+        If nothing in the database has one of the tags.
     """
     optimizers = _optimizers(include, custom_opt, query_kwargs)
     with paused_collector():
@@ -138,7 +141,7 @@ def _fgraph_for(
     outputs = [given] if isinstance(given, Variable) else list(given)
     # In a derivation, merges are steps: then the graph is copied without merging it.
     if clone and not trace and optimizers and optimizers[0].merges_first:
-        return merged_copy(outputs, together(optimizers[0].collapsing() or ()))
+        return merged_copy(outputs, union_of(optimizers[0].collapsing_first() or ()))
     return FunctionGraph(outputs=outputs, clone=clone)
 
 
@@ -159,13 +162,16 @@ def _optimizers(
     include: Iterable[str], custom_opt: Any, query_kwargs: dict[str, Any]
 ) -> list[GlobalOptimizer]:
     """Return the optimizers to apply, in order."""
-    tags = tuple(include)
+    query = OptimizationQuery(include=include, **query_kwargs)
     optimizers: list[GlobalOptimizer] = []
-    if tags or query_kwargs.get("extra_optimizations"):
-        optimizers.append(optdb.query(OptimizationQuery(include=tags, **query_kwargs)))
-    if custom_opt is not None:
-        is_global = isinstance(custom_opt, GlobalOptimizer)
-        optimizers.append(custom_opt if is_global else EquilibriumOptimizer([custom_opt]))
+    if query.include or query.extra_optimizations:
+        require_known(optdb, query)
+        optimizers.append(optdb.query(query))
+    if isinstance(custom_opt, GlobalOptimizer):
+        optimizers.append(custom_opt)
+    elif custom_opt is not None:
+        own = forms(custom_opt, optimizers[0]) if optimizers else [custom_opt]
+        optimizers.append(EquilibriumOptimizer(own))
     return optimizers
 
 
@@ -177,8 +183,20 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
     var1, var2
         The variables.
     givens
-        Pairs of a variable in the first graph and one in the second that are taken to be equal: a
-        dict, or a list of pairs.
+        Pairs of variables that are taken for equal wherever they stand: a dict, or a list of pairs.
+        What is taken for an expression is compared as that expression.
     """
-    pairs = list(dict(givens or {}).items())
-    return equal_computations([var1], [var2], [old for old, _ in pairs], [new for _, new in pairs])
+    seen_as: dict[Variable, Variable] = {}
+
+    def found(var: Variable) -> Variable:
+        while var in seen_as:
+            var = seen_as[var]
+        return var
+
+    for old, new in dict(givens or {}).items():
+        old, new = found(old), found(new)
+        if old is not new:
+            # an expression stays one, or what is built like it would not be found
+            leaf, other = (new, old) if new.owner is None else (old, new)
+            seen_as[leaf] = other
+    return equal_computations([var1], [var2], seen_as=found)

@@ -6,7 +6,7 @@ that with respect to its imaginary part. So a real cost grows along it.
 
 from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError, grad
 from relgraph.gradient.barriers import consider_constant, disconnected_grad, zero_grad
-from relgraph.gradient.jacobians import Lop, Rop, hessian, jacobian
+from relgraph.gradient.jacobians import Lop, Rop, hessian, hvp, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
 from relgraph.graph.type import DisconnectedType, NullType
 
@@ -22,6 +22,7 @@ __all__ = [
     "disconnected_grad",
     "grad",
     "hessian",
+    "hvp",
     "jacobian",
     "verify_grad",
     "zero_grad",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from relgraph.gradient.gradient_terms import (
     converted_gradient,
@@ -18,14 +18,15 @@ from relgraph.gradient.gradient_terms import (
     has_no_gradient,
     sum_of_gradients,
 )
+from relgraph.gradient.stabilization import Definitions, Step, stabilized, steps
 from relgraph.gradient.timing import grad_stopwatch
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Variable
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
 Policy = Literal["raise", "warn", "ignore"]
+DisconnectedValue = Literal["zero", "None", "disconnected"]
 
 
 class DisconnectedInputError(ValueError):
@@ -42,7 +43,8 @@ def grad(
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
     known_grads: Mapping[Variable, Any] | None = None,
-    return_disconnected: Literal["zero", "None", "disconnected"] = "zero",
+    return_disconnected: DisconnectedValue = "zero",
+    stabilize: bool = True,
 ) -> Any:
     """Return the gradient of a cost with respect to each variable in `wrt`.
 
@@ -63,6 +65,11 @@ def grad(
     return_disconnected
         The gradient with respect to such a variable: ``"zero"``, ``"None"``, or
         ``"disconnected"`` for a variable of type `DisconnectedType`.
+    stabilize
+        Whether to rewrite the graph by the laws of `relations.STABILIZE` first, so that the
+        gradient is as accurate as the value: that of ``log(1 + exp(x))`` is 1 at 1000, not nan.
+        The variables in `wrt`, `known_grads` and `consider_constant`, and the arguments of
+        `zero_grad` and `disconnected_grad`, are not rewritten. The given graph does not change.
 
     Returns
     -------
@@ -81,20 +88,94 @@ def grad(
     MethodNotDefined
         If an op has no gradient.
     """
-    check_choice("grad: disconnected_inputs", disconnected_inputs, ("raise", "warn", "ignore"))
-    check_choice("grad: return_disconnected", return_disconnected, ("zero", "None", "disconnected"))
-    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
-    for v in variables:
-        if not isinstance(v, Variable):
-            raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-    with grad_stopwatch.running(), paused_collector():
-        seeds = _seeds(cost, known_grads)
-        found = _Backpropagation(seeds, variables, consider_constant or ()).run()
-    results = [
-        g if g is not None else _disconnected_gradient(v, disconnected_inputs, return_disconnected)
-        for v, g in zip(variables, found, strict=True)
-    ]
+    seeds = {v: given_gradient(v, g) for v, g in (known_grads or {}).items()}
+    if cost is not None:
+        _check_cost(cost)
+        seeds.setdefault(cost, filled_like(cost, 1))
+    elif not seeds:
+        raise ValueError("grad: there is neither a cost nor are there known_grads")
+    pull_back = PullBack(
+        seeds, wrt, consider_constant, disconnected_inputs, return_disconnected, stabilize
+    )
+    results = pull_back(seeds)
     return results if isinstance(wrt, list | tuple) else results[0]
+
+
+class PullBack:
+    """Maps gradients of some outputs to gradients of the variables that these depend on.
+
+    The outputs are stabilized once; then the map can be called several times.
+
+    Parameters
+    ----------
+    outputs
+        The variables to differentiate.
+    wrt, consider_constant, disconnected_inputs, return_disconnected, stabilize
+        As for `grad`.
+    """
+
+    def __init__(
+        self,
+        outputs: Collection[Variable],
+        wrt: Any,
+        consider_constant: Sequence[Variable] | None,
+        disconnected_inputs: Policy = "raise",
+        return_disconnected: DisconnectedValue = "zero",
+        stabilize: bool = True,
+    ) -> None:
+        check_choice("grad: disconnected_inputs", disconnected_inputs, get_args(Policy))
+        check_choice("grad: return_disconnected", return_disconnected, get_args(DisconnectedValue))
+        self.wrt: list[Variable] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+        for v in self.wrt:
+            if not isinstance(v, Variable):
+                raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
+        self.constants = frozenset(consider_constant or ())
+        self.policy = disconnected_inputs
+        self.kind = return_disconnected
+        self.definitions: Definitions = {}
+        if stabilize:
+            with grad_stopwatch.running(), paused_collector():
+                self.definitions = stabilized(outputs, self.wrt, self.constants)
+
+    def __call__(self, seeds: Mapping[Variable, Any], fixed: bool = True) -> list[Any]:
+        """Return the gradient with respect to each variable in `wrt`.
+
+        Parameters
+        ----------
+        seeds
+            The gradients with respect to the outputs.
+        fixed
+            Whether these are complete; if not, the gradient that an output gets from another
+            output, which depends on it, is added.
+        """
+        with grad_stopwatch.running(), paused_collector():
+            found = _Backpropagation(seeds, self.wrt, self.constants, self.definitions, fixed).run()
+            without = [v for v, g in zip(self.wrt, found, strict=True) if g is None]
+            connected: set[Variable] = set()
+            if without and self.definitions:
+                # A variable that stabilization has removed is connected, with a gradient of zero,
+                # if it was connected in the given graph.
+                unchanged = _Backpropagation(seeds, without, self.constants, {}, fixed).run()
+                connected = {v for v, g in zip(without, unchanged, strict=True) if g is not None}
+        for i, v in enumerate(self.wrt):
+            if found[i] is None:
+                found[i] = filled_like(v, 0) if v in connected else self._disconnected_gradient(v)
+        return found
+
+    def _disconnected_gradient(self, v: Variable) -> Any:
+        """Return the gradient with respect to a disconnected variable, or warn, or raise."""
+        message = (
+            f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not "
+            "depend on it, or only by way of shapes, indices and the like "
+            "(disconnected_inputs='ignore' takes the gradient for zero)"
+        )
+        if self.policy == "raise":
+            raise DisconnectedInputError(message)
+        if self.policy == "warn":
+            warnings.warn(message, stacklevel=4)
+        if self.kind == "zero":
+            return filled_like(v, 0)
+        return None if self.kind == "None" else disconnected()
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -103,21 +184,16 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} is {value!r}, not one of {', '.join(choices)}")
 
 
-def _seeds(
-    cost: Variable | None, known_grads: Mapping[Variable, Any] | None
-) -> dict[Variable, Any]:
-    """Return the gradients, by variable, that the backward pass starts from."""
-    seeds: dict[Variable, Any] = {}
-    for v, g in (known_grads or {}).items():
-        if not isinstance(g, Variable):
-            g = v.type.filter_variable(g)
-        if not isinstance(g.type, DisconnectedType):
-            _check_rank(v, g, f"known_grads of {v}")
-        seeds[v] = g
-    if cost is None:
-        if not seeds:
-            raise ValueError("grad: there is neither a cost nor are there known_grads")
-        return seeds
+def given_gradient(v: Variable, g: Any) -> Any:
+    """Return a gradient with respect to `v` that the user gives as a variable of the same rank."""
+    if not isinstance(g, Variable):
+        g = v.type.filter_variable(g)
+    if not isinstance(g.type, DisconnectedType):
+        _check_rank(v, g, f"known_grads of {v}")
+    return g
+
+
+def _check_cost(cost: Any) -> None:
     if not isinstance(cost, Variable):
         raise TypeError(f"grad: the cost is {cost!r}, which is no variable")
     if isinstance(cost.type, NullType):
@@ -127,8 +203,6 @@ def _seeds(
         raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be of rank 0 (sum it?)")
     if has_no_gradient(cost):
         raise TypeError(f"grad: the cost {cost} is a {cost.type}; it must be float or complex")
-    seeds.setdefault(cost, filled_like(cost, 1))
-    return seeds
 
 
 def _check_rank(v: Any, g: Any, what: str) -> None:
@@ -140,24 +214,8 @@ def _check_rank(v: Any, g: Any, what: str) -> None:
         )
 
 
-def _disconnected_gradient(v: Variable, policy: Policy, kind: str) -> Any:
-    """Return the gradient with respect to a disconnected variable, or warn, or raise."""
-    message = (
-        f"grad: the cost is not a differentiable function of {v} ({v.type}): it does not depend "
-        "on it, or only by way of shapes, indices and the like "
-        "(disconnected_inputs='ignore' takes the gradient for zero)"
-    )
-    if policy == "raise":
-        raise DisconnectedInputError(message)
-    if policy == "warn":
-        warnings.warn(message, stacklevel=3)
-    if kind == "zero":
-        return filled_like(v, 0)
-    return None if kind == "None" else disconnected()
-
-
 class _Backpropagation:
-    """The two passes of one call of `grad`.
+    """The two passes of one differentiation.
 
     Parameters
     ----------
@@ -167,6 +225,10 @@ class _Backpropagation:
         The variables whose gradients are wanted.
     constants
         The variables that are treated as constants.
+    definitions
+        Variables that are differentiated in place of others; see `stabilized`.
+    fixed
+        Whether nothing is added to `seeds`.
 
     Attributes
     ----------
@@ -182,29 +244,42 @@ class _Backpropagation:
     """
 
     def __init__(
-        self, seeds: dict[Variable, Any], wrt: Sequence[Variable], constants: Collection[Variable]
+        self,
+        seeds: Mapping[Variable, Any],
+        wrt: Sequence[Variable],
+        constants: Collection[Variable],
+        definitions: Definitions,
+        fixed: bool,
     ) -> None:
         self.seeds = seeds
+        self.fixed: Collection[Variable] = seeds if fixed else ()
         self.wrt = wrt
-        self.constants = set(constants)
+        self.constants = constants
+        self.definitions = definitions
         self.terms: dict[Variable, list[Any]] = {}
-        self.zero_gradients: set[Variable] = set()
+        self.zero_outputs: set[Variable] = set()
         self.undefined: dict[Variable, str] = {}
         self.gradients: dict[Variable, Any] = {}
         for v, g in seeds.items():
-            if not isinstance(g.type, DisconnectedType):
-                self.gradients[v] = converted_gradient(g, v) if not has_no_gradient(v) else g
+            if isinstance(g.type, DisconnectedType):
+                continue
+            if has_no_gradient(v):
+                self.gradients[v] = g
+            elif fixed:
+                self.gradients[v] = converted_gradient(g, v)
+            else:
+                self.terms[v] = [converted_gradient(g, v)]
 
     def run(self) -> list[Any]:
         """Return the gradient with respect to each variable; None for a disconnected one."""
-        order = io_toposort(list(self.constants), list(self.seeds))
+        order = steps(self.seeds, self.constants, self.definitions)
         patterns = self._connected_nodes(order)
         for node in reversed(order):
             if node in patterns:
                 self._backpropagate(node, patterns[node])
         return [self._result(v) for v in self.wrt]
 
-    def _connected_nodes(self, order: Sequence[Apply]) -> dict[Apply, list[list[bool]]]:
+    def _connected_nodes(self, order: Sequence[Step]) -> dict[Step, list[list[bool]]]:
         """Return the connection patterns of the nodes that depend on `wrt`: the forward pass."""
         self.dependent = set(self.wrt)
         dependent = self.dependent
@@ -220,13 +295,13 @@ class _Backpropagation:
                 patterns[node] = pattern
         return patterns
 
-    def _backpropagate(self, node: Apply, pattern: list[list[bool]]) -> None:
+    def _backpropagate(self, node: Step, pattern: list[list[bool]]) -> None:
         """Add to the gradients of a node's inputs what follows from those of its outputs."""
         grads = [None if out in self.constants else self._gradient(out) for out in node.outputs]
         zero_outputs = [
             o
             for o, out in enumerate(node.outputs)
-            if grads[o] is None and out in self.zero_gradients and out not in self.constants
+            if grads[o] is None and out in self.zero_outputs and out not in self.constants
         ]
         live = [o for o, g in enumerate(grads) if g is not None]
         contributing = [*live, *zero_outputs]
@@ -234,23 +309,23 @@ class _Backpropagation:
             i
             for i, v in enumerate(node.inputs)
             if v in self.dependent
-            and v not in self.seeds
+            and v not in self.fixed
             and any(pattern[i][o] for o in contributing)
         ]
         if not live:
-            self.zero_gradients.update([node.inputs[i] for i in reached])
+            self.zero_outputs.update([node.inputs[i] for i in reached])
             return
         for o in zero_outputs:
             grads[o] = filled_like(node.outputs[o], 0)
         discrete = [i for i in reached if has_no_gradient(node.inputs[i])]
         if discrete:
-            self.zero_gradients.update([node.inputs[i] for i in discrete])
+            self.zero_outputs.update([node.inputs[i] for i in discrete])
             reached = [i for i in reached if i not in discrete]
         output_grads = [disconnected() if g is None else g for g in grads]
         for i, g in zip(reached, _gradients_of_inputs(node, output_grads, reached), strict=True):
             self._add_term(node, i, node.inputs[i], g)
 
-    def _add_term(self, node: Apply, i: int, v: Variable, g: Any) -> None:
+    def _add_term(self, node: Step, i: int, v: Variable, g: Any) -> None:
         """Add the gradient `g` that a node gives for its input `v`, which has position `i`."""
         if g is None:
             self.undefined.setdefault(v, f"{node.op} is not differentiable by its input {i}, {v}")
@@ -261,7 +336,7 @@ class _Backpropagation:
         elif isinstance(g.type, NullType):
             self.undefined.setdefault(v, f"{node.op}, input {i}: {g.type.why_null}")
         elif not isinstance(g.type, DisconnectedType):
-            if g.type is not v.type:
+            if g.type != v.type:
                 _check_rank(v, g, f"the gradient of {node.op} for input {i}")
             self.terms.setdefault(v, []).append(converted_gradient(g, v))
 
@@ -273,7 +348,7 @@ class _Backpropagation:
         if v in self.undefined:
             raise NullTypeGradError(f"grad: there's no gradient by {v}: {self.undefined[v]}")
         if has_no_gradient(v) and v in self.gradients:
-            self.zero_gradients.add(v)
+            self.zero_outputs.add(v)
             return None
         if v not in self.gradients:
             terms = self.terms.pop(v, None)
@@ -286,13 +361,13 @@ class _Backpropagation:
 
     def _result(self, v: Variable) -> Any:
         g = self._gradient(v)
-        if g is None and v in self.zero_gradients:
+        if g is None and v in self.zero_outputs:
             return filled_like(v, 0)
         return g
 
 
 def _gradients_of_inputs(
-    node: Apply, output_grads: Sequence[Any], wrt: Sequence[int]
+    node: Step, output_grads: Sequence[Any], wrt: Sequence[int]
 ) -> Sequence[Any]:
     """Return the gradients that an op gives for its inputs at the positions `wrt`.
 

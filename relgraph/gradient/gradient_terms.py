@@ -11,7 +11,7 @@ from relgraph.graph.basic import Variable
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.type import ScalarType
 from relgraph.scalar.type import constant as scalar_constant
-from relgraph.tensor.shapes.creation import full_like
+from relgraph.tensor.assembly.creation import full_like
 from relgraph.tensor.shapes.reshaping import specify_shape
 from relgraph.tensor.type import TensorType
 
@@ -51,7 +51,7 @@ def sum_of_gradients(terms: Sequence[Any]) -> Any:
 
 def converted_gradient(g: Any, v: Any) -> Any:
     """Return a gradient with respect to `v`, cast to its dtype, with its static shape."""
-    if g.type is v.type:
+    if g.type == v.type:
         return g
     dtype = getattr(v.type, "dtype", None)
     if dtype is not None and g.type.dtype != dtype and not is_discrete(dtype):

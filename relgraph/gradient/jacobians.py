@@ -1,4 +1,7 @@
-"""Jacobians, Hessians, and products of Jacobians with vectors: `Lop` and `Rop`."""
+"""Jacobians and Hessians, and their products with vectors: `Lop`, `Rop` and `hvp`.
+
+The graph is stabilized before it is differentiated, once for all rows of a matrix; see `grad`.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.gradient.backward import DisconnectedInputError, Policy, check_choice, grad
+from relgraph.gradient.backward import (
+    DisconnectedInputError,
+    Policy,
+    PullBack,
+    check_choice,
+    given_gradient,
+    grad,
+)
 from relgraph.gradient.gradient_terms import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
+from relgraph.tensor.assembly.creation import zeros
+from relgraph.tensor.assembly.joining import stack
 from relgraph.tensor.basic import as_tensor_variable, constant
-from relgraph.tensor.shapes.creation import zeros
-from relgraph.tensor.shapes.joining import stack
 from relgraph.tensor.shapes.shape import lengths
 
 
@@ -33,6 +43,7 @@ def Lop(
     eval_points: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the product of a row vector with the Jacobian of `f` with respect to `wrt`.
 
@@ -44,31 +55,35 @@ def Lop(
         A variable, or a list of variables.
     eval_points
         The row vector: for each variable in `f`, a variable or value of its type.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As for `grad`.
 
     Returns
     -------
     product
         For each variable in `wrt`, a variable of its dtype and shape; a list if `wrt` is a list.
-
-    Raises
-    ------
-    ValueError
-        If there is not one row vector for each variable in `f`.
     """
     outputs, points = _as_list(f), _as_list(eval_points)
     _check_pairs("Lop", outputs, points)
-    return grad(
-        None,
-        wrt,
-        consider_constant=consider_constant,
-        disconnected_inputs=disconnected_inputs,
-        known_grads=dict(zip(outputs, points, strict=True)),
+    by_output: dict[Variable, list[Any]] = {}
+    for out, point in zip(outputs, points, strict=True):
+        by_output.setdefault(out, []).append(given_gradient(out, point))
+    pull_back = PullBack(
+        by_output, wrt, consider_constant, disconnected_inputs, stabilize=stabilize
     )
+    results = pull_back(
+        {out: sum_of_gradients(given) for out, given in by_output.items()}, fixed=False
+    )
+    return results if isinstance(wrt, list | tuple) else results[0]
 
 
-def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "raise") -> Any:
+def Rop(
+    f: Any,
+    wrt: Any,
+    eval_points: Any,
+    disconnected_outputs: Policy = "raise",
+    stabilize: bool = True,
+) -> Any:
     """Return the product of the Jacobian of `f` with respect to `wrt` with a column vector.
 
     It is the derivative of `f` in the direction `eval_points`. It is computed by two reverse
@@ -85,18 +100,13 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
     disconnected_outputs
         What to do if a variable in `f` does not depend on `wrt`: ``"raise"``, ``"warn"`` or
         ``"ignore"``, for a derivative of zero.
+    stabilize
+        As for `grad`.
 
     Returns
     -------
     product
         For each variable in `f`, a variable of its dtype and shape; a list if `f` is a list.
-
-    Raises
-    ------
-    ValueError
-        If there is not one direction for each variable in `wrt`.
-    DisconnectedInputError
-        See `disconnected_outputs`.
     """
     outputs, inputs, points = _as_list(f), _as_list(wrt), _as_list(eval_points)
     _check_pairs("Rop", inputs, points)
@@ -110,6 +120,7 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
             known_grads={out: row},
             disconnected_inputs="ignore",
             return_disconnected="disconnected",
+            stabilize=stabilize,
         )
         terms = [
             grad(
@@ -118,6 +129,8 @@ def Rop(f: Any, wrt: Any, eval_points: Any, disconnected_outputs: Policy = "rais
                 known_grads={product: point},
                 disconnected_inputs="ignore",
                 return_disconnected="None",
+                # The product is linear in the row, and its graph is stabilized already.
+                stabilize=False,
             )
             for product, point in zip(rows, points, strict=True)
             if not isinstance(product.type, DisconnectedType)
@@ -147,6 +160,7 @@ def jacobian(
     wrt: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the Jacobian of a vector.
 
@@ -156,7 +170,7 @@ def jacobian(
         A vector of static length (`relgraph.tensor.specify_shape` declares it), or a scalar.
     wrt
         A variable, or a list of variables.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As for `grad`.
 
     Returns
@@ -172,7 +186,7 @@ def jacobian(
     """
     expression = as_tensor_variable(expression)
     if expression.type.ndim == 0:
-        return grad(expression, wrt, consider_constant, disconnected_inputs)
+        return grad(expression, wrt, consider_constant, disconnected_inputs, stabilize=stabilize)
     if expression.type.ndim > 1:
         raise ValueError(f"jacobian: {expression} is a {expression.type}; flatten it to a vector")
     length = expression.type.shape[0]
@@ -182,10 +196,12 @@ def jacobian(
             f"when the graph is built: declare it by specify_shape({expression}, (n,))"
         )
     variables = _as_list(wrt)
-    one_hot = np.eye(length, dtype=expression.type.dtype)
+    pull_back = PullBack(
+        [expression], variables, consider_constant, disconnected_inputs, stabilize=stabilize
+    )
     rows = [
-        Lop(expression, variables, constant(seed), consider_constant, disconnected_inputs)
-        for seed in one_hot
+        pull_back({expression: constant(seed)})
+        for seed in np.eye(length, dtype=expression.type.dtype)
     ]
     columns = [
         stack([row[i] for row in rows]) if rows else zeros((0, *lengths(v)), v.type.dtype)
@@ -199,6 +215,7 @@ def hessian(
     wrt: Any,
     consider_constant: Sequence[Variable] | None = None,
     disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
 ) -> Any:
     """Return the Hessian of a scalar with respect to each of some vectors.
 
@@ -208,7 +225,7 @@ def hessian(
         As for `grad`.
     wrt
         A vector of static length, or a list of them.
-    consider_constant, disconnected_inputs
+    consider_constant, disconnected_inputs, stabilize
         As for `grad`.
 
     Returns
@@ -221,8 +238,8 @@ def hessian(
     ValueError
         If a variable in `wrt` is no vector of static length.
     """
-    found = []
-    for v in _as_list(wrt):
+    variables = _as_list(wrt)
+    for v in variables:
         if v.type.ndim != 1:
             raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
         if v.type.shape[0] is None:
@@ -230,6 +247,52 @@ def hessian(
                 f"hessian: {v} is a {v.type}; its length must be known when the graph is built: "
                 f"declare it by TensorType({v.type.dtype!r}, (n,))"
             )
-        first = grad(cost, v, consider_constant, disconnected_inputs)
-        found.append(jacobian(first, v, consider_constant, "ignore"))
+    slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
+    found = [
+        jacobian(slope, v, consider_constant, "ignore", stabilize)
+        for slope, v in zip(slopes, variables, strict=True)
+    ]
+    return found if isinstance(wrt, list | tuple) else found[0]
+
+
+def hvp(
+    cost: Variable,
+    wrt: Any,
+    eval_points: Any,
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: Policy = "raise",
+    stabilize: bool = True,
+) -> Any:
+    """Return the product of the Hessian of a scalar with a vector, without the Hessian.
+
+    It is the derivative of the gradient in the direction `eval_points`. Since a Hessian is
+    symmetric, a reverse pass over the gradient computes it.
+
+    Parameters
+    ----------
+    cost
+        As for `grad`.
+    wrt
+        A variable, or a list of them, of any rank.
+    eval_points
+        The vector: for each variable in `wrt`, a variable or value of its type. It is treated as
+        constant, even if it depends on `wrt`.
+    consider_constant, disconnected_inputs, stabilize
+        As for `grad`.
+
+    Returns
+    -------
+    product
+        For each variable in `wrt`, a variable of its dtype and shape; a list if `wrt` is a list.
+        It is zero for a variable that the gradient does not depend on.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many `eval_points` as variables.
+    """
+    variables, points = _as_list(wrt), _as_list(eval_points)
+    _check_pairs("hvp", variables, points)
+    slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
+    found = Lop(slopes, variables, points, consider_constant, "ignore", stabilize)
     return found if isinstance(wrt, list | tuple) else found[0]

@@ -380,7 +380,7 @@ class Apply(_Tagged):
         new_inputs = list(inputs)
         remake = False
         for i, (old, new) in enumerate(zip(self.inputs, new_inputs, strict=True)):
-            if old.type is new.type:
+            if old.type is new.type or old.type == new.type:
                 continue
             if strict:
                 new_inputs[i] = old.type.filter_variable(new)

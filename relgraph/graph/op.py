@@ -30,6 +30,11 @@ class Op(MetaObject):
         Pairs (i, j): input i may be destroyed although input j is the same variable.
     destroyhandler_tolerate_aliased
         Pairs (i, j): input i may be destroyed although input j may share its storage.
+    pure
+        Whether equal inputs give equal outputs. An op that draws at random, reads a clock or asks
+        the world says False: each of its nodes then stands for a call of its own, which is not
+        merged with another one, not computed ahead of time, and not matched by laws about a class
+        of ops; a law that names the op may match it.
     nout
         How many outputs every node of it has; None if that is not known ahead.
     commutative, associative
@@ -47,6 +52,7 @@ class Op(MetaObject):
     view_map: dict[int, list[int]] = {}
     destroyhandler_tolerate_same: Sequence[tuple[int, int]] = ()
     destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] = ()
+    pure: bool = True
     nout: int | None = None
     commutative: bool = False
     associative: bool = False
@@ -151,8 +157,8 @@ class Op(MetaObject):
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        """Return whether a node of constants may be computed ahead of time."""
-        return True
+        """Return whether a node of constants may be computed ahead of time: if it is `pure`."""
+        return self.pure
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return, for each input and each output, whether a gradient can flow between them."""
@@ -247,8 +253,8 @@ class TypedOp(Op):
         return restore, (cls, {k: v for k, v in state.items() if k != "_output_types"})
 
 
-class HasInnerGraph(Op):
-    """An op that stands for a graph of its own."""
+class HasInnerGraph(MetaObject):
+    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`."""
 
     @property
     @abstractmethod

@@ -12,7 +12,8 @@ from relgraph.graph.utils import MetaObject
 class Type(MetaObject):
     """The kind of values a `Variable` stands for.
 
-    Equal types are one object (see `MetaType`), so types compare by identity. A subclass defines
+    Equal types are one object (see `MetaType`), unless a class has an ``__eq__`` without a
+    ``__hash__``: compare types by ``==``. A subclass defines
     `filter`, and says by `is_super` when a variable of another type can stand in its place.
 
     Attributes
@@ -54,11 +55,11 @@ class Type(MetaObject):
     def in_same_class(self, otype: Type) -> bool:
         """Return whether variables of both types have the same kind of values (one dtype and rank,
         say), though one may know more about them."""
-        return self is otype
+        return self is otype or bool(self == otype)
 
     def is_super(self, otype: Type) -> bool:
         """Return whether every value of `otype` is a value of this type."""
-        return self is otype
+        return self is otype or bool(self == otype)
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
         """Return `other` as a variable that can stand where this type is wanted.
@@ -126,10 +127,19 @@ class Type(MetaObject):
         """
         return self.constant_type(self, value, name)
 
-    def clone(self, **kwargs: Any) -> Type:
-        """Return this type with some of its properties changed."""
+    def clone(self, *args: Any, **kwargs: Any) -> Type:
+        """Return this type with some of its properties changed.
+
+        Parameters
+        ----------
+        args, kwargs
+            New values, in the order of ``__props__`` or by name.
+        """
         cls = type(self)
-        made = cls(**{**self.props_dict(), **kwargs})
+        props = self.props_dict()
+        if len(args) > len(props):
+            raise TypeError(f"{self} has {len(props)} properties, not {len(args)}")
+        made = cls(**{**props, **dict(zip(props, args, strict=False)), **kwargs})
         assert isinstance(made, Type)
         return made
 

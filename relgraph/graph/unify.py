@@ -1,4 +1,4 @@
-"""Nodes, ops and types as S-expressions: every registration with cons, etuples and unification.
+"""Nodes, ops and types as S-expressions: their registrations with cons, etuples and unification.
 
 ``add(x, y)`` is seen as ``etuple(add, x, y)``; an op or type with properties is again an
 expression, ``etuple(CAReduce, add, None)``. Constants, inputs and ops without properties are
@@ -48,7 +48,7 @@ def view(x: Variable | Apply | MetaObject) -> ExpressionTuple | None:
         return None if x.owner is None else _variable_view(x, x.owner)
     if isinstance(x, Apply):
         return _node_view(x)
-    if not x.__props__:
+    if not x.__props__ or not getattr(x, "pure", True):
         return None
     known = _object_views.get(x)
     if known is None:
@@ -128,7 +128,7 @@ def same_variable(u: Variable, v: Variable) -> bool:
         return False
     if isinstance(u, Constant):
         return u.equals(v)
-    return equal_computations([u], [v])
+    return equal_computations([u], [v], same_calls=True)
 
 
 class OwnLVarType(LVarType):  # type: ignore[misc]

@@ -90,19 +90,28 @@ class MetaType(ABCMeta):
     A class with ``__props__`` compares by the values of those attributes; a class with an
     ``__eq__`` and a ``__hash__`` of its own compares by them; any other object is equal to itself
     alone. In the first two cases calling the class twice for the same thing gives the same object,
-    so that everything downstream may compare by identity.
+    so that everything downstream may compare by identity. Objects of different classes are
+    different ones, whatever an inherited ``__eq__`` says.
+
+    A class with an ``__eq__`` but no ``__hash__`` is hashed by identity, and its objects are not
+    interned, since they may change: what compares them has to use ``==``.
     """
 
     _by_props: ClassVar[weakref.WeakValueDictionary[Hashable, Any]] = weakref.WeakValueDictionary()
-    _by_hand: ClassVar[weakref.WeakKeyDictionary[Any, weakref.ref[Any]]] = (
-        weakref.WeakKeyDictionary()
-    )
 
     _equal_by_hand: bool
+    _changeable: bool
+    _by_hand: weakref.WeakKeyDictionary[Any, weakref.ref[Any]]
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
         super().__init__(name, bases, namespace)
-        cls._equal_by_hand = any("__eq__" in vars(base) for base in cls.__mro__[:-1])
+        made: Any = cls
+        if made.__hash__ is None:
+            made.__hash__ = object.__hash__
+        by_hand = any("__eq__" in vars(base) for base in cls.__mro__[:-1])
+        cls._changeable = by_hand and made.__hash__ is object.__hash__
+        cls._equal_by_hand = by_hand and not cls._changeable
+        cls._by_hand = weakref.WeakKeyDictionary()
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
@@ -113,14 +122,14 @@ class MetaType(ABCMeta):
     def intern(cls, obj: Any) -> Any:
         """Return the one object that equals `obj`, which is `obj` itself the first time."""
         if cls._equal_by_hand:
-            known = MetaType._by_hand.get(obj)
+            known = cls._by_hand.get(obj)
             found = None if known is None else known()
             if found is not None:
                 return found
-            MetaType._by_hand[obj] = weakref.ref(obj)
+            cls._by_hand[obj] = weakref.ref(obj)
             return obj
         props = obj.__props__
-        if props is None:
+        if props is None or cls._changeable:
             return obj
         key = (cls, tuple(_key_part(getattr(obj, name)) for name in props))
         return MetaType._by_props.setdefault(key, obj)

@@ -4,9 +4,9 @@ A type makes variables, ``float64("x")``. An op is called on variables and numbe
 ``add(x, mul(y, 2))``.
 """
 
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from relgraph.graph.notation.operators import OpNamespace
 from relgraph.scalar.basic import (
     abs,
     add,
@@ -24,9 +24,20 @@ from relgraph.scalar.basic import (
     sub,
     true_div,
 )
-from relgraph.scalar.complex_parts import angle, conj, imag, real
+from relgraph.scalar.cancelled import cbrt, cosm1, hypot, length, log1pmx, tan_less_x, x_less_sin
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import Cast, cast, ceil, floor, round, trunc
+from relgraph.scalar.conversion import (
+    Cast,
+    angle,
+    cast,
+    ceil,
+    conj,
+    floor,
+    imag,
+    real,
+    round,
+    trunc,
+)
 from relgraph.scalar.logic import (
     and_,
     eq,
@@ -107,7 +118,8 @@ def _no_array(x: Any, *rest: Any) -> NoReturn:
 
 
 # The ops behind Python's operators on scalar variables, which gradients use too.
-ScalarVariable._ops = SimpleNamespace(
+ScalarVariable._ops = OpNamespace(
+    ScalarVariable,
     **{name: op for name, op in list(globals().items()) if isinstance(op, ScalarOp)},
     cast=cast,
     getitem=_no_array,
@@ -138,6 +150,7 @@ __all__ = [
     "as_scalar",
     "bool",
     "cast",
+    "cbrt",
     "ceil",
     "clip",
     "complex64",
@@ -146,6 +159,7 @@ __all__ = [
     "constant",
     "cos",
     "cosh",
+    "cosm1",
     "digamma",
     "eq",
     "erf",
@@ -162,6 +176,7 @@ __all__ = [
     "ge",
     "get_scalar_type",
     "gt",
+    "hypot",
     "identity",
     "imag",
     "int8",
@@ -173,9 +188,11 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "length",
     "log",
     "log1mexp",
     "log1p",
+    "log1pmx",
     "log2",
     "log10",
     "logaddexp",
@@ -203,6 +220,7 @@ __all__ = [
     "sub",
     "switch",
     "tan",
+    "tan_less_x",
     "tanh",
     "true_div",
     "trunc",
@@ -210,5 +228,6 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "x_less_sin",
     "xor",
 ]

@@ -93,11 +93,36 @@ class Mod(ScalarOp):
         return [g, -(g * (x // y))]
 
 
+# Of an exponent that is 1, NumPy's vector loops round what needs no rounding.
+_SPECIAL_POWERS = ((1, np.positive), (2, np.square), (0.5, np.sqrt), (-1, np.reciprocal))
+
+
 class Pow(ScalarOp):
+    """A power; of float32 and float64 numbers to 1, 2, 0.5 and -1 itself, the square,
+    the root and the reciprocal."""
+
     name = "pow"
     nin = 2
-    ufunc = np.power
     constants_read_by_gradient = (1,)
+
+    @staticmethod
+    def ufunc(x: Any, y: Any) -> Any:
+        # NumPy does so for an exponent that it repeats, but not for one that stands in an array.
+        dtype = np.result_type(x, y)
+        if dtype.kind != "f" or dtype == np.float16:
+            return np.power(x, y)
+        power = None
+        for exponent, function in _SPECIAL_POWERS:
+            chosen = np.equal(y, exponent)
+            if chosen.size == 1 and chosen.all() and np.ndim(x) >= np.ndim(y):
+                return function(x, dtype=dtype)
+            if chosen.any():
+                power = np.power(x, y) if power is None else power
+                power = np.where(chosen, function(x, dtype=dtype), power)
+        return np.power(x, y) if power is None else power
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return np.power.resolve_dtypes((*map(np.dtype, dtypes), None))[2].name
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs

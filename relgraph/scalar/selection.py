@@ -70,8 +70,13 @@ class Clip(ScalarOp):
 
     name = "clip"
     nin = 3
-    ufunc = staticmethod(np.clip)
     holomorphic = False
+
+    @staticmethod
+    def ufunc(x: Any, low: Any, high: Any) -> Any:
+        # Which of two zeros `numpy.clip` gives depends on whether its limits are arrays.
+        dtype = np.result_type(x, low, high)
+        return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)

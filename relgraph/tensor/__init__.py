@@ -3,10 +3,39 @@
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
 """
 
-from types import SimpleNamespace
 from typing import Any
 
+from relgraph.graph.notation.operators import OpNamespace
 from relgraph.tensor import constructors, math
+from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
+from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
+from relgraph.tensor.along_axes.sorting import (
+    argsort,
+    sort,
+)
+from relgraph.tensor.assembly.creation import (
+    alloc,
+    arange,
+    broadcast_to,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from relgraph.tensor.assembly.joining import (
+    concatenate,
+    hstack,
+    join,
+    split,
+    stack,
+    vstack,
+)
 from relgraph.tensor.assertion import (
     Assert,
     assert_,
@@ -33,9 +62,6 @@ from relgraph.tensor.indexing.functions import (
     take,
     trace,
 )
-from relgraph.tensor.lawkit.layout.fills import (
-    inferred_shape,
-)
 from relgraph.tensor.linalg.products import (
     batched_dot,
     dot,
@@ -53,7 +79,6 @@ from relgraph.tensor.reductions.argmax import (
     argmax,
     argmin,
 )
-from relgraph.tensor.reductions.cumulative import cumprod, cumsum
 from relgraph.tensor.reductions.reduction import (
     CAReduce,
     all,
@@ -69,30 +94,6 @@ from relgraph.tensor.reductions.statistics import (
     std,
     var,
 )
-from relgraph.tensor.shapes.creation import (
-    alloc,
-    arange,
-    broadcast_to,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    tri,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
-from relgraph.tensor.shapes.joining import (
-    concatenate,
-    hstack,
-    join,
-    split,
-    stack,
-    vstack,
-)
-from relgraph.tensor.shapes.rearranging import flip, repeat, roll, tile
 from relgraph.tensor.shapes.reshaping import (
     expand_dims,
     flatten,
@@ -105,13 +106,10 @@ from relgraph.tensor.shapes.reshaping import (
     transpose,
 )
 from relgraph.tensor.shapes.shape import (
+    inferred_shape,
     shape,
     shape_i,
     size,
-)
-from relgraph.tensor.sorting import (
-    argsort,
-    sort,
 )
 from relgraph.tensor.type import (
     TensorType,
@@ -139,7 +137,8 @@ def _iterate(x: Any) -> Any:
 
 
 # The functions behind the operators and methods of tensor variables, and the operators in laws.
-TensorVariable._ops = SimpleNamespace(
+TensorVariable._ops = OpNamespace(
+    TensorVariable,
     **{name: getattr(math, name) for name in math.__all__},
     alloc=alloc,
     all=all,

@@ -11,7 +11,6 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.tensor.basic import as_argument
-from relgraph.tensor.lawkit.guards.types import seen_constant
 from relgraph.tensor.type import TensorType
 
 
@@ -84,10 +83,4 @@ def assert_(x: Any, *conditions: Any, message: str = "") -> Any:
     return Assert(message)(x, *conditions)
 
 
-def is_satisfied(condition: Any) -> bool:
-    """Return whether a condition is a constant all elements of which are true."""
-    data = seen_constant(condition)
-    return data is not None and bool(np.all(data))
-
-
-__all__ = ["Assert", "assert_", "is_satisfied"]
+__all__ = ["Assert", "assert_"]

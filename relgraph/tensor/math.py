@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.scalar.dtypes import is_discrete, number_kind, weak_dtype
+from relgraph.tensor.basic import as_tensor_variable, number
+from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.dot import Dot
 
 _dot = Dot()
 
@@ -57,6 +60,13 @@ erfinv = Elemwise(scalar.erfinv)
 sigmoid = Elemwise(scalar.sigmoid)
 softplus = Elemwise(scalar.softplus)
 log1mexp = Elemwise(scalar.log1mexp)
+hypot = Elemwise(scalar.hypot)
+length = Elemwise(scalar.length)
+cbrt = Elemwise(scalar.cbrt)
+cosm1 = Elemwise(scalar.cosm1)
+log1pmx = Elemwise(scalar.log1pmx)
+x_less_sin = Elemwise(scalar.x_less_sin)
+tan_less_x = Elemwise(scalar.tan_less_x)
 logaddexp = Elemwise(scalar.logaddexp)
 gammaln = Elemwise(scalar.gammaln)
 digamma = Elemwise(scalar.digamma)
@@ -170,20 +180,40 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     Finite elements are close if ``|a - b| <= atol + rtol * |b|``; equal infinities are close; two
     nan are close if `equal_nan`.
     """
-    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    a, b = as_tensor_variable(a), _inexact(b, a)
     near = le(abs(sub(a, b)), add(atol, mul(rtol, abs(b))))
     close = or_(and_(near, isfinite(b)), eq(a, b))
     return or_(close, and_(isnan(a), isnan(b))) if equal_nan else close
 
 
+def _inexact(b: Any, a: Any) -> Any:
+    """Return `b` as a tensor of floats (or complex numbers), whose differences do not wrap around.
+
+    A Python number takes the dtype that it has beside `a`.
+    """
+    kind = number_kind(b)
+    if kind is not None and not isinstance(a, LogicTerm):
+        return number(b, weak_dtype(complex if kind is complex else float, (a.type.dtype,)), 0)
+    b = as_tensor_variable(b)
+    return b if isinstance(b, LogicTerm) or not is_discrete(b.type.dtype) else cast(b, "float64")
+
+
+def _as_angle(x: Any) -> Any:
+    """Return `x` in the dtype that NumPy gives it as an angle: small integers in a small one."""
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or not is_discrete(x.type.dtype):
+        return x
+    return cast(x, np.deg2rad.resolve_dtypes((x.type.numpy_dtype, None))[1])
+
+
 def deg2rad(x: Any) -> Any:
     """Convert degrees to radians."""
-    return mul(x, math.pi / 180)
+    return mul(_as_angle(x), math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
     """Convert radians to degrees."""
-    return mul(x, 180 / math.pi)
+    return mul(_as_angle(x), 180 / math.pi)
 
 
 __all__ = [
@@ -204,12 +234,14 @@ __all__ = [
     "bitwise_or",
     "bitwise_xor",
     "cast",
+    "cbrt",
     "ceil",
     "clip",
     "conj",
     "conjugate",
     "cos",
     "cosh",
+    "cosm1",
     "deg2rad",
     "digamma",
     "divide",
@@ -229,6 +261,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hypot",
     "identity",
     "imag",
     "int_div",
@@ -238,11 +271,13 @@ __all__ = [
     "isinf",
     "isnan",
     "le",
+    "length",
     "less",
     "less_equal",
     "log",
     "log1mexp",
     "log1p",
+    "log1pmx",
     "log2",
     "log10",
     "logaddexp",
@@ -282,10 +317,12 @@ __all__ = [
     "subtract",
     "switch",
     "tan",
+    "tan_less_x",
     "tanh",
     "true_div",
     "true_divide",
     "trunc",
     "where",
+    "x_less_sin",
     "xor",
 ]

@@ -14,6 +14,7 @@ from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import cast, exp
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
@@ -58,6 +59,7 @@ class _Softmax(TypedOp):
 
         Where the maximum is not finite, nothing is subtracted.
         """
+        x = in_order(x)
         if x.size == 0:
             return x.copy(), np.ones_like(x)
         largest = np.max(x, axis=self.axis, keepdims=True)
@@ -144,7 +146,7 @@ class LogSumExp(_Softmax):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        (x,) = inputs
+        x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             largest = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
             shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))

@@ -80,9 +80,9 @@ class TensorType(Type):
         strict
             Whether to refuse anything but an array of this dtype.
         allow_downcast
-            Whether to convert values of any dtype. If False, only dtypes are converted whose
-            values this dtype can hold. If None, Python numbers and lists are converted too, if
-            they keep their values or are floats that are rounded.
+            Whether to convert values of any dtype. If False, only values are converted whose
+            dtype this one can hold, and Python numbers and lists that keep their values. If None,
+            Python floats may be rounded too.
 
         Raises
         ------
@@ -113,14 +113,15 @@ class TensorType(Type):
         exact = np.can_cast(array.dtype, self.numpy_dtype, "safe")
         if exact or (allow_downcast and not loses):
             return array.astype(self.dtype)
-        if isinstance(data, np.ndarray | np.generic) or allow_downcast is False:
+        converted = converted_exactly(array, self.dtype)
+        keeps = converted is not None or allow_downcast is None
+        if isinstance(data, np.ndarray | np.generic) or not keeps:
             raise TypeError(
                 f"expected {self}, not {_description(array)}: converting it could lose precision; "
                 "convert it yourself, or set allow_downcast"
             )
         if array.dtype.kind == "f" and not is_discrete(self.dtype):
             return array.astype(self.dtype)
-        converted = converted_exactly(array, self.dtype)
         if converted is None:
             raise TypeError(f"{data!r} has no value of dtype {self.dtype}, which {self} wants")
         return converted

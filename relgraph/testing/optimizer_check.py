@@ -215,7 +215,7 @@ def with_gradients(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
     for other in costs[1:]:
         cost = cost + at.sum(other)
     try:
-        found = grad(cost, wrt, disconnected_inputs="ignore")
+        found = grad(cost, wrt, disconnected_inputs="ignore", stabilize=False)
     except (MethodNotDefined, NullTypeGradError):
         return list(outputs)
     return [*outputs, *found]

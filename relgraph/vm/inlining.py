@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.op import FoldOp
 from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.memory_layout import steady
 from relgraph.vm.kernels import kernel_of
 from relgraph.vm.symbol_table import SymbolTable
 
@@ -43,7 +45,8 @@ def inlined_line(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     if type(node.op) is Elemwise and _is_plain_ufunc(node):
         if node.outputs[0].type.ndim > 0:
             return None if len(node.inputs) > _MAX_OPERANDS else _array_line(node, symbols, dead)
-        if not node.op.destroy_map:
+        # complex numbers as NumPy scalars are squared otherwise than in arrays
+        if not node.op.destroy_map and not any(is_complex(v.type.dtype) for v in node.inputs):
             return _scalar_line(node, symbols)
     return None
 
@@ -140,7 +143,8 @@ def _array_line(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
     if target is None or target in symbols.unshared:
         symbols.unshared.add(out_var)
     last = "" if target is None else f", out={symbols.name_of(target)}"
-    call = _nested_calls(symbols.bind("u", node.op.scalar_op.ufunc), arguments, last)
+    ufunc = steady(node.op.scalar_op.ufunc, [v.type.dtype for v in node.inputs])
+    call = _nested_calls(symbols.bind("u", ufunc), arguments, last)
     out = symbols.name_of(out_var)
     guard = _shape_guard(node, arguments)
     if not guard:

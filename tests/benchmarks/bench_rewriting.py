@@ -280,7 +280,7 @@ def dismissal(lib):
 def _dismissed(tables, fgraph, node):
     def look():
         for _ in range(MATCHES):
-            for rewriter in tables.on(node).early:
+            for rewriter in tables.plan_for(node).early:
                 assert rewriter.transform(fgraph, node) is False
 
     return best(look) / MATCHES * 1e6

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 
 import relgraph
 import relgraph.tensor as at
-from relgraph.compile import is_same_graph, optdb, optimize_graph
+from relgraph.compile import Mode, is_same_graph, optdb, optimize_graph
 from relgraph.graph import opt_utils
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
-from relgraph.graph.opt.dispatch.tables import together
-from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.dispatch.tables import union_of
+from relgraph.graph.opt.merge.hash_consing import hash_consing_table
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.lawkit.vocabulary import law, lvars
@@ -62,8 +62,22 @@ def test_what_is_included() -> None:
     e = (x * y) / y
     assert optimize_graph(e, include=()) is e
     assert optimize_graph(e, exclude=["finite"]) is e
-    assert optimize_graph(e, include=["finite"], require=["nothing"]) is e
+    assert optimize_graph(e, include=["finite"], require=["exact"]) is e
     assert optimize_graph(e, include=["canonicalize", "specialize"]) is x
+
+
+def test_tags_that_nothing_has() -> None:
+    x = at.dvector("x")
+    with pytest.raises(TypeError, match=r"include=\['canonicalize'\], not a string"):
+        optimize_graph(x * 1, include="canonicalize")
+    with pytest.raises(ValueError, match=r"'canonicalise'; did you mean 'canonicalize'"):
+        optimize_graph(x * 1, include=["canonicalise"])
+    with pytest.raises(ValueError, match=r"exclude: no rewriter has the tag 'qqq'$"):
+        optimize_graph(x * 1, exclude=["qqq"])
+    for change in (Mode().including, Mode().excluding, Mode().requiring):
+        with pytest.raises(ValueError, match="'fast_rum'; did you mean 'fast_run'"):
+            change("fast_rum")
+    assert Mode().excluding("inplace", "local_remove_all_assert") is not None
 
 
 def test_documented_address() -> None:
@@ -79,10 +93,24 @@ def test_is_same_graph() -> None:
     assert is_same_graph(at.exp(x + y), at.exp(x + z), givens=[(y, z)])
 
 
+def test_is_same_graph_given_what_is_equal_in_either_direction() -> None:
+    x, y, z, t = (at.dvector(name) for name in "xyzt")
+    for givens in ({x: y}, {y: x}, {x: y, y: x}, {x: z, y: z}, {x: z, z: y}, [(x, y), (y, z)]):
+        assert is_same_graph(x, y, givens=givens)
+        assert is_same_graph(y, x, givens=givens)
+        assert is_same_graph(at.exp(x + y), at.exp(y + x), givens=givens)
+        assert not is_same_graph(x, at.exp(y), givens=givens)
+    for givens in ({t: x * y}, {x * y: t}):
+        assert is_same_graph(t + z, x * y + z, givens=givens)
+        assert is_same_graph(x * y + z, t + z, givens=givens)
+    assert is_same_graph(t + z, x * z + z, givens={t: x * y, y: z})
+    assert not is_same_graph(x, y, givens={x: z})
+
+
 def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     """A copy, on which the optimizers have begun, comes to what a graph without a copy does."""
     optimizer = optdb.query(OptimizationQuery(include=["fast_run"]))
-    tables = together(optimizer.collapsing())
+    tables = union_of(optimizer.collapsing_first())
     collapsed = 0
 
     @settings(max_examples=120)
@@ -90,7 +118,7 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     def check(graph: Any) -> None:
         nonlocal collapsed
         outputs = list(graph.outputs)
-        with hashed(merged_copy(outputs, tables)) as table:
+        with hash_consing_table(merged_copy(outputs, tables)) as table:
             collapsed += bool(table.collapsed)
         copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
         stepwise = FunctionGraph(outputs=outputs, clone=True)

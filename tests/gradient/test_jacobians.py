@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.gradient import DisconnectedInputError, Lop, Rop, hessian, jacobian
+from relgraph.gradient import DisconnectedInputError, Lop, Rop, grad, hessian, hvp, jacobian
 from relgraph.graph.reference import evaluate
 
 A = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -90,6 +90,43 @@ def test_hessian():
     with pytest.raises(ValueError, match=r"hessian: x .*length must be known.*TensorType"):
         x = at.dvector("x")
         hessian(at.sum(x**2), x)
+
+
+def test_hvp():
+    x, u = at.tensor("float64", (3,)), at.dvector()
+    cost = at.sum(x**3) + at.prod(x)
+    direction = np.array([1.0, -2.0, 0.5])
+    whole, product = evaluate([hessian(cost, x), hvp(cost, x, u)], {x: X, u: direction})
+    np.testing.assert_allclose(product, whole @ direction)
+    y, m = at.dvector("y"), at.dmatrix()
+    # the gradient by x is y, and one variable may be the gradient by several
+    for cost, expected in (
+        (at.sum(x * y) + at.sum(y**2), [direction, direction * 3]),
+        (at.sum(x + y) ** 2, [4 * direction.sum() * np.ones(3)] * 2),
+    ):
+        found = evaluate(hvp(cost, [x, y], [u, u]), {x: X, y: X, u: direction})
+        np.testing.assert_allclose(found, expected)
+    (found,) = evaluate([hvp(at.sum(m**2), m, m)], {m: A})
+    np.testing.assert_allclose(found, 2 * A)
+    (found,) = evaluate([hvp(at.sum(x), x, u)], {x: X, u: direction})
+    np.testing.assert_array_equal(found, np.zeros(3))
+    with pytest.raises(DisconnectedInputError):
+        hvp(at.sum(x), y, u)
+    with pytest.raises(ValueError, match="hvp: 2 eval_points for 1 variables"):
+        hvp(at.sum(x), x, [u, u])
+
+
+def test_outputs_that_are_functions_of_each_other_or_the_same():
+    x = at.dvector("x")
+    y = at.sin(x)
+    z = y**2
+    row = np.array([1.0, 2.0, 3.0])
+    found = evaluate([Lop([y, z, y], x, [row, row, row]), Lop([x, z], x, [row, row])], {x: X})
+    both = row * 2 * np.sin(X) * np.cos(X)
+    np.testing.assert_allclose(found, [2 * row * np.cos(X) + both, row + both])
+    # what is known of a gradient is all there is of it
+    (found,) = evaluate([grad(None, x, known_grads={y: row, z: row})], {x: X})
+    np.testing.assert_allclose(found, row * np.cos(X))
 
 
 M = np.array([[0.2, -0.5, 1.0], [0.3, 0.7, -0.4], [-0.6, 0.1, 0.8]])

@@ -40,12 +40,14 @@ UNARY = {
     **dict.fromkeys(["arcsin", "arccos", "arctanh", "erfinv"], UNIT),
     "arccosh": POSITIVE + 1,
     "log1mexp": -POSITIVE,
+    **dict.fromkeys(["cbrt", "log1pmx"], POSITIVE),
+    **dict.fromkeys(["cosm1", "x_less_sin", "tan_less_x"], ANY),
 }
 BINARY = {
     **dict.fromkeys(
         ["add", "sub", "mul", "maximum", "minimum", "arctan2", "second", "mod", "int_div"], ANY
     ),
-    **dict.fromkeys(["true_div", "pow"], POSITIVE),
+    **dict.fromkeys(["true_div", "pow", "hypot", "length"], POSITIVE),
 }
 
 

@@ -332,3 +332,15 @@ def test_what_was_found_out_about_rewriters_outlives_a_query():
     x = float64("x")
     assert [r.name for r in other.candidates(exp(x).owner)] == ["one"]
     assert list(other.candidates(log(x).owner)) == []
+
+
+def test_a_name_is_no_tag_of_something_else():
+    db = OptimizationDatabase("mine")
+    db.register("first", OpSub(exp, log), "shared")
+    with pytest.raises(ValueError, match="'shared' is a tag of first in the database mine"):
+        db.register("shared", OpSub(log, exp))
+    db.add_tags("first", "later")
+    with pytest.raises(ValueError, match="'later' is a tag of first"):
+        db.register("later", OpSub(log, exp))
+    db.remove_tags("first", "later")
+    db.register("later", OpSub(log, exp))

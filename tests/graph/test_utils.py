@@ -8,6 +8,12 @@ import pickle
 
 import pytest
 
+from relgraph.graph.basic import Apply, clone_replace
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import HasInnerGraph, Op
+from relgraph.graph.opt import MergeOptimizer
+from relgraph.graph.reference import evaluate
+from relgraph.graph.type import Type
 from relgraph.graph.utils import MetaObject, Scratchpad
 
 
@@ -77,3 +83,76 @@ def test_scratchpad_keeps_notes():
     assert (pad.why, pad.when) == ("because", "now")
     with pytest.raises(AttributeError, match="no note 'where'"):
         _ = pad.where
+
+
+class Doubled(Op):
+    """An op that is equal to others by a test that a subclass inherits."""
+
+    def __eq__(self, other):
+        return isinstance(other, Doubled)
+
+    def __hash__(self):
+        return hash(Doubled)
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * 2
+
+
+class DoubledInplace(Doubled):
+    destroy_map = {0: [0]}
+
+
+class Changeable(Doubled):
+    """An op with an ``__eq__`` and no ``__hash__``."""
+
+    def __eq__(self, other):
+        return type(other) is Changeable
+
+
+class Numbers(Type):
+    """A type with an ``__eq__`` and no ``__hash__``."""
+
+    def __eq__(self, other):
+        return type(other) is Numbers
+
+    def filter(self, data, strict=False, allow_downcast=None):
+        return float(data)
+
+
+def test_a_subclass_is_another_op_whatever_its_inherited_equality_says():
+    assert Doubled() is Doubled()
+    assert DoubledInplace() is DoubledInplace()
+    assert type(DoubledInplace()) is DoubledInplace
+    assert type(Doubled()) is Doubled
+
+
+def test_an_op_without_a_hash_works_and_is_not_interned():
+    assert Changeable() == Changeable()
+    assert Changeable() is not Changeable()
+    x = Numbers()()
+    graph = FunctionGraph([x], [Changeable()(Doubled()(x))], clone=True)
+    MergeOptimizer().optimize(graph)
+    assert evaluate(graph.outputs, {graph.inputs[0]: 3.0}) == [12.0]
+
+
+def test_types_are_compared_by_equality():
+    x, y = Numbers()("x"), Numbers()("y")
+    assert x.type is not y.type
+    assert x.type.is_super(y.type)
+    assert x.type.in_same_class(y.type)
+    graph = FunctionGraph([x, y], [Doubled()(x)], clone=False)
+    graph.replace(x, y)
+    assert graph.outputs[0].owner.inputs == [y]
+    assert clone_replace(Doubled()(x), {x: y}).owner.inputs == [y]
+
+
+@pytest.mark.parametrize("bases", [(Op, HasInnerGraph), (HasInnerGraph, Op)])
+def test_an_inner_graph_stands_beside_op_in_any_order(bases):
+    inner = {name: property(lambda self: None) for name in ("fn", "inner_inputs", "inner_outputs")}
+    methods = {"make_node": Doubled.make_node, "perform": Doubled.perform}
+    op = type("Inner", bases, {**inner, **methods})()
+    assert isinstance(op, HasInnerGraph)
+    assert op(Numbers()()).owner.op is op

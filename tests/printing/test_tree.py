@@ -30,7 +30,7 @@ class TwoOutputs(Op):
         return Apply(self, [x], [x.type(), x.type()])
 
 
-class Inner(HasInnerGraph):
+class Inner(Op, HasInnerGraph):
     """An op that stands for exp(a)."""
 
     __props__ = ()

@@ -13,13 +13,13 @@ import relgraph.tensor as at
 from relations.layout import axes, joining
 from relations.matrices import linear
 from relations.parts import changing, indexing
-from relations.reductions import extremes, reduction, repetition
+from relations.reductions import cumulative, extremes, reduction
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.graph.basic import Constant, graph_inputs
 from tests.relations.tables import laws_of, rewritten, same_values, value_for, values_of
 
-MODULES = (axes, changing, extremes, indexing, joining, linear, reduction, repetition)
+MODULES = (axes, changing, extremes, indexing, joining, linear, reduction, cumulative)
 LAWS = [
     law
     for module in MODULES

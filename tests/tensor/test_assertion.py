@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import Mode, function
 from relgraph.gradient import Rop, grad, verify_grad
-from relgraph.tensor.assertion import Assert, assert_, is_satisfied
+from relgraph.tensor.assertion import Assert, assert_
 
 x, n = at.dvector("x"), at.lscalar("n")
 
@@ -43,11 +43,6 @@ def test_gradient_and_shape() -> None:
     assert grad(at.sum(out), n, disconnected_inputs="ignore").eval() == 0
     length = function([x, n], out.shape[0])
     assert length([1.0, 1.0], 0) == 2, "a shape needs no check"
-
-
-def test_what_is_known_to_hold() -> None:
-    assert is_satisfied(at.constant([1, 2])) and is_satisfied(at.second(x, True))
-    assert not is_satisfied(at.constant([1, 0])) and not is_satisfied(n)
 
 
 def test_a_false_constant_is_no_error_before_it_is_run() -> None:

@@ -6,11 +6,11 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.tensor import cast
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.joining import Join
 from relgraph.testing.discovery import discover_laws
 
 BOOK = discover_laws()

@@ -16,7 +16,7 @@ from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.domains import are_positive
-from relgraph.tensor.lawkit.guards.types import is_constant
+from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.discovery import CheckError

@@ -11,7 +11,7 @@ from relgraph.testing import check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizer_check import with_gradients
 
-EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 100
+EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 200
 
 x, y, z, a = lvars("x y z a")
 

@@ -45,6 +45,28 @@ def test_any_number_of_arguments():
     assert f(*[np.full(2, float(i)) for i in range(5_000)]).tolist() == [5_000 * 4_999 / 2] * 2
 
 
+MANY = {
+    "concatenate": lambda inputs: at.concatenate(inputs),
+    "stack": lambda inputs: at.stack(inputs).sum(axis=1),
+    "columns": lambda inputs: at.stack(inputs, axis=1).sum(axis=0),
+    "nested sums": lambda inputs: at.add(*[at.exp(at.add(x, x, x)) for x in inputs]),
+    "nested calls": lambda inputs: reduce(at.maximum, inputs),
+    "one by one": lambda inputs: sum(inputs),
+    "conditions": lambda inputs: at.and_(*[x > 0 for x in inputs]),
+    "logaddexp": lambda inputs: at.logaddexp(*inputs),
+}
+
+
+@pytest.mark.parametrize("mode", ["fast_run", "strict"])
+@pytest.mark.parametrize("name", MANY)
+def test_any_number_of_inputs_in_every_mode(name, mode):
+    inputs = [at.dvector(f"x{i}") for i in range(1_500)]
+    values = [np.array([1.0 + i % 3, 0.5]) for i in range(1_500)]
+    out = MANY[name](inputs)
+    expected = function(inputs, out, mode=Mode("py", None))(*values)
+    np.testing.assert_allclose(function(inputs, out, mode=mode)(*values), expected, rtol=1e-12)
+
+
 def test_terms_that_do_not_fit_are_named():
     x, y = at.dvector("x"), at.dvector("y")
     f = function([x, y], at.add(*[x] * 200, y), mode=Mode("vm", None))

@@ -292,7 +292,7 @@ class Function:
                 raise ValueError(
                     f"{self._description()} uses {new} already; swap {old} for another"
                 )
-            if new.type is not old.type:
+            if new.type != old.type:
                 raise TypeError(f"{new} is of type {new.type}, and {old} of type {old.type}")
 
     def __repr__(self) -> str:

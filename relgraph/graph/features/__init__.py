@@ -1,7 +1,4 @@
-"""Features, which a FunctionGraph tells about its changes: what one is, and those there are.
-
-`feature` says what one is; the document lists the others.
-"""
+"""Features: what a FunctionGraph tells of its changes. `feature` says what one is."""
 
 from relgraph.graph.features.feature import AlreadyThere, Bookkeeper, Feature
 from relgraph.graph.features.history import Checkpoint, History

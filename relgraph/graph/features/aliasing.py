@@ -1,4 +1,4 @@
-"""Who shares whose storage in a FunctionGraph, and who overwrites it."""
+"""Aliasing: which variables of a FunctionGraph share storage, and which nodes overwrite it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def destroyed_indices(node: Apply) -> list[int]:
 def destroyed_roots(node: Apply) -> dict[Variable, int]:
     """Return the variables whose storage `node` may overwrite, each with the input it does it by.
 
-    The output that shares storage with what was overwritten counts as storage of its own: there
-    is no other use of the old one by then.
+    The output that is made by overwriting counts as storage of its own: by then nothing else uses
+    what was there before.
     """
     return {root: i for i in destroyed_indices(node) for root in view_roots(node.inputs[i])}
 

@@ -1,8 +1,8 @@
-"""The feature that keeps a graph right whose nodes overwrite or view each other's storage.
+"""The destroy handler: a feature for graphs whose nodes overwrite or view each other's storage.
 
-An `Op` says by `destroy_map` which inputs it overwrites and by `view_map` whose storage its outputs
-may share: any number of inputs for each output, so that a choice between two branches is a view of
-both. Whoever reads a value, or a view of it, has to run before the node that overwrites it.
+An `Op` says by `destroy_map` which inputs it overwrites, and by `view_map` whose storage an output
+may share: that of any number of inputs, so that a choice between two branches is a view of both.
+Nodes that read a value, or a view of it, have to run before the node that overwrites it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class MutableInputs(Feature):
 
 
 class DestroyHandler(Feature):
-    """Orders nodes by what they overwrite, and objects to graphs where no order is right.
+    """Orders nodes by what they overwrite, and refuses graphs where no order is right.
 
     `validate`, which ``fgraph.validate()`` calls, looks at the destroyers that recent changes may
     concern and raises InconsistencyError
@@ -77,9 +77,9 @@ class DestroyHandler(Feature):
     - if an input of the graph (unless `MutableInputs` allows it), a constant, or an output of the
       graph is overwritten, directly or through a view;
     - if a node overwrites an input while another of its inputs may share the storage, and its op
-      does not say that it bears that (``destroyhandler_tolerate_same`` where both are one
-      variable, ``destroyhandler_tolerate_aliased`` for any sharing; pairs of the index of the
-      overwritten input and that of the other).
+      does not allow that (``destroyhandler_tolerate_same`` where both are one variable,
+      ``destroyhandler_tolerate_aliased`` for any sharing; pairs of the index of the overwritten
+      input and that of the other).
 
     It publishes ``fgraph.destroy_handler``, ``fgraph.destroyers(var)`` (the nodes that overwrite
     the storage of a variable) and ``fgraph.has_destroyers(variables)``. An instance serves one

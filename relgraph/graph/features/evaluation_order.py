@@ -1,4 +1,4 @@
-"""An order of evaluation that is kept right while a graph changes, and finds cycles by that."""
+"""An order of evaluation that follows the changes of a graph, and finds cycles by that."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ STEP = 2.0**-20
 
 
 class EvaluationOrder:
-    """A place on the line for each node of a graph, after the places of all it has to wait for.
+    """A place for each node of a graph, after the places of all nodes that have to come before it.
 
-    A change costs a look at the nodes that got new predecessors. If one of them stands too early
-    it is moved, with what has to come after it, as in D. J. Pearce and P. H. J. Kelly, "A dynamic
+    A change costs a look at the nodes that got new predecessors. If one of them stands too early,
+    it is moved with what has to come after it, as in D. J. Pearce and P. H. J. Kelly, "A dynamic
     topological sort algorithm for directed acyclic graphs" (2006): only nodes that stood between
     the two that are out of order matter, and a cycle is met on the way.
 

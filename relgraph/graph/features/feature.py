@@ -10,7 +10,7 @@ from relgraph.graph.traversal import io_toposort
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
 
 
 Callback = TypeVar("Callback", bound=Callable[..., None])
@@ -19,9 +19,9 @@ Callback = TypeVar("Callback", bound=Callable[..., None])
 def takes_notes(callback: Callback) -> Callback:
     """Mark a callback of a feature that only takes notes: it never raises, changes no graph.
 
-    Where all that listen to an event are of this kind the graph calls them without the clock, and
-    without the precautions that let it undo a change. A method that overrides one that is marked
-    is not marked by that.
+    Where all who listen to an event are of this kind, the graph calls them without the clock, and
+    without the precautions that let it undo a change. A method that overrides a marked one is not
+    marked by that.
     """
     callback.quiet = True  # type: ignore[attr-defined]
     return callback
@@ -45,7 +45,7 @@ class Feature:
     not undone.
     """
 
-    # whether it has nothing to hear yet; a feature that does from now on tells `fgraph.listen`
+    # a dormant feature is told nothing; ``fgraph.listen(self)`` ends that
     dormant = False
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
@@ -84,37 +84,18 @@ class Feature:
         still there; it is pruned next.
         """
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         """Hear of a replacement when all of it is done.
 
-        Where all who listen only take notes (see `takes_notes`) this is called in place of
-        `on_import`, `on_change_input` and `on_prune`, which it calls here.
-
-        Parameters
-        ----------
-        users
-            Who used `var`, as (node, input index) pairs: a list of the graph's, not to be kept.
-        imported, pruned
-            The nodes that came in, each after what it reads, and those that went.
-        single
-            What is computed, and is read in one place only now that others have gone; it may have
-            gone too.
+        Where all who listen only take notes (see `takes_notes`), this is called in place of
+        `on_import`, `on_change_input` and `on_prune`. Here it calls those.
         """
-        for node in imported:
+        old, new, reason = replacement.var, replacement.new_var, replacement.reason
+        for node in replacement.imported:
             self.on_import(fgraph, node, reason)
-        for user, i in users:
-            self.on_change_input(fgraph, user, i, var, new_var, reason)
-        for node in pruned:
+        for user, i in replacement.users:
+            self.on_change_input(fgraph, user, i, old, new, reason)
+        for node in replacement.pruned:
             self.on_prune(fgraph, node, reason)
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:

@@ -1,9 +1,9 @@
-"""Going back: a feature that can undo the changes of a graph."""
+"""History: a feature that undoes the changes of a graph since a checkpoint."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +12,7 @@ from relgraph.graph.features.feature import Feature, takes_notes
 if TYPE_CHECKING:
     from relgraph.graph.basic import Apply, Variable
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
 
 
 class Checkpoint:
@@ -28,16 +28,15 @@ class Checkpoint:
         self.update_mapping = update_mapping
 
 
-# what to call, and with what, to undo one change; the reason is added
-_Undo = tuple[str, tuple[object, ...]]
+# what to call to undo one change, and its arguments after the graph
+_Undo = tuple[Callable[..., None], tuple[object, ...]]
 
 
 class History(Feature):
     """Lets a graph go back to an earlier state: ``fgraph.checkpoint()``, ``fgraph.revert(c)``.
 
-    It goes back over any sequence of changes to what the outputs and inputs are and what they are
-    computed from. Changes are kept only while a checkpoint that could need them is alive, so what
-    was pruned is not held on to for longer.
+    It undoes any sequence of changes of inputs, of outputs, and of what nodes read. Changes are
+    kept only while a checkpoint that could need them is alive; so is what was pruned.
 
     An instance serves one graph.
     """
@@ -110,20 +109,20 @@ class History(Feature):
                 other.position = None
                 self._live.discard(other)
         while len(self._log) > position:
-            method, args = self._log.pop()
+            undo, args = self._log.pop()
             kept = len(self._log)
             try:
-                getattr(self, method)(fgraph, *args)
+                undo(fgraph, *args)
             finally:
                 # undoing is no change to undo
                 del self._log[kept:]
         fgraph.update_mapping = checkpoint.update_mapping
 
-    def _note(self, method: str, *args: object) -> None:
+    def _note(self, undo: Callable[..., None], *args: object) -> None:
         if not self._noting:
             return
         if self._live:
-            self._log.append((method, args))
+            self._log.append((undo, args))
         else:
             self._noting = False
             self._log.clear()
@@ -139,67 +138,57 @@ class History(Feature):
         reason: str | None = None,
     ) -> None:
         if self._noting:
-            self._note("_change_back", node, i, var)
+            self._note(_change_back, node, i, var)
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         if self._noting:
-            for user, i in users:
-                self._note("_change_back", user, i, var)
+            for user, i in replacement.users:
+                self._note(_change_back, user, i, replacement.var)
 
     @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
-        self._note("_remove_input", i)
+        self._note(_remove_input, i)
 
     @takes_notes
     def on_remove_input(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note("_insert_input", i, var)
+        self._note(_insert_input, i, var)
 
     @takes_notes
     def on_add_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note("_remove_output", i)
+        self._note(_remove_output, i)
 
     @takes_notes
     def on_remove_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note("_insert_output", i, var)
+        self._note(_insert_output, i, var)
 
-    @staticmethod
-    def _change_back(
-        fgraph: FunctionGraph, node: Apply | Literal["output"], i: int, var: Variable
-    ) -> None:
-        if isinstance(node, str) or node in fgraph.apply_nodes:
-            fgraph.change_node_input(node, i, var, reason="revert", check=False)
-        else:
-            # it was pruned and comes back only if an earlier state needs it; then like this
-            node.inputs[i] = var
 
-    @staticmethod
-    def _remove_input(fgraph: FunctionGraph, i: int) -> None:
-        fgraph.remove_input(i, reason="revert")
+def _change_back(
+    fgraph: FunctionGraph, node: Apply | Literal["output"], i: int, var: Variable
+) -> None:
+    if isinstance(node, str) or node in fgraph.apply_nodes:
+        fgraph.change_node_input(node, i, var, reason="revert", check=False)
+    else:
+        # it was pruned and comes back only if an earlier state needs it; then like this
+        node.inputs[i] = var
 
-    @staticmethod
-    def _insert_input(fgraph: FunctionGraph, i: int, var: Variable) -> None:
-        fgraph.insert_input(i, var)
 
-    @staticmethod
-    def _remove_output(fgraph: FunctionGraph, i: int) -> None:
-        fgraph.remove_output(i, reason="revert")
+def _remove_input(fgraph: FunctionGraph, i: int) -> None:
+    fgraph.remove_input(i, reason="revert")
 
-    @staticmethod
-    def _insert_output(fgraph: FunctionGraph, i: int, var: Variable) -> None:
-        fgraph.insert_output(i, var, reason="revert")
+
+def _insert_input(fgraph: FunctionGraph, i: int, var: Variable) -> None:
+    fgraph.insert_input(i, var)
+
+
+def _remove_output(fgraph: FunctionGraph, i: int) -> None:
+    fgraph.remove_output(i, reason="revert")
+
+
+def _insert_output(fgraph: FunctionGraph, i: int, var: Variable) -> None:
+    fgraph.insert_output(i, var, reason="revert")

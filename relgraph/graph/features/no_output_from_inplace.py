@@ -1,4 +1,4 @@
-"""Which outputs may be made by overwriting an input."""
+"""A feature that refuses outputs which are made by overwriting an input."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class NoOutputFromInplace(Feature):
-    """Refuses graphs of which some outputs are made by overwriting an input of their node.
+    """Refuses graphs some of whose outputs are made by overwriting an input of their node.
 
     Parameters
     ----------
     first_output_idx, last_output_idx
-        The outputs this is about: those from the first on, up to but without the last.
+        Which outputs, as in a slice: from the first on, up to but without the last.
     """
 
     def __init__(self, first_output_idx: int = 0, last_output_idx: int | None = None) -> None:

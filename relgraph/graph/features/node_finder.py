@@ -1,4 +1,4 @@
-"""The nodes of a graph by their op."""
+"""A feature that finds nodes by their op."""
 
 from __future__ import annotations
 

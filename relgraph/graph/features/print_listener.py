@@ -1,4 +1,4 @@
-"""The changes of a graph, printed."""
+"""A feature that prints the changes of a graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PrintListener(Feature):
     Parameters
     ----------
     active
-        Whether to; it may be set later.
+        Whether to print. It may be set later.
     """
 
     def __init__(self, active: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Replacements that are undone if what they make is not valid."""
+"""Features that validate a graph, and undo replacements that make it invalid."""
 
 from __future__ import annotations
 

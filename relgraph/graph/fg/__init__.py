@@ -1,6 +1,6 @@
 """The graph container that rewriting works on."""
 
-from relgraph.graph.fg.clients import Client
+from relgraph.graph.fg.client_lists import Client
 from relgraph.graph.fg.graph import FunctionGraph
 from relgraph.graph.utils import MissingInputError
 

@@ -1,34 +1,33 @@
-"""The graph container that rewriting works on."""
+"""FunctionGraph: the graph between some inputs and outputs, made to be changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from relgraph.graph.basic import (
-    Apply,
-    Constant,
-    Variable,
-    as_string,
-    clone_get_equiv,
-    graph_inputs,
-    io_toposort,
-)
+from relgraph.graph.basic import Apply, Constant, Variable, as_string, graph_inputs, io_toposort
 from relgraph.graph.features.feature import Feature
-from relgraph.graph.fg.boundary import Boundary
-from relgraph.graph.fg.clients import Client, with_clients
+from relgraph.graph.fg.client_lists import Client
+from relgraph.graph.fg.copying import State, clone_graph, copied, state_of
+from relgraph.graph.fg.edit import Edit
 from relgraph.graph.fg.integrity import check_integrity
-from relgraph.graph.utils import InconsistencyError
+from relgraph.graph.fg.listeners import Listeners
+from relgraph.graph.fg.replacement import described, fitted
+from relgraph.graph.fg.structure import Structure
 from relgraph.settings import config
 
 
-class FunctionGraph(Boundary):
+class FunctionGraph:
     """The graph between some inputs and outputs, made to be changed.
 
-    It keeps for each variable who uses it, so that the graph can be followed both ways, and tells
-    its features about each change. Changing it costs what is touched, not what the graph holds.
-    An operation that raises leaves the graph as it was; what a feature's callback did to the
-    graph before another callback raised is the one exception.
+    It has a `Structure`, which knows who reads each variable, so that the graph can be followed
+    both ways, and `Listeners`, the features that are told of each change. A change is an `Edit` of
+    both, and costs what it touches, not what the graph holds. One that raises leaves the graph as
+    it was, but for what the callbacks of features did to it meanwhile.
+
+    Many methods take `reason`, the name of the rewrite in progress, which the features are told;
+    and `import_missing`: whether variables that are to come in, and are neither inputs nor
+    constants, become inputs. If not, they raise MissingInputError.
 
     Parameters
     ----------
@@ -51,22 +50,23 @@ class FunctionGraph(Boundary):
     MissingInputError
         If the outputs depend on what is neither an input nor a constant.
     ValueError
-        If an input is the output of a node, and `clone` is false; if there are no outputs given.
+        If a node computes an input, and `clone` is false; if there are no outputs given.
 
     Attributes
     ----------
-    inputs, outputs
-        Lists of variables.
-    variables, apply_nodes
-        The sets of what is in the graph.
-    clients
-        For each variable the list of (node, i) such that it is input i of the node; an output of
-        the graph is input i of the node ``"output"``. See `get_clients`.
+    inputs, outputs, variables, apply_nodes, clients
+        What the graph consists of, see `Structure`. To be changed by the methods only.
     update_mapping
         As given, and kept right when inputs and outputs go. Replaced, never changed in place.
     merged
         Whether an optimizer is at work that sees to it that nothing is computed twice: what is
         equal is then one variable, or will be when both have been looked at.
+    features
+        The attached features, in the order in which they are told things.
+    execute_callbacks_times, validate_time
+        The seconds spent in callbacks, by feature, and validating (see `Validator`).
+    profile
+        Set by who wants every rewriter timed, however large the graph is; None by default.
     """
 
     def __init__(
@@ -78,8 +78,21 @@ class FunctionGraph(Boundary):
         update_mapping: Mapping[int, int] | None = None,
         **clone_kwds: Any,
     ) -> None:
-        super().__init__()
+        structure, listeners = Structure(), Listeners()
+        self._structure, self._listeners = structure, listeners
+        # these are read everywhere and all the time, and a property takes several times as long as
+        # an attribute: so both objects have the same list, set or dict, which is never replaced
+        self.inputs = structure.inputs
+        self.outputs = structure.outputs
+        self.variables = structure.variables
+        self.apply_nodes = structure.apply_nodes
+        self.clients = structure.clients
+        self.features = listeners.features
+        self.execute_callbacks_times = listeners.seconds_by_feature
+        self.update_mapping = None if update_mapping is None else dict(update_mapping)
         self.merged = False
+        self.validate_time = 0.0
+        self.profile: Any = None
         if outputs is None:
             raise ValueError("a FunctionGraph needs outputs (an empty list is possible)")
         complete = inputs is None
@@ -87,19 +100,12 @@ class FunctionGraph(Boundary):
             inputs = [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
         nodes: list[Apply] = []
         if clone:
-            memo = clone_get_equiv(inputs, outputs, **clone_kwds)
-            inputs = [memo[v] for v in inputs]
-            outputs = [memo[v] for v in outputs]
-            if complete and not clone_kwds:
-                # all that is needed is there, each node after what it reads
-                nodes = [copy for copy in memo.values() if type(copy) is Apply]
+            inputs, nodes, outputs = copied(inputs, outputs, **clone_kwds)
+            if not complete or clone_kwds:
+                nodes = []  # to be found, for something may be missing
         elif clone_kwds:
             raise TypeError(f"{', '.join(clone_kwds)} can't be used with clone=False")
-        self.update_mapping = None if update_mapping is None else dict(update_mapping)
-        self._put_first_inputs(inputs)
-        self._connect(nodes)
-        for var in outputs:
-            self.add_output(var, reason="init")
+        structure.start(inputs, nodes, outputs)
         for feature in features or ():
             self.attach_feature(feature)
 
@@ -109,19 +115,136 @@ class FunctionGraph(Boundary):
     ) -> FunctionGraph:
         """Return the graph of some nodes, without a copy and without a walk to find them.
 
-        Parameters
-        ----------
-        inputs
-            The leaves that are not constants.
-        nodes
-            All that the outputs depend on and nothing else, each after what it reads.
+        `inputs` are the leaves that are not constants, `nodes` all that the outputs depend on and
+        nothing else, each after what it reads.
         """
-        made = cls(inputs, [], clone=False)
-        made._connect(nodes)
-        for var in outputs:
-            made.add_output(var, reason="init")
-        made._order = list(nodes)
+        made = cls([], [], clone=False)
+        made._structure.start(inputs, nodes, outputs)
+        made._structure.order = list(nodes)
         return made
+
+    def __getstate__(self) -> State:
+        return state_of(self)
+
+    def __setstate__(self, state: State) -> None:
+        nodes, inputs, outputs, features, others = state
+        FunctionGraph.__init__(self, [], [])
+        self._structure.start(inputs, nodes, outputs)
+        vars(self).update(others)
+        for feature in features:
+            self.attach_feature(feature)
+
+    if TYPE_CHECKING:
+        # features add methods, so the type is open; a `__getattr__` that is there when the code
+        # runs would make each look at an attribute several times as slow
+        def __getattr__(self, name: str) -> Any: ...
+
+    def _edit(self, reason: str | None = None) -> Edit:
+        return Edit(self, self._structure, self._listeners, reason)
+
+    # -- variables and their clients -----------------------------------------------------
+
+    def setup_var(self, var: Variable) -> None:
+        """Make `var` a variable of this graph, without clients if it is new."""
+        self._structure.setup_var(var)
+
+    def get_clients(self, var: Variable) -> list[Client]:
+        """Return the (node, i) pairs such that ``node.inputs[i]`` is `var`.
+
+        An output of the graph counts as input i of the node ``"output"``. This is the list that
+        the graph keeps: copy it to change the graph while looping over it. KeyError is raised if
+        `var` is not in the graph.
+        """
+        return self._structure.get_clients(var)
+
+    def add_client(self, var: Variable, new_client: Client) -> None:
+        """Note that ``node.inputs[i]`` is `var`, where `new_client` is ``(node, i)``.
+
+        Raises KeyError if `var` is not in the graph.
+        """
+        self._structure.get_clients(var).append(new_client)
+
+    def remove_client(
+        self,
+        var: Variable,
+        client_to_remove: Client,
+        reason: str | None = None,
+        remove_if_empty: bool = False,
+    ) -> None:
+        """Note that ``node.inputs[i]`` will not be `var` any more, and prune what nothing uses.
+
+        If `var` has no clients left it goes, unless it is an input of the graph. If no output of
+        its owner has any, the owner goes too, and so on backwards. A client that is not there is
+        taken for removed. What goes keeps its entry in `clients`, an empty list, unless
+        `remove_if_empty` is true.
+        """
+        self._edit(reason).remove_client(var, client_to_remove, remove_if_empty)
+
+    # -- nodes that come in, and nodes that go -------------------------------------------
+
+    def import_var(
+        self, var: Variable, reason: str | None = None, import_missing: bool = False
+    ) -> None:
+        """Bring in `var` and all it depends on. See `import_node`."""
+        self._edit(reason).import_var(var, import_missing)
+
+    def import_node(
+        self,
+        apply_node: Apply,
+        check: bool = True,
+        reason: str | None = None,
+        import_missing: bool = False,
+    ) -> None:
+        """Bring in `apply_node` and all it depends on, each node after the ones it needs.
+
+        Raises MissingInputError, with `check`, if there is a variable that is neither an input, nor
+        a constant, nor computed; the message names it and the node that uses it.
+        """
+        self._edit(reason).import_node(apply_node, check, import_missing)
+
+    def remove_node(self, node: Apply, reason: str | None = None) -> None:
+        """Remove `node`, all that depends on it (nodes, and outputs of the graph), and what is
+        then used by nothing. A node that is not in the graph is taken for removed."""
+        self._edit(reason).remove_node(node)
+
+    # -- inputs and outputs --------------------------------------------------------------
+
+    def add_input(self, var: Variable, check: bool = True) -> None:
+        """Make `var` the last input of the graph; with `check`, unless it is an input already.
+
+        Raises ValueError if a node computes `var`.
+        """
+        if not (check and var in self._structure.input_set):
+            self.insert_input(len(self.inputs), var)
+
+    def insert_input(self, i: int, var: Variable) -> None:
+        """Make `var` input `i` of the graph; those from `i` on move up. See `add_input`."""
+        self._edit().insert_input(i, var)
+
+    def remove_input(self, input_idx: int, reason: str | None = None) -> None:
+        """Remove an input and all that depends on it: nodes, and outputs of the graph.
+
+        Raises IndexError if there is no such input.
+        """
+        self._edit(reason).remove_input(input_idx)
+
+    def add_output(
+        self, var: Variable, reason: str | None = None, import_missing: bool = False
+    ) -> None:
+        """Make `var` the last output of the graph. See `import_node` for what it depends on."""
+        self.insert_output(len(self.outputs), var, reason, import_missing)
+
+    def insert_output(
+        self, i: int, var: Variable, reason: str | None = None, import_missing: bool = False
+    ) -> None:
+        """Make `var` output `i` of the graph; those from `i` on move up. See `add_output`."""
+        self._edit(reason).insert_output(i, var, import_missing)
+
+    def remove_output(self, output_idx: int, reason: str | None = None) -> None:
+        """Remove an output, and all that only it needs. Raises IndexError if there is none."""
+        self._edit(reason).remove_output(output_idx)
+
+    # -- what is read where --------------------------------------------------------------
 
     def change_node_input(
         self,
@@ -138,56 +261,17 @@ class FunctionGraph(Boundary):
         ----------
         node
             A node of the graph, or ``"output"`` to change output `i` of the graph.
-        import_missing
-            Make inputs of variables that are neither inputs nor constants.
         check
-            Whether the types have to fit: each value of ``new_var.type`` has to be a value of the
-            predecessor's type, that is ``old.type.is_super(new.type)``, or `new_var` has to be
+            Whether the types have to fit: ``old.type.is_super(new.type)``, or `new_var` is
             something that ``old.type.filter_variable`` turns into such a variable. (The document
-            writes the two types the other way round; narrowing a type is what is safe for the
-            users of a variable, and what rewrites do.)
+            writes the two types the other way round; but it is narrowing a type that is safe for
+            the users of a variable, and that rewrites do.)
 
-        Raises
-        ------
-        TypeError
-            If the types don't fit; the message names both variables and both types.
-        MissingInputError
-            If there are such variables and `import_missing` is false.
-        InconsistencyError
-            If `node` would be an input of itself. Longer cycles are found by `toposort`.
-        ValueError
-            If `node` is not in the graph.
+        Raises TypeError, with both variables and both types, if the types don't fit; ValueError if
+        `node` is not in the graph; InconsistencyError if it would be an input of itself (`toposort`
+        finds longer cycles); and what `import_node` raises.
         """
-        if isinstance(node, str):
-            old = self.outputs[i]
-        elif node in self.apply_nodes:
-            old = node.inputs[i]
-        else:
-            raise ValueError(f"{node} is not in the graph, so its input {i} can't be changed here")
-        if new_var is old:
-            return
-        if check:
-            new_var = _fitted(old, new_var)
-        if new_var.owner is node:
-            raise InconsistencyError(f"{new_var} would become an input of its own node, {node}")
-        inputs_before = len(self.inputs)
-        self.import_var(new_var, reason, import_missing)
-        self._rewire(node, i, old, new_var)
-        if self._hooks["on_change_input"]:
-            try:
-                self._tell(
-                    "on_change_input",
-                    (node, i, old, new_var, reason),
-                    "on_change_input",
-                    (node, i, new_var, old, reason),
-                )
-            except BaseException as error:
-                self._rewire(node, i, new_var, old)
-                self._prune([new_var], reason, error=error)
-                self._drop_inputs_from(inputs_before, reason, error)
-                raise
-        if not self.clients[old]:
-            self._prune([old], reason)
+        self._edit(reason).change_node_input(node, i, new_var, import_missing, check)
 
     def replace(
         self,
@@ -203,98 +287,27 @@ class FunctionGraph(Boundary):
         so that replacing ``exp(x)`` by ``neg(neg(exp(x)))`` does what it says. Only the users that
         are in the graph already are changed; if `new_var` depends on one of them the result has a
         cycle, which costs a walk over the graph to find: `toposort` and `check_integrity` do.
-
         Nothing happens if `var` is not in the graph (an earlier replacement may have pruned it).
 
-        Parameters
-        ----------
-        reason
-            The name of the rewrite in progress.
-        verbose
-            Print `reason`, `var` and `new_var`. ``config.optimizer_verbose`` if None.
-        import_missing
-            Make inputs of variables that are neither inputs nor constants.
+        `verbose` is whether to print what is replaced; ``config.optimizer_verbose`` if None.
 
-        Raises
-        ------
-        TypeError, MissingInputError, InconsistencyError
-            As `change_node_input` does; all users of `var` use `var` again then.
+        Raises what `change_node_input` does; all users of `var` use `var` again then.
         """
         if config.optimizer_verbose if verbose is None else verbose:
-            print(f"rewrite {reason} replaces {_described(var)} with {_described(new_var)}")
+            print(f"rewrite {reason} replaces {described(var)} with {described(new_var)}")
         if var not in self.variables or new_var is var:
             return
         if not (isinstance(new_var, Variable) and new_var.type is var.type):
-            new_var = _fitted(var, new_var)
-        told = None if import_missing else self._quiet["on_replace"]
-        if told is not None:
-            self._replace_at_once(var, new_var, reason, told)
+            new_var = fitted(var, new_var)
+        told = None if import_missing else self._listeners.quiet["on_replace"]
+        if told is None:
+            self._edit(reason).replace(var, new_var, import_missing)
             return
-        users = self.clients[var].copy()
-        inputs_before = len(self.inputs)
-        try:
-            for node, i in users:
-                # a callback may have changed this one meanwhile
-                if (node, i) in self.clients.get(var, ()):
-                    self.change_node_input(node, i, new_var, reason, import_missing, check=False)
-        except BaseException as error:
-            self._unreplace(users, var, new_var, reason, error)
-            self._drop_inputs_from(inputs_before, reason, error)
-            raise
-
-    def _replace_at_once(
-        self,
-        var: Variable,
-        new_var: Variable,
-        reason: str | None,
-        told: tuple[Callable[..., Any], ...],
-    ) -> None:
-        """Do what `replace` does in one go: nobody who is told can object or interfere."""
-        all_clients = self.clients
-        users = all_clients[var]
-        if not users:
-            return
-        imported: list[Apply] = []
-        owner = new_var.owner
-        if new_var in self.variables:
-            for user, _ in users if owner is not None else ():
-                if user is owner:
-                    raise InconsistencyError(
-                        f"{new_var} would become an input of its own node, {owner}"
-                    )
-        elif owner is None:
-            self.import_var(new_var, reason)
-        else:
-            imported = self._importable(owner)
-        # what the new term reads of `var` goes into a list of its own, and so stays
-        all_clients[var] = []
-        self._order = None
-        if imported:
-            self._connect(imported)
-        for user, i in users:
-            (self.outputs if isinstance(user, str) else user.inputs)[i] = new_var
-        known = all_clients[new_var]
-        all_clients[new_var] = with_clients(known, users) if known else users
-        single = [var] if len(all_clients[var]) == 1 else []
-        pruned = () if all_clients[var] else list(self._disconnect_unused((var,), single))
-        for hook in told:
-            hook(self, var, new_var, users, imported, pruned, single, reason)
-
-    def _unreplace(
-        self,
-        users: list[Client],
-        var: Variable,
-        new_var: Variable,
-        reason: str | None,
-        error: BaseException,
-    ) -> None:
-        for node, i in reversed(users):
-            if (node, i) not in self.clients.get(new_var, ()):
-                continue
-            self.import_var(var, reason)
-            self._rewire(node, i, new_var, var)
-            self._tell_back("on_change_input", (node, i, new_var, var, reason), error)
-        self._prune([new_var], reason, error=error)
+        # nobody who listens can object or interfere
+        replacement = self._structure.replace(var, new_var, reason)
+        if replacement is not None:
+            for note in told:
+                note(self, replacement)
 
     def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **kwargs: Any) -> None:
         """Replace variables, one (var, new_var) pair after the other, as `replace` does.
@@ -304,30 +317,24 @@ class FunctionGraph(Boundary):
         for var, new_var in pairs:
             self.replace(var, new_var, **kwargs)
 
+    # -- the graph as a whole ------------------------------------------------------------
+
     def toposort(self) -> list[Apply]:
         """Return the nodes in an order of evaluation that follows the graph and `orderings`.
 
-        Raises
-        ------
-        ValueError
-            If there is a cycle; the message names a node on it.
+        Raises ValueError if there is a cycle; the message names a node on it.
         """
-        orderings = self.orderings()
+        orderings = self.orderings() if self._listeners.hooks["orderings"] else None
         if orderings:
             return io_toposort(self.inputs, self.outputs, orderings)
-        if self._order is None:
-            self._order = io_toposort(self.inputs, self.outputs)
-        return self._order.copy()
+        return self._structure.toposort()
 
     def check_integrity(self) -> None:
         """Check that everything the graph keeps about itself is right.
 
-        Raises
-        ------
-        InconsistencyError
-            If not; the message names the variable or node at fault.
+        Raises InconsistencyError if not; the message names the variable or node at fault.
         """
-        check_integrity(self)
+        check_integrity(self, self._structure)
 
     def clone(self, check_integrity: bool = True) -> FunctionGraph:
         """Return a copy of the graph, with copies of its features. See `clone_get_equiv`."""
@@ -339,39 +346,12 @@ class FunctionGraph(Boundary):
     def clone_get_equiv(
         self, check_integrity: bool = True, attach_feature: bool = True, **kwargs: Any
     ) -> tuple[FunctionGraph, dict[Any, Any]]:
-        """Copy the graph.
+        """Return a copy of the graph, and a dict from each variable and node to its copy.
 
-        Parameters
-        ----------
-        check_integrity
-            Whether to check this graph and the copy.
-        attach_feature
-            Whether to attach clones of the features to the copy.
-        kwargs
-            Arguments for `relgraph.graph.basic.clone_get_equiv`.
-
-        Returns
-        -------
-        graph
-            The copy.
-        equiv
-            From each variable and node to its copy.
+        Both graphs are checked if `check_integrity` is true, and clones of the features attached
+        to the copy if `attach_feature` is. The rest is for `relgraph.graph.basic.clone_get_equiv`.
         """
-        equiv = clone_get_equiv(self.inputs, self.outputs, **kwargs)
-        if check_integrity:
-            self.check_integrity()
-        copy = FunctionGraph(
-            [equiv[v] for v in self.inputs],
-            [equiv[v] for v in self.outputs],
-            clone=False,
-            update_mapping=self.update_mapping,
-        )
-        if check_integrity:
-            copy.check_integrity()
-        if attach_feature:
-            for feature in self.features:
-                copy.attach_feature(feature.clone())
-        return copy, equiv
+        return clone_graph(self, check_integrity, attach_feature, **kwargs)
 
     def __contains__(self, item: object) -> bool:
         return item in self.variables or item in self.apply_nodes
@@ -379,21 +359,59 @@ class FunctionGraph(Boundary):
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"
 
+    # -- features ------------------------------------------------------------------------
 
-def _described(var: Any) -> str:
-    owner = getattr(var, "owner", None)
-    return str(var) if owner is None else f"{var} of {owner}"
+    def attach_feature(self, feature: Feature) -> None:
+        """Attach `feature` and call its `on_attach`.
 
+        Nothing happens if it is attached already, or if its `on_attach` raises `AlreadyThere`.
+        """
+        self._listeners.attach(self, feature)
 
-def _fitted(old: Variable, new: Any) -> Variable:
-    """Return `new` as a variable that can stand where `old` does."""
-    if isinstance(new, Variable) and (old.type is new.type or old.type.is_super(new.type)):
-        return new
-    try:
-        fitted: Variable = old.type.filter_variable(new)
-    except (TypeError, ValueError) as error:
-        kind = new.type if isinstance(new, Variable) else type(new).__name__
-        raise TypeError(
-            f"{new}, of type {kind}, can't replace {old}, of type {old.type}: {error}"
-        ) from error
-    return fitted
+    def remove_feature(self, feature: Feature) -> None:
+        """Detach `feature`, call its `on_detach`, and remove what it published.
+
+        Nothing happens if it is not attached.
+        """
+        self._listeners.remove(self, feature)
+
+    def listen(self, feature: Feature) -> None:
+        """Tell `feature` from now on, which was dormant."""
+        self._listeners.wake(feature)
+
+    def publish(self, feature: Feature, **attributes: Any) -> None:
+        """Add methods (or other attributes) to the graph on behalf of `feature`.
+
+        They go when the feature is detached, or when its `on_attach` fails. Raises AlreadyThere if
+        a feature of the same class, or of one derived from it, added such a name; ValueError if the
+        graph has such a name from elsewhere, and the message says from where.
+        """
+        self._listeners.publish(self, feature, attributes)
+
+    def published_by(self, name: str) -> Feature | None:
+        """Return the feature that added attribute `name` to the graph, or None."""
+        return self._listeners.publishers.get(name)
+
+    def listens(self, name: str) -> bool:
+        """Return whether some feature has a callback `name` that does something."""
+        return bool(self._listeners.hooks[name])
+
+    @property
+    def execute_callbacks_time(self) -> float:
+        """The seconds spent in callbacks in all."""
+        return self._listeners.seconds
+
+    def execute_callbacks(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Call ``feature.name(fgraph, *args, **kwargs)`` for each feature that has the method."""
+        self._listeners.call(name, self, *args, **kwargs)
+
+    def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
+        """Return what ``feature.name(fgraph, *args)`` returns, by feature that has the method."""
+        return self._listeners.collect(name, self, *args)
+
+    def orderings(self) -> dict[Apply, list[Apply]]:
+        """Return, for some nodes, the nodes that features want computed before them.
+
+        What follows from the graph itself is not included.
+        """
+        return self._listeners.collect_lists("orderings", self)

@@ -1,10 +1,10 @@
-"""Relations as rewrites: terms, goals, laws, and the adapter to local optimizers."""
+"""Relational rewriting: terms, goals, relations and laws, and the local optimizers made of them."""
 
 from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
-from relgraph.graph.kanren.explanation.judgement import Reason
+from relgraph.graph.kanren.explanation.failures import Reason
 from relgraph.graph.kanren.laws import Law, law
+from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.relations import Relation, relation
-from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.kanren.rules.matching import match
 from relgraph.graph.kanren.rules.views import View, case, view
 from relgraph.graph.kanren.search.goals import computo, one_cliento, whereo

@@ -1,4 +1,4 @@
-"""A law in one direction, as a local optimizer."""
+"""LawRewriter: one direction of a law as a local optimizer."""
 
 from __future__ import annotations
 
@@ -6,51 +6,53 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.rule import Rule, fits_sum, is_bag, rule_fits
+from relgraph.graph.kanren.rules.prefilter import rule_might_match, rule_might_match_sum
+from relgraph.graph.kanren.rules.rule import Rule, is_ac
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
 
 
 class LawRewriter(KanrenRelationSub):
-    """A law in one direction, as a local optimizer.
+    """One direction of a law as a local optimizer.
 
-    It runs as a function compiled from its rule when it is first used; a law that can't be
-    compiled is searched on each node.
+    Its rule is compiled when it is first used; a law that can't be compiled is searched on each
+    node.
 
     Attributes
     ----------
     law
         The law.
     rule
-        What it comes down to in this direction.
+        The rule of this direction.
     """
 
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth, self.regroups = rule.depth, rule.regroups
+        self.depth, self.subsumes_nested = rule.depth, rule.subsumes_nested
         self.late, self.inward = law.late, law.inward
-        self.numbers, self.wants = rule.numbers, rule.heads
+        self.required_numbers, self.required_ops = rule.required_numbers, rule.required_ops
         self.collapses = rule.collapses
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
 
-    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
-        return self.rule.looks_into
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
+        return self.rule.inspected_pairs
 
     def might_match(self, node: Apply) -> bool:
-        return rule_fits(self.rule, node)
+        return rule_might_match(self.rule, node)
 
-    def fits_sum(self, heads: Sequence[Any]) -> bool:
-        return not self.rule.regroup or not is_bag(self.rule.root) or fits_sum(self.rule, heads)
+    def might_match_sum(self, heads: Sequence[Any]) -> bool:
+        rule = self.rule
+        return not rule.regroup or not is_ac(rule.root) or rule_might_match_sum(rule, heads)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        # the function takes the place of this method: one call less on each node
+        # the compiled function hides this method: one call less for each node
         self.__dict__["transform"] = run = self._function()
         return run(fgraph, node)
 
@@ -61,10 +63,17 @@ class LawRewriter(KanrenRelationSub):
             return self.search
         if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:
             return compiled
-        # of a node with several outputs each one that is used may match
+        # on a node with several outputs, each output that is used may match
         return lambda fgraph, node: (
             compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "transform"}
+    def __copy__(self) -> LawRewriter:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LawRewriter:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        backward = self.rule.name != self.law.name
+        return getattr, (self.law, "backward" if backward else "forward")

@@ -18,10 +18,14 @@ from relgraph.graph.kanren.law_rewriter import LawRewriter
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import Extraction
-from relgraph.graph.kanren.rules.matching import INNER, match_root, same_again
+from relgraph.graph.kanren.rules.matching import INNER, match_root, rebuilds_same_node
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Condition, renamed_goal
-from relgraph.graph.kanren.search.guards import dtypes_admitted, finite_constants, made_from
+from relgraph.graph.kanren.search.match_checks import (
+    built_variables,
+    dtypes_admitted,
+    finite_constants,
+)
 from relgraph.graph.kanren.search.state import extended
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.kanren.terms.term import (
@@ -62,19 +66,20 @@ class Law(Relation):
         self.mixed = mixed
         self.complex = complex
         self._variables = variables_of((self.lhs, self.rhs))
-        hidden = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
-        self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(hidden)]))
+        others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
+        self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(others)]))
         if self._unbound(self.lhs, self.rhs) and self._unbound(self.rhs, self.lhs):
             lost = self._unbound(self.lhs, self.rhs)[0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
 
     def _unbound(self, matched: Any, built: Any) -> list[LogicVariable]:
+        """Return the variables of the built side to which nothing would give a value."""
         given = set(variables_of(matched))
         for condition in self.conditions:
             if isinstance(condition, Condition):
                 given.update(condition.binds)
             else:
-                # a goal of another kind may bind what it likes; an open answer is refused later
+                # a goal of another kind may bind any variable; an open answer is refused later
                 given.update(self._variables)
         return [v for v in variables_of(built) if v not in given]
 
@@ -102,7 +107,7 @@ class Law(Relation):
 
     @cached_property
     def forward(self) -> LawRewriter:
-        """The left side is replaced by the right one.
+        """The local optimizer that replaces the left side by the right one.
 
         Raises
         ------
@@ -113,7 +118,7 @@ class Law(Relation):
 
     @cached_property
     def backward(self) -> LawRewriter:
-        """The right side is replaced by the left one; raises like `forward`."""
+        """The local optimizer that replaces the right side by the left; raises like `forward`."""
         return self._direction("backward", self.rhs, self.lhs, swap=True)
 
     def _extraction(self, direction: str) -> Extraction:
@@ -147,7 +152,7 @@ class Law(Relation):
     def _rewrite(
         self, var: Variable, other: Any, matched: Any, built: Any, conditions: list[Any], s: Any
     ) -> Iterator[Any]:
-        """Match one side with a variable of a graph; relate the other side, built, to `other`."""
+        """Match one side with a variable of a graph, and unify the other side with `other`."""
         regroup = self.sound != "exact"
         computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
         for found, rest in match_root(matched, var, {}, regroup, getattr(s, "fgraph", None)):
@@ -163,20 +168,22 @@ class Law(Relation):
                 try:
                     term = build(term)
                 except OpenAnswerError:
-                    pass  # it is related all the same; who wants it in a graph will refuse it
+                    pass  # an answer in a search; as a replacement it will be refused
                 except (TypeError, ValueError, OverflowError):
                     if self.mixed:
                         raise
-                    continue  # where there is no type, there is not one dtype throughout
+                    continue  # what can't be built does not have one dtype throughout
                 given = (*bindings.values(), *rest, *reify(computed, answer))
-                if same_again(built, term, var):
+                if rebuilds_same_node(built, term, var):
                     continue
                 if self._admits((var, *inner), given, term):
                     yield from eq(other, term)(answer)
 
     def _admits(self, matched: Iterable[Variable], given: Iterable[Any], new: Any) -> bool:
-        """Return whether both sides stay within one dtype (see `law`)."""
-        return dtypes_admitted((*matched, *made_from(given, new)), not self.mixed, self.complex)
+        """Return whether the dtypes of both sides are admitted (see `law`)."""
+        return dtypes_admitted(
+            (*matched, *built_variables(given, new)), not self.mixed, self.complex
+        )
 
     def __str__(self) -> str:
         text = f"{self.lhs} → {self.rhs}"
@@ -197,7 +204,7 @@ def _side(name: str, side: Any) -> Any:
 
 
 def _ground(x: Any, s: Any) -> Any:
-    """Return what `x` stands for, as a variable of a graph if it is an expression for one."""
+    """Return the value of `x` in a state, built as a variable of a graph if that is possible."""
     seen = reify(x, s)
     if isvar(seen) or isinstance(seen, Variable):
         return seen
@@ -220,13 +227,13 @@ def law(
 ) -> Law:
     """Return the law that `lhs` equals `rhs` under `conditions`.
 
-    It fires only where the root and every intermediate value of both sides have one dtype,
+    It fires only if the root and every intermediate value of both sides have one dtype,
     comparisons and explicit casts aside.
 
     Parameters
     ----------
     name
-        What it is called everywhere.
+        Its name in tables, queries, reports and errors.
     lhs, rhs
         Terms over logic variables (``lvars("x y")``), or numbers.
     conditions
@@ -234,11 +241,11 @@ def law(
     tags, sound
         See `Relation`.
     mixed
-        Let it fire between dtypes too.
+        Whether it fires on different dtypes too.
     complex
-        Let it fire on complex numbers too.
+        Whether it fires on complex numbers too.
     domain
-        Under what condition a law of the class ``domain`` holds: a goal such as
+        The condition under which a law of the class ``domain`` holds: a goal such as
         ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
 
     Raises

@@ -1,4 +1,4 @@
-"""Named relations, with what people need to find and trust them."""
+"""Relations with a name, tags and a soundness class, and the decorator that makes them."""
 
 from __future__ import annotations
 
@@ -6,35 +6,39 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
+from relgraph.graph.kanren.definition import defining_module, find, is_found
 from relgraph.graph.kanren.explanation.explain import Explainable, checked_direction
-from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.extraction import Extraction, extract
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
-"""What a law may claim about values; see `Law`."""
+"""The soundness classes; see `Relation`."""
 
 
 class Relation(Explainable):
-    """A named relation between what a node is and what may stand in its place.
+    """A named relation between a term and its replacement.
 
     Parameters
     ----------
     name
-        What it is called everywhere: in tables, queries, reports and errors.
+        Its name in tables, queries, reports and errors.
     goal
-        Takes ``(in, out)``, gives a goal.
+        A goal constructor: takes ``(in, out)`` and returns a goal.
     tags
-        What queries find it by; its soundness class is one of them. What is tagged ``inward`` or
-        ``late`` waits in an equilibrium until the others have nothing left to do; see
-        `LocalOptimizer`.
+        The tags that queries find it by; its soundness class is added. Those tagged ``inward`` or
+        ``late`` are tried by an equilibrium when the others have nothing left to do (see
+        `LocalOptimizer`).
     sound
-        What it claims about values, for every type it admits:
+        Its soundness class, a claim about the values of both sides for every type it admits:
 
         ``exact``
-            the same dtype, shape and bits for every input;
+            the same dtype, shape and bits for every input, however it lies in memory: what an op
+            computes is a function of values and shapes, so a law may swap a copy for a view, but
+            not have a sum or a product taken over another shape, where its terms meet in another
+            order;
         ``rounding``
             the same up to the rounding of intermediate values, wherever no finite operands over-
             or underflow on the way;
@@ -47,11 +51,11 @@ class Relation(Explainable):
     domain
         That condition, for checks: a predicate of the values of the matched node's inputs.
     tries
-        What to try a relation on that has no finite list of rules, when it is checked: terms of
-        the shapes that it is meant for. Without them they are made of the ops that it mentions.
+        Terms to check a relation on that has no finite list of rules; by default they are made of
+        the ops that it mentions.
     depth
-        How many levels of nodes it looks at from the left (see `LocalOptimizer.depth`); None if
-        that is not known.
+        How many levels of nodes the forward direction looks at (see `LocalOptimizer.depth`); None
+        if that is not known.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class Relation(Explainable):
         if sound not in SOUNDNESS:
             raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
         self.name = name
+        self.module = defining_module()
         if domain is not None and sound != "domain":
             raise ValueError(f"{name}: it has a domain, but claims to be {sound}")
         self.goal = goal
@@ -81,23 +86,23 @@ class Relation(Explainable):
         self.inward = "inward" in self.tags
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:
-        """Return the goal that `out_lv` may stand in the place of `in_lv`."""
+        """Return the goal that `out_lv` may replace `in_lv`."""
         return self.goal(in_lv, out_lv)
 
     @cached_property
     def forward(self) -> KanrenRelationSub:
-        """The local optimizer that replaces what is on the left by what is on the right."""
+        """The local optimizer that replaces the left side by the right one."""
         made = KanrenRelationSub(self, name=self.name)
         made.late, made.inward, made.depth = self.late, self.inward, self.depth
         return made
 
     @cached_property
     def backward(self) -> KanrenRelationSub:
-        """The local optimizer that replaces what is on the right by what is on the left."""
+        """The local optimizer that replaces the right side by the left one."""
         return KanrenRelationSub(lambda x, y: self(y, x), name=f"{self.name} (backward)")
 
     def extraction(self, direction: str = "forward") -> Extraction:
-        """Return the rules of one direction, or why there is no finite list of them.
+        """Return the rules of one direction, or why it has no finite list of them.
 
         Parameters
         ----------
@@ -119,23 +124,23 @@ class Relation(Explainable):
         directions: Iterable[str] | None = None,
         **options: Any,
     ) -> CheckResult:
-        """Check by evaluating both sides that the law keeps what its class says.
+        """Check the soundness class by evaluating both sides.
 
         Parameters
         ----------
         examples, seed, directions, options
             See `relgraph.testing.check_relation`.
         """
-        # A law is data on a low layer, and what checks it needs all the others; that it can be
-        # asked is worth one of the three imports that go up.
+        # Laws are on a low layer, and their check needs all the others. This is one of the three
+        # imports upwards that are allowed.
         from relgraph.testing.law_check import check_relation  # noqa: PLC0415
 
         return check_relation(self, examples, seed, directions, **options)
 
     def report(self, file: TextIO | None = None) -> None:
-        """Print what each direction comes down to: its rules, or why there is no list of them.
+        """Print the rules of each direction, or why it has no finite list of them.
 
-        Of an open one that is followed by what it came down to for the nodes that it has met.
+        For an open relation, what is known of the structures that it has met is printed too.
 
         Parameters
         ----------
@@ -148,6 +153,21 @@ class Relation(Explainable):
             rewriter = getattr(self, direction, None)
             if found.status == "open" and type(rewriter) is KanrenRelationSub:
                 print(rewriter.specialization, file=file)
+
+    def __copy__(self) -> Relation:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Relation:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if is_found(self, self.module):
+            return find, (self.module, self.name)
+        return object.__new__, (type(self),), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what has been compiled is found out again
+        return {k: v for k, v in vars(self).items() if k not in ("forward", "backward")}
 
     def __str__(self) -> str:
         return self.name
@@ -164,11 +184,14 @@ def relation(
     tries: Sequence[Any] = (),
     depth: int | None = None,
 ) -> Callable[[Callable[[Any, Any], Any]], Relation]:
-    """Make a named `Relation` of the goal constructor that follows."""
+    """Return a decorator that makes a `Relation` of a goal constructor.
 
-    def name_it(goal: Callable[[Any, Any], Any]) -> Relation:
+    The parameters are those of `Relation`.
+    """
+
+    def decorate(goal: Callable[[Any, Any], Any]) -> Relation:
         made = Relation(name, goal, tags, sound, domain, tries, depth)
         made.__doc__ = goal.__doc__
         return made
 
-    return name_it
+    return decorate

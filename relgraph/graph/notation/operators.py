@@ -6,7 +6,28 @@ Which ops they mean is data: ``_ops`` is a namespace that the layer that owns th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, NoReturn
+
+
+class OpNamespace(SimpleNamespace):
+    """The ops that Python's operators mean on the variables of a class, which has it as ``_ops``.
+
+    There is one for each class, so a copy or a pickle stands for that one.
+    """
+
+    def __init__(self, owner: type[Operators], **ops: Any) -> None:
+        super().__init__(**ops)
+        self._owner = owner
+
+    def __copy__(self) -> OpNamespace:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OpNamespace:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._owner, "_ops")
 
 
 class Operators:

@@ -1,4 +1,4 @@
-"""Rewriters: global and local optimizers, and the navigators that apply them."""
+"""Rewriters: global and local optimizers, and the optimizers that apply local ones."""
 
 from relgraph.graph.opt.base import GlobalOptimizer, Heading, LocalOptimizer, Rewriter
 from relgraph.graph.opt.decorators import (
@@ -24,11 +24,11 @@ from relgraph.graph.opt.navigators.navigator import (
     topogroup_optimizer,
 )
 from relgraph.graph.opt.navigators.sequence import SeqOptimizer, SequenceOptimizer
-from relgraph.graph.opt.pattern import PatternSub
+from relgraph.graph.opt.op_substitution import OpRemove, OpSub
+from relgraph.graph.opt.pattern_substitution import PatternSub
 from relgraph.graph.opt.profile.records import EquilibriumRecord, SequenceRecord
 from relgraph.graph.opt.profile.report import ProfileRow, print_optimizer_profile, profile_rows
 from relgraph.graph.opt.rewriter_tools import check_chain, copy_stack_trace
-from relgraph.graph.opt.substitution import OpRemove, OpSub
 
 __all__ = [
     "Derivation",

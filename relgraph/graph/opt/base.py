@@ -1,4 +1,4 @@
-"""What a rewriter is: global ones are given a whole graph, local ones a node at a time."""
+"""Base classes of rewriters: global optimizers (of a graph) and local ones (of a node)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 class paused_collector:
-    """Keep the cyclic garbage collector off inside a block; give it back even on errors.
+    """Keep the cyclic garbage collector off inside a block.
 
-    A rewrite makes and drops thousands of small cycles (variable and owner), and each collection
-    walks the whole graph again.
+    Rewriting makes and drops thousands of small cycles (variable and owner), and each collection
+    would walk the whole graph.
     """
 
     __slots__ = ("_was_on",)
@@ -41,25 +41,27 @@ class paused_collector:
 
 
 def display_name(rewriter: object) -> str:
-    """What reports and errors call `rewriter`: its name, or what `str` gives where it has none."""
+    """What reports and errors call `rewriter`: its name, or its `str` if it has none."""
     name = getattr(rewriter, "name", None)
     return name if isinstance(name, str) and name else str(rewriter)
 
 
-def explain(exc: BaseException, rewriter: object, node: Apply | None = None) -> None:
-    """Note on an exception, which keeps its class, which rewriter raised it and on what node."""
+def note_failure(exc: BaseException, rewriter: object, node: Apply | None = None) -> None:
+    """Add a note to an exception: which rewriter raised it, and on which node."""
     where = "" if node is None else f" on the node {describe(node)}"
     exc.add_note(f"raised in the rewriter {display_name(rewriter)}{where}")
 
 
-# A term in a message is to be read: of a larger one the outer part tells enough.
-_MOST_OPS, _MOST_ARGUMENTS = 40, 8
+# Beyond these bounds a term in a message is too long to read, and the outer part is enough.
+_MAX_OPS, _MAX_ARGUMENTS = 40, 8
 
 
 def describe(x: Apply | Variable, depth: int = 6) -> str:
-    """Write a node or variable as a term, ``add(x, mul(y, ...))``, at most `depth` levels deep and
-    without the parts that would be too many."""
-    return _described(x, depth, iter(range(_MOST_OPS)))
+    """Write a node or variable as a term, ``add(x, mul(y, ...))``.
+
+    It is at most `depth` levels deep; of a large term only a part is shown.
+    """
+    return _described(x, depth, iter(range(_MAX_OPS)))
 
 
 def _described(x: Apply | Variable, depth: int, left: Iterator[int]) -> str:
@@ -70,15 +72,19 @@ def _described(x: Apply | Variable, depth: int, left: Iterator[int]) -> str:
         return inner if len(x.owner.outputs) == 1 else f"{inner}.{x.index}"
     if depth <= 0 or next(left, None) is None:
         return "..."
-    inputs = [_described(v, depth - 1, left) for v in x.inputs[:_MOST_ARGUMENTS]]
-    more = ["..."] if len(x.inputs) > _MOST_ARGUMENTS else []
+    inputs = [_described(v, depth - 1, left) for v in x.inputs[:_MAX_ARGUMENTS]]
+    more = ["..."] if len(x.inputs) > _MAX_ARGUMENTS else []
     return f"{x.op}({', '.join([*inputs, *more])})"
 
 
 class Rewriter:
-    """The common part of global and local optimizers.
+    """The base class of global and local optimizers.
 
-    `name` is what is printed, profiled and queried; registration in a database sets it.
+    Attributes
+    ----------
+    name
+        What it is called in printed summaries, profiles and queries; registration in a database
+        sets it.
     """
 
     name: str | None = None
@@ -87,11 +93,11 @@ class Rewriter:
         """Attach to `fgraph` the features that this rewriter needs."""
 
     def summary_children(self) -> Sequence[Rewriter]:
-        """The rewriters that this one is made of, in the order in which they are printed."""
+        """The rewriters that this one consists of, in the order in which they are printed."""
         return ()
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
-        """Write one line for this rewriter, and below it, indented, those it is made of.
+        """Write one line for this rewriter, and below it, indented, those it consists of.
 
         Parameters
         ----------
@@ -131,26 +137,28 @@ class Heading(Rewriter):
 
 
 class GlobalOptimizer(Rewriter, abc.ABC):
-    """A rewriter that is given a whole graph and changes it in place.
+    """A rewriter of a whole graph, which it changes in place.
 
     Attributes
     ----------
     merges_first
-        Whether it begins by computing once what is computed twice. A copy of a graph that is made
-        for it need not be larger than that.
+        Whether it begins by merging equal nodes. A graph that is copied for it may then be copied
+        merged.
     """
 
     merges_first: bool = False
 
-    def collapsing(self) -> tuple[RewriterTables, ...] | None:
-        """The rewriters that collapse (see `LocalOptimizer`) and that it applies before it does
-        anything else, so that they may be applied while a graph is copied for it; None if it may
-        have something else to do with what would be gone then."""
+    def collapsing_first(self) -> tuple[RewriterTables, ...] | None:
+        """The collapsing rewriters (see `LocalOptimizer`) that it begins with.
+
+        They may be applied while a graph is copied for it. None if it may do something else with
+        the nodes that they remove.
+        """
         return None
 
     @abc.abstractmethod
     def apply(self, fgraph: FunctionGraph) -> Any:
-        """Rewrite `fgraph` in place; what is returned is a record for `print_profile`, or None."""
+        """Rewrite `fgraph` in place; return a record for `print_profile`, or None."""
 
     def optimize(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
         """Add the requirements, apply, and return what `apply` returns."""
@@ -163,54 +171,54 @@ class GlobalOptimizer(Rewriter, abc.ABC):
 
     @classmethod
     def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
-        """Write what `apply` returned, `prof`, as text, `level` steps to the right."""
+        """Write `prof`, which `apply` returned, as text that is indented `level` times."""
         if prof is not None:
             print(f"{'    ' * level}{cls.__name__} {prof}", file=stream)
 
 
 class LocalOptimizer(Rewriter, abc.ABC):
-    """A rewriter that is given one node and proposes replacements.
+    """A rewriter of one node, for which it proposes replacements.
+
+    A *sum* is a node of an associative and commutative op. A sum is *nested* if its only reader is
+    another sum of the same op; a flattened sum has the arguments of its nested sums in their place.
 
     Attributes
     ----------
     depth
-        How many levels of nodes `transform` looks at, the given node being the first; an
-        equilibrium revisits a node only when something within that depth has changed. Sums nested
-        in a sum are one level, and so for any op whose arguments are a bag. None, the default,
-        means unknown: the equilibrium then looks at the whole graph once more before it stops.
-        With a depth it gives the same answer as long as nothing within that changes, so that an
-        equilibrium that follows another one need not ask again.
-    regroups
-        Whether, on a node of an op whose arguments are a bag, it does to a sum with other sums
-        nested in it what it does to these. An equilibrium then leaves it out on a sum that is only
-        read by another one.
+        How many levels of nodes `transform` looks at, the given node being the first. A sum and
+        the sums nested in it are one level. As long as nothing changes within that depth, its
+        answer must stay the same: an equilibrium asks again only after such a change. None, the
+        default, means unknown: the equilibrium then asks about every node once more before it
+        stops.
+    subsumes_nested
+        Whether all that it can do on a nested sum it can do on the outer sum as well. An
+        equilibrium does not try it on nested sums then.
     inward
-        Whether this takes an op from the root of what it matches to what is below, as
-        ``(x + y).T → x.T + y.T`` does. It is then tried when the others have nothing left to do,
-        readers before what they read: what goes inwards a level at a time so meets its like on the
-        way, and they go on as one or are gone.
+        Whether it moves an op from the root of the match towards the leaves, as
+        ``(x + y).T → x.T + y.T`` does. An equilibrium tries it when the others have nothing left to
+        do, and on readers before what they read: two such ops then meet on their way, and go on as
+        one or cancel.
     late
-        Whether this flattens or collects; it is then tried after all the others, and not on a sum
-        that is only read by another one.
+        Whether it flattens sums or collects terms. An equilibrium tries it after all the others,
+        and not on nested sums.
     collapses
-        Whether all it does is to replace the output of a node by a variable further down, without
-        a look at who reads what: `transform` may be given `UNKNOWN_READERS` for a graph. An
-        equilibrium that begins on a copy applies it while the copy is made, and what it makes
-        needless is never there. Not for ops whose arguments are a bag.
-    wants
-        The Ops and Op classes of which there has to be a node within its depth.
-    numbers
-        What has to be there among the arguments of a node, or of sums nested in it: each has a
-        method ``is_value`` that tells the number.
+        Whether it only ever replaces the output of a node by a variable below it, and does not ask
+        who reads a variable: `transform` may be given `UNKNOWN_READERS` for a graph. An
+        equilibrium that begins with a copy of a graph applies it while it copies. Not for sums.
+    required_ops
+        The Ops and Op classes that must occur within its depth.
+    required_numbers
+        The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
+        is an object with a method ``is_value(number)``.
     """
 
     depth: int | None = None
-    regroups: bool = False
+    subsumes_nested: bool = False
     inward: bool = False
     late: bool = False
     collapses: bool = False
-    wants: frozenset[Any] = frozenset()
-    numbers: frozenset[Any] = frozenset()
+    required_ops: frozenset[Any] = frozenset()
+    required_numbers: frozenset[Any] = frozenset()
 
     @abc.abstractmethod
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
@@ -219,40 +227,41 @@ class LocalOptimizer(Rewriter, abc.ABC):
         Returns
         -------
         answer
-            False if there is nothing to do. A list as long as `node.outputs`, where None stands
-            for an output without clients. Or a dict from variables of the graph to their
-            replacements; its key "remove", if there, lists variables that must be gone from the
-            graph afterwards.
+            False if there is nothing to do. A list as long as `node.outputs`, with None for an
+            output without clients. Or a dict from variables of the graph to their replacements;
+            its key "remove", if present, lists variables that must have left the graph afterwards.
         """
 
     def might_match(self, node: Apply) -> bool:
-        """Whether it can do something on some node with the op of `node` and its inputs' ops.
+        """Whether it can do something on some node of the structure of `node`.
 
-        The answer is kept for all such nodes.
+        The structure is the op and the heads of the inputs. The answer is kept for all nodes that
+        share it.
         """
         return True
 
-    def fits_sum(self, heads: Sequence[Any]) -> bool:
-        """Whether it can do something on some sum (a node of an op whose arguments are a bag) of
-        terms with these heads, sums nested in it having been taken apart.
+    def might_match_sum(self, heads: Sequence[Any]) -> bool:
+        """Whether it can do something on some flattened sum of terms with these heads.
 
-        Heads that there are several of stand there twice. The answer is kept for all such sums.
+        A head that several terms have is given twice. The answer is kept for all such sums.
         """
         return True
 
-    def looks_into(self) -> frozenset[tuple[Tracked, Tracked]] | None:
-        """The pairs (an op, the op of one of its inputs) such that it looks at the inputs of the
-        latter; that an op only repeats elements, or sums are nested, need not be said. None, the
-        default, stands for all pairs within its depth, and that it may ask who reads a variable."""
+    def inspected_pairs(self) -> frozenset[tuple[Tracked, Tracked]] | None:
+        """The pairs (op of a node, op of an input) where it looks at what that input reads.
+
+        Ops that only repeat elements and nested sums need not be listed. None, the default, stands
+        for all pairs within its depth, and lets it ask who reads a variable.
+        """
         return None
 
     def tracks(self) -> Sequence[Tracked] | None:
-        """The Ops and Op classes on whose nodes this optimizer can do something; None for any."""
+        """The Ops and Op classes on whose nodes it can do something; None for all."""
         return None
 
 
 def as_local_optimizer(item: object) -> LocalOptimizer:
-    """`item` as a LocalOptimizer; of a law, which has two directions, the forward one.
+    """`item` as a LocalOptimizer: itself, or the forward direction of a law.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""OptimizationDatabase: rewriters by name and tag."""
+"""OptimizationDatabase: rewriters by name and tags."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, TextIO
 from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, as_local_optimizer
 from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_query
 
-# Different queries to one database of which it remembers what they have found.
-_MOST_KNOWN = 16
+# For how many different queries a database keeps the entries that they admit.
+_MAX_CACHED = 16
 
-# Registrations are reported by the line that called one of these.
+# An error about a registration names the line outside of these modules that called for it.
 _MODULES = frozenset({__name__, "relgraph.graph.optdb"})
 
 
@@ -32,15 +32,15 @@ class Entry:
 
 
 class OptimizationDatabase:
-    """Rewriters, laws and further databases by name and tag.
+    """Rewriters, laws and further databases by name and tags.
 
-    What is registered can be found by its name, its tags, the name of its class and, unless it is
-    registered otherwise, the name of the database.
+    The tags of an entry include its name, the name of its class and, unless it was registered
+    otherwise, the name of the database.
 
     Parameters
     ----------
     name
-        The database's own name; registering it in another one sets it.
+        The name of the database; registering it in another one sets it.
     """
 
     name: str | None
@@ -48,8 +48,9 @@ class OptimizationDatabase:
     def __init__(self, name: str | None = None) -> None:
         self.name = name
         self._entries: dict[str, Entry] = {}
+        self._tags_met: set[str] = set()  # those of entries, and some that were removed
         self.nested = False  # whether there are databases in this one
-        # what `_admitted` has found, until something is registered or gets other tags
+        # the results of `_admitted`, until an entry or a tag is added or removed
         self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
 
     def register(
@@ -64,17 +65,18 @@ class OptimizationDatabase:
         Parameters
         ----------
         optimizer
-            A GlobalOptimizer, a LocalOptimizer, a law (which keeps its own name, and brings its
-            own tags) or an OptimizationDatabase.
+            A GlobalOptimizer, a LocalOptimizer, an OptimizationDatabase or a law. A law keeps its
+            own name, and its own tags are added.
         tags
-            What queries find it by.
+            The tags that queries find it by.
         use_db_name_as_tag
             Whether the name of this database is one of them.
 
         Raises
         ------
         ValueError
-            If `name` is taken; the message says where.
+            If `name` is taken, or is a tag of something else; the message says where it was
+            registered, or of what.
         TypeError
             If `optimizer` is none of these.
         """
@@ -91,6 +93,8 @@ class OptimizationDatabase:
                 f"{name!r} is in the database {self.name or type(self).__name__} already, "
                 f"registered at {known.where}"
             )
+        if name in self._tags_met:
+            self._refuse_if_tag(name)
         all_tags = dict.fromkeys((name, *checked_tags("tags", tags)))
         all_tags[type(optimizer).__name__] = None
         if use_db_name_as_tag and self.name is not None:
@@ -103,21 +107,33 @@ class OptimizationDatabase:
         self.nested |= isinstance(optimizer, OptimizationDatabase)
         entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
         self._entries[name] = entry
+        self._tags_met.update(all_tags)
         self._by_tags.clear()
         return entry
 
+    def _refuse_if_tag(self, name: str) -> None:
+        for entry in self._entries.values():
+            if name in entry.tags:
+                raise ValueError(
+                    f"{name!r} is a tag of {entry.name} in the database "
+                    f"{self.name or type(self).__name__}, so it can't be a name there"
+                )
+
     def add_tags(self, name: str, *tags: str) -> None:
-        """Give more tags to what is registered under `name`."""
+        """Add tags to the entry called `name`."""
         self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
+        self._tags_met.update(tags)
         self._by_tags.clear()
 
     def remove_tags(self, name: str, *tags: str) -> None:
-        """Take tags from what is registered under `name`.
+        """Remove tags from the entry called `name`.
 
         Raises
         ------
         KeyError
-            If it has no such tag, or nothing has this name.
+            If there is no such entry, or it has no such tag.
+        ValueError
+            If a tag is the name of the entry.
         """
         entry = self._entry(name)
         self._by_tags.clear()
@@ -142,25 +158,34 @@ class OptimizationDatabase:
         return any(name in entry.tags for entry in self._entries.values())
 
     def holds(self, tags: Collection[str]) -> bool:
-        """Return whether something in this database, or in one inside it, has one of some tags."""
+        """Return whether an entry here, or in a database inside this one, has one of the tags."""
         return any(
             not entry.tags.keys().isdisjoint(tags)
             or (isinstance(entry.optimizer, OptimizationDatabase) and entry.optimizer.holds(tags))
             for entry in self._entries.values()
         )
 
+    def tags(self) -> set[str]:
+        """Return all tags in this database and in those inside it."""
+        found: set[str] = set()
+        for entry in self._entries.values():
+            found.update(entry.tags)
+            if isinstance(entry.optimizer, OptimizationDatabase):
+                found |= entry.optimizer.tags()
+        return found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 
     def __getitem__(self, name: str) -> Any:
-        """What is registered under `name`, or the only one with this tag.
+        """The rewriter or database called `name`, or the only one with this tag.
 
         Raises
         ------
         KeyError
             If there is none.
         ValueError
-            If several have the tag.
+            If several entries have the tag.
         """
         if name in self._entries:
             return self._entries[name].optimizer
@@ -173,21 +198,21 @@ class OptimizationDatabase:
         return found[0].optimizer
 
     def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
-        """What the database makes of all that matches.
+        """The rewriters that a query selects, as the kind of database combines them.
 
         Parameters
         ----------
         tags
-            One OptimizationQuery; or strings, where ``'+x'`` includes what has tag x, ``'-x'``
-            excludes it and ``'&x'`` requires it.
+            One OptimizationQuery; or strings, where ``'+x'`` includes the tag x, ``'-x'`` excludes
+            it and ``'&x'`` requires it.
         kwtags
-            With strings: from the name of a database inside this one to the OptimizationQuery to
-            put to it, or to a sequence of strings like the above.
+            With strings: from the name of a database inside this one to the OptimizationQuery for
+            it, or to such a sequence of strings.
 
         Raises
         ------
         TypeError
-            If a query comes with something else.
+            If there are other arguments beside an OptimizationQuery.
         ValueError
             If a string has another first character.
         """
@@ -199,7 +224,7 @@ class OptimizationDatabase:
 
     @staticmethod
     def parse(*tags: Any, **kwtags: Any) -> OptimizationQuery:
-        """The OptimizationQuery that strings, as `query` takes them, stand for."""
+        """The OptimizationQuery that stands for the strings that `query` takes."""
         subquery = {
             name: sub if isinstance(sub, OptimizationQuery) else parse_query(_listed(sub))
             for name, sub in kwtags.items()
@@ -216,9 +241,9 @@ class OptimizationDatabase:
         return [found for _, found in self._matches(query)]
 
     def _matches(self, query: OptimizationQuery) -> list[tuple[Entry, Any]]:
-        """The entries that match, in order of registration, with what they stand for.
+        """The selected entries, in order of registration, each with its rewriter.
 
-        A database inside this one is asked too if something in it has a tag that is to be included.
+        A database inside this one is asked too if one of its entries has an included tag.
         """
         include = set(query.include)
         found: list[tuple[Entry, Any]] = []
@@ -234,7 +259,7 @@ class OptimizationDatabase:
         return found
 
     def _admitted(self, query: OptimizationQuery) -> list[Entry]:
-        """The entries that match, and the databases that do unless nothing in them is included."""
+        """The entries that the query selects, and all databases that it doesn't rule out."""
         key = (query.include, query.require, query.exclude)
         known = self._by_tags.get(key)
         if known is None:
@@ -249,13 +274,13 @@ class OptimizationDatabase:
                     or not include.isdisjoint(tags)
                 )
             ]
-            if len(self._by_tags) >= _MOST_KNOWN:
+            if len(self._by_tags) >= _MAX_CACHED:
                 self._by_tags.clear()
             self._by_tags[key] = known
         return known
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
-        """Write what is registered, with its tags; databases inside, indented.
+        """Write the entries with their tags; those of databases inside this one are indented.
 
         Parameters
         ----------
@@ -286,7 +311,7 @@ def _listed(tags: Any) -> Sequence[str]:
 
 
 def _caller() -> str:
-    """The file and line from which a database was called."""
+    """The file and line outside of the database modules that the call came from."""
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__") in _MODULES and frame.f_back is not None:
         frame = frame.f_back

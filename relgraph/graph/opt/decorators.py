@@ -1,4 +1,4 @@
-"""Functions as rewriters: the decorators `optimizer`, `inplace_optimizer`, `local_optimizer`."""
+"""Decorators that make rewriters of functions: `optimizer`, `local_optimizer` and others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def require_replace_validate(fgraph: FunctionGraph) -> None:
 
 
 def require_destroy_handler(fgraph: FunctionGraph) -> None:
-    """Attach DestroyHandler, which the graph leaves out if it has one."""
+    """Attach DestroyHandler; the graph ignores a second one."""
     fgraph.attach_feature(DestroyHandler())
 
 
@@ -34,9 +34,9 @@ class FromFunctionOptimizer(GlobalOptimizer):
     Parameters
     ----------
     fn
-        Called with the graph; what it returns is the profile record.
+        Called with the graph; returns a record for the profile.
     requirements
-        Functions that attach to the graph what `fn` needs.
+        Functions that attach to a graph the features that `fn` needs.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ def optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
 
 
 def inplace_optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
-    """Like `optimizer`, for one that inserts destructive Ops: the graph gets a DestroyHandler."""
+    """Like `optimizer`, for functions that insert destructive Ops: attach a DestroyHandler too."""
     return FromFunctionOptimizer(fn, (require_replace_validate, require_destroy_handler))
 
 
@@ -73,9 +73,9 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
     fn
         Called with the FunctionGraph and the node; answers as `LocalOptimizer.transform` does.
     tracks
-        The Ops and Op classes on whose nodes `fn` can do something; None for any.
+        The Ops and Op classes on whose nodes `fn` can do something; None for all.
     requirements
-        Functions that attach to a graph what `fn` needs.
+        Functions that attach to a graph the features that `fn` needs.
     """
 
     def __init__(
@@ -89,8 +89,13 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
         self.name = getattr(fn, "__name__", None)
         self.__doc__ = fn.__doc__
         self._tracks = None if tracks is None else tuple(tracks)
+        self._ops = frozenset(t for t in tracks or () if isinstance(t, Op))
+        self._classes = tuple(t for t in tracks or () if isinstance(t, type))
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        op = node.op
+        if self._tracks is not None and op not in self._ops and not isinstance(op, self._classes):
+            return False
         answer: Answer = self.fn(fgraph, node)
         return answer
 
@@ -112,11 +117,11 @@ def local_optimizer(
     Parameters
     ----------
     tracks
-        The Ops and Op classes on whose nodes the function can do something; None for any.
+        The Ops and Op classes on whose nodes the function can do something; None for all.
     inplace
         Whether the function inserts destructive Ops; the graph then gets a DestroyHandler.
     requirements
-        Functions that attach to a graph what the function needs.
+        Functions that attach to a graph the features that the function needs.
 
     Raises
     ------

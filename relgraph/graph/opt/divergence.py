@@ -1,4 +1,4 @@
-"""Rewriting that would never end: how it is noticed, and how it is reported."""
+"""Divergence: how rewriting without end is detected and reported."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class DivergenceError(RuntimeError):
-    """Rewriters would go on for ever.
+    """Rewriting would go on for ever.
 
     Attributes
     ----------
     stop_reason
-        ``"cycle"`` if the graph came back to what it had been, ``"budget"`` if one place was
-        rewritten more often, or the graph grew larger, than its size explains, ``"visits"`` if
-        nodes were looked at more often than there is a cause for.
+        ``"cycle"`` if the graph became what it had been before; ``"budget"`` if one place was
+        rewritten too often, or the graph grew too large; ``"visits"`` if nodes were visited too
+        often.
     rewriters
         The names of the rewriters involved.
     steps
-        The rewrites that make up the cycle, or the last ones before the budget ran out.
+        The rewrites of the cycle, or the last ones before the budget ran out.
     record
-        What the optimizer had recorded up to then, or None.
+        The record of the optimizer so far, or None.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class DivergenceError(RuntimeError):
 
 
 class DivergenceWarning(RuntimeWarning):
-    """An optimizer with a `max_use_ratio` stopped before it had reached a fixpoint."""
+    """An optimizer stopped at its `max_use_ratio`, before it reached a fixpoint."""
 
 
 class Step(NamedTuple):
-    """One rewrite: who, and from which term to which."""
+    """One rewrite: the name of the rewriter, and the terms before and after."""
 
     rewriter: str
     before: str
@@ -61,7 +61,7 @@ class Step(NamedTuple):
 
 
 def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
-    """Write down a rewrite; to be called before the graph changes."""
+    """Return a rewrite as a step; to be called before the graph changes."""
     return Step(
         name,
         ", ".join(describe(old) for old, _ in pairs),
@@ -70,14 +70,19 @@ def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
 
 
 class Budget:
-    """How often a rewriter may be applied, how often what stands in one place may be replaced, and
-    how large the graph may get.
+    """Bounds on the uses of a rewriter, on the replacements in one place, and on the graph's size.
 
-    Rewriting that goes on for ever without coming back to where it was replaces what stands in one
-    place again and again, or else goes on in what it has just put below, deeper and deeper, and so
-    grows the graph. How long rewriting goes on that does neither is nobody's business: what sinks
-    through a chain a level at a time takes as many steps as the chain is long, each in another
-    place. With an explicit ratio its bound, and no other, is that of the uses of a rewriter.
+    Rewriting without end and without a cycle either replaces what stands in one place again and
+    again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph. The
+    number of steps alone says nothing: an op that sinks through a chain takes one at each level.
+    Without a `max_use_ratio` there is therefore no bound on uses; with one there is no other.
+
+    Attributes
+    ----------
+    explicit
+        Whether there is a `max_use_ratio`.
+    uses, times, nodes
+        The bounds: the uses of one rewriter, the replacements in one place, the nodes.
     """
 
     def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
@@ -90,9 +95,11 @@ class Budget:
         else:
             self.uses = max_use_ratio * max(nodes, 1)
 
-    def calm(self, patience: int) -> tuple[float, float, float]:
-        """The uses, the times and the nodes below which nothing is nearly exceeded, or suspicious
-        to who has that much patience."""
+    def safe_bounds(self, patience: int) -> tuple[float, float, float]:
+        """Return uses, times and nodes below which no bound is nearly exceeded.
+
+        Below them a `CycleDetector` with this patience has no need to compare graphs either.
+        """
         uses = min(self.uses - 3, patience * (1 + self._nodes))
         return uses, min(self.times - 3, patience), self.nodes - 3
 
@@ -100,18 +107,18 @@ class Budget:
         return uses > self.uses or times > self.times or nodes > self.nodes
 
     def nearly(self, uses: int, times: int, nodes: int) -> bool:
-        """Whether rewrites should be written down, for the message that is about to come."""
+        """Whether a bound may soon be exceeded: the message will need the rewrites from now on."""
         return self.exceeded(uses + 3, times + 3, nodes + 3)
 
 
 class Fingerprints:
-    """Numbers for terms: equal computations of equal leaves have equal numbers, across time."""
+    """Numbers for terms: equal computations on equal leaves get one number, at any time."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, fgraph: FunctionGraph) -> tuple[int, ...]:
-        """The numbers of the graph's outputs; two graphs are alike if these are."""
+        """The numbers of the graph's outputs. Graphs with equal ones compute the same."""
         known: dict[Variable, int] = {}
         for node in fgraph.toposort():
             key = (node.op, *[self._of(v, known) for v in node.inputs])
@@ -130,20 +137,18 @@ class Fingerprints:
         return self._numbers.setdefault(key, len(self._numbers))
 
 
-class CycleWatch:
-    """Looks for a graph that comes back, once one place has been rewritten so often that it looks
-    suspicious.
+class CycleDetector:
+    """Detects that the graph has become what it was before (Brent's algorithm).
 
-    How often what stands in a place has been replaced is cheap to keep, and small where rewriting
-    ends soon. Beyond `patience` the watch compares the whole graph, after each rewrite, with one
-    kept from before (Brent's method: the kept one moves on after 1, 2, 4, ... steps). It gives up
-    after a few comparisons, more each time, and has four times the patience from then on: it looks
-    at the graph less often than its size times the logarithm of the rewrites.
+    A comparison of whole graphs is expensive, so it starts only when one place has been rewritten
+    `PATIENCE` times. Then the graph is compared after each rewrite with a kept one, which is
+    renewed after 1, 2, 4, ... steps. After some comparisons the detector gives up, and starts again
+    with more comparisons when a place has been rewritten four times as often.
     """
 
     PATIENCE = 32
-    FIRST = 8  # comparisons in the first watch
-    WORK = 300_000  # nodes looked at in one watch, beyond as many comparisons
+    FIRST = 8  # comparisons before it gives up the first time
+    WORK = 300_000  # nodes it may look at before it gives up; FIRST comparisons are always made
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self._fgraph = fgraph
@@ -159,8 +164,7 @@ class CycleWatch:
         self._steps: list[Step] = []
 
     def watching(self, times: int) -> bool:
-        """Whether rewrites of a place that has been rewritten so often are to be reported to
-        `observe`."""
+        """Whether the next rewrite, of a place rewritten `times` times, must be observed."""
         if self._left == 0 and times >= self._patience:
             self._reset()
             self._left = self._most
@@ -169,12 +173,12 @@ class CycleWatch:
         return self._left > 0
 
     def observe(self, step: Step, times: int) -> list[Step] | None:
-        """Note that the graph has just changed by `step`.
+        """Compare the graph, which has just changed by `step`, with the kept one.
 
         Returns
         -------
         cycle
-            The rewrites that lead from the graph to itself, if it has been seen before, or None.
+            The rewrites that lead from the graph to itself if the two are equal, else None.
         """
         self._steps.append(step)
         now = self._numbers.of(self._fgraph)
@@ -198,17 +202,17 @@ def visits_message(
     nodes: Sequence[tuple[str, int]],
     names: Sequence[str],
 ) -> str:
-    """What to tell about nodes that are looked at too often."""
+    """The message about nodes that are visited too often."""
     lines = "\n".join(f"  {node}: {times} times" for node, times in nodes)
     who = f"; what was applied there last: {_and(names)}" if names else ""
     return (
-        f"{optimizer} has looked at nodes {visits} times, which is more than the {allowed} that "
+        f"{optimizer} has visited nodes {visits} times, which is more than the {allowed} that "
         f"the graph and what was made explain{who}. Most often lately:\n{lines}"
     )
 
 
 def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
-    """What to tell about a cycle."""
+    """The message about a cycle."""
     names = _names(steps)
     who = f"{names[0]} undoes itself" if len(names) == 1 else f"{_and(names)} undo each other"
     lines = "\n".join(f"  {step}" for step in steps[:12])
@@ -220,7 +224,7 @@ def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
 def budget_message(
     optimizer: str, name: str, uses: int, sizes: tuple[int, int], steps: Sequence[Step]
 ) -> str:
-    """What to tell about a budget that ran out; `sizes` are nodes at the start and now."""
+    """The message about a budget that ran out; `sizes` are the nodes at the start and now."""
     lines = "\n".join(dict.fromkeys(f"  {step}" for step in steps))
     return (
         f"{optimizer} has applied {name} {uses} times and reached no fixpoint; the graph went from "

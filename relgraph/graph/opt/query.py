@@ -1,31 +1,32 @@
-"""OptimizationQuery: what to take out of a database of rewriters."""
+"""OptimizationQuery: a selection of rewriters of a database by their tags."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
+from difflib import get_close_matches
 from typing import Any
 
 
 class OptimizationQuery:
-    """What to take out of a database.
+    """A selection of rewriters of a database.
 
     Parameters
     ----------
     include
-        Tags; what is taken has at least one of them.
+        Tags of which a selected rewriter has at least one.
     require
-        Tags; what is taken has all of them.
+        Tags all of which a selected rewriter has.
     exclude
-        Tags; what is taken has none of them.
+        Tags none of which a selected rewriter has.
     subquery
-        From the name of a database inside the database to the query to put to it; others are
-        asked this query.
+        From the name of a database inside the database to the query for it; the others are asked
+        this query.
     position_cutoff
-        Of a `SequenceDB`, only what stands before this position is taken.
+        Of a `SequenceDB`, only entries before this position are selected.
     extra_optimizations
-        Pairs (optimizer, position) that join what a `SequenceDB` gives.
+        Pairs (optimizer, position) that are added to what a `SequenceDB` selects.
     """
 
     def __init__(
@@ -67,8 +68,20 @@ class OptimizationQuery:
             setattr(new, name, tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value)
         return new
 
+    def require_known(self, known: Collection[str]) -> None:
+        """Raise ValueError if a tag of this query or of its subqueries is not `known`; the message
+        names those that are written nearly the same."""
+        for what in ("include", "require", "exclude"):
+            for tag in getattr(self, what):
+                if tag not in known:
+                    near = get_close_matches(tag, known, n=3, cutoff=0.6)
+                    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+                    raise ValueError(f"{what}: no rewriter has the tag {tag!r}{hint}")
+        for query in self.subquery.values():
+            query.require_known(known)
+
     def within(self) -> OptimizationQuery:
-        """This query as it is put to databases inside the database."""
+        """This query as it is passed on to databases inside the database."""
         return self.changed(extra_optimizations=()) if self.extra_optimizations else self
 
     def __str__(self) -> str:
@@ -82,25 +95,27 @@ class OptimizationQuery:
     __repr__ = __str__
 
 
-def checked_tags(what: str, tags: Iterable[str] | None) -> tuple[str, ...]:
+def checked_tags(parameter: str, tags: Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(tags, str):
-        raise TypeError(f"{what} takes several tags, as in {what}=[{tags!r}], not a string")
+        raise TypeError(
+            f"{parameter} takes several tags, as in {parameter}=[{tags!r}], not a string"
+        )
     found = tuple(dict.fromkeys(tags or ()))
     for tag in found:
         if not isinstance(tag, str):
-            raise TypeError(f"{what} takes tags, which are strings, not {tag!r}")
+            raise TypeError(f"{parameter} takes tags, which are strings, not {tag!r}")
     return found
 
 
 def parse_query(
     tags: Iterable[Any], subquery: dict[str, OptimizationQuery] | None = None
 ) -> OptimizationQuery:
-    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` spell out.
+    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` stand for.
 
     Raises
     ------
     ValueError
-        If a string has another first character than ``+``, ``-`` or ``&``.
+        If the first character of a string is not ``+``, ``-`` or ``&``.
     """
     chosen: dict[str, list[str]] = {"+": [], "-": [], "&": []}
     for tag in tags:

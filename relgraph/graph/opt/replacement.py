@@ -1,4 +1,4 @@
-"""From what a local optimizer answers to a change of the graph, all of it or nothing."""
+"""Reading the answer of a local optimizer, and making the replacements that it asks for."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ Pairs: TypeAlias = list[tuple[Variable, Variable]]
 def read_answer(
     fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Any
 ) -> tuple[Pairs, list[Apply]] | None:
-    """What `answer`, given by `rewriter` for `node`, asks to replace; None if nothing.
+    """Return what the answer of `rewriter` for `node` asks to replace; None if nothing.
 
-    Each replacement is made to fit the type of what it replaces. A list that only says again what
-    the node already is (same op, same inputs) asks for nothing.
+    Each replacement is fitted to the type of the variable that it replaces. A replacement by the
+    same op on the same inputs changes nothing.
 
     Returns
     -------
     pairs, remove
-        What to replace by what, and the nodes that must be gone then.
+        Pairs of a variable and its replacement, and the nodes that must have left the graph
+        afterwards.
 
     Raises
     ------
     TypeError
         If the answer is neither False, a sequence nor a dict, or a replacement does not fit.
     ValueError
-        If a list has not as many entries as the node has outputs, or leaves an output that is
-        used without a replacement, or a dict replaces a variable that is not in the graph.
+        If a list is not as long as the node has outputs, or has None for an output that is used,
+        or if a dict replaces a variable that is not in the graph.
     """
     if answer is False or answer is None:
         return None
     if type(answer) is list and len(answer) == 1 and len(node.outputs) == 1:
         old, new = node.outputs[0], answer[0]
         if isinstance(new, Variable) and new.type is old.type:
-            if new is old or (new.head is old.head and _says_the_same(old, new)):
+            if new is old or (new.head is old.head and _is_same_application(old, new)):
                 return None
             return [(old, new)], []
     remove: list[Apply] = []
@@ -61,7 +62,7 @@ def read_answer(
     pairs = [(old, _fitted(old, new, rewriter, node)) for old, new in wanted if new is not old]
     if not pairs and not remove:
         return None
-    if not remove and all(_says_the_same(old, new) for old, new in pairs):
+    if not remove and all(_is_same_application(old, new) for old, new in pairs):
         return None
     return pairs, remove
 
@@ -87,7 +88,7 @@ def _by_output(
 
 
 def _nodes(items: Iterable[Any]) -> list[Apply]:
-    """The nodes that compute some variables; nodes stand for themselves."""
+    """Return some nodes, and the nodes that compute some variables."""
     nodes = [item if isinstance(item, Apply) else item.owner for item in items]
     return [node for node in nodes if node is not None]
 
@@ -114,24 +115,24 @@ def _fitted(old: Variable, new: Any, rewriter: LocalOptimizer, node: Apply) -> V
     return fitted
 
 
-def _says_the_same(old: Variable, new: Variable) -> bool:
+def _is_same_application(old: Variable, new: Variable) -> bool:
+    """Return whether two variables are the same output of one op on the same inputs."""
     a, b = old.owner, new.owner
     if a is None or b is None or a.op is not b.op or old.index != new.index:
         return False
     return (
         len(a.inputs) == len(b.inputs)
         and all(x is y for x, y in zip(a.inputs, b.inputs, strict=True))
-        and old.type is new.type
+        and old.type == new.type
     )
 
 
 def apply_replacement(
     fgraph: FunctionGraph, pairs: Pairs, remove: list[Apply], reason: str
 ) -> None:
-    """Make the change, validate it where a feature has something to say, and leave the graph as it
-    was if either fails.
+    """Make some replacements, and validate them if a feature validates.
 
-    The graph has to have the feature ReplaceValidate.
+    If either fails, the graph stays as it was. It must have the feature ReplaceValidate.
     """
     if len(pairs) == 1 and not remove and not fgraph.listens("validate"):
         old, new = pairs[0]

@@ -1,4 +1,4 @@
-"""Small helpers for people who write rewriters."""
+"""Helpers for writing rewriters: `check_chain` and `copy_stack_trace`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,8 @@ def check_chain(r: Variable | Apply, *chain: Op | type[Op] | None) -> bool:
     r
         A variable, or a node, whose first output is meant.
     chain
-        Ops and Op classes from the outermost inwards. None stands for something that nothing
+        Ops and Op classes from the outermost inwards. None stands for a variable that no node
         computes.
-
-    Returns
-    -------
-    bool
-        A plain truth value: a variable has none.
     """
     var: Variable | None = r.outputs[0] if isinstance(r, Apply) else r
     for link in chain:
@@ -49,7 +44,7 @@ def copy_stack_trace(from_var: Any, to_var: T) -> T:
     Parameters
     ----------
     from_var, to_var
-        A variable or several; each of the new ones gets all the places of the old ones.
+        A variable or several. Each of the new ones gets the places of all the old ones.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
+from relgraph.tensor.memory_layout import forward, steady
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 
@@ -79,6 +80,7 @@ class Elemwise(Op):
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
         self.converts = scalar_op.converts
+        self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: dict[tuple[Any, ...], _NodePlan] = {}
@@ -230,17 +232,18 @@ class Elemwise(Op):
         folds = isinstance(op, FoldOp) and len(inputs) > 2
         if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
             out = targets[0]
+            compute = steady(ufunc, [x.dtype for x in inputs])
             if folds:
                 # The last input may be the array that is overwritten: it is read last.
-                first = ufunc(inputs[0], inputs[1], dtype=wanted[0])
+                first = compute(inputs[0], inputs[1], dtype=wanted[0])
                 for x in inputs[2:-1]:
-                    first = ufunc(first, x, dtype=wanted[0])
+                    first = compute(first, x, dtype=wanted[0])
                 inputs = (first, inputs[-1])
             if out is not None:
-                return [ufunc(*inputs, out=out)]
-            results = [ufunc(*inputs)]
+                return [compute(*inputs, out=out)]
+            results = [compute(*inputs)]
         else:
-            made = op.impl(*inputs)
+            made = op.impl(*[forward(x) for x in inputs])
             results = [made] if op.nout == 1 else made
         arrays = [np.asarray(r, dtype=d) for r, d in zip(results, wanted, strict=True)]
         # An op that ignores an input does not broadcast its result to the shape of that input.
@@ -287,16 +290,17 @@ class Elemwise(Op):
         )
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        """Return for each axis the length of an input that does not broadcast along it."""
+        """Return for each axis the length of an input that does not broadcast along it.
+
+        Rewriting may have found out that all of them do where the output's type leaves it open.
+        """
         (out, *_) = node.outputs
         shape = []
         for axis, known in enumerate(out.type.shape):
             candidates = [
-                s[axis]
-                for v, s in zip(node.inputs, shapes, strict=True)
-                if known == 1 or v.type.shape[axis] != 1
+                s[axis] for v, s in zip(node.inputs, shapes, strict=True) if v.type.shape[axis] != 1
             ]
-            shape.append(candidates[0] if known is None else known)
+            shape.append(known if known is not None else candidates[0] if candidates else 1)
         return [tuple(shape) for _ in node.outputs]
 
     def fill_like(self, node: Apply, new: Any) -> Any:
@@ -390,7 +394,7 @@ def _with_leading_axes(var: Any, pad: DimShuffle) -> Any:
 
 def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
     """Return a gradient summed over the axes along which `x` was broadcast."""
-    if g.type is x.type:
+    if g.type == x.type:
         return g
     axes = tuple(
         i

@@ -10,6 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
+from relgraph.tensor.assembly.creation import zeros_like
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.indices import (
     IndexList,
@@ -28,7 +29,6 @@ from relgraph.tensor.indexing.subtensor import (
     take_part,
 )
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.creation import zeros_like
 from relgraph.tensor.type import TensorType
 
 
@@ -65,6 +65,39 @@ def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[i
             )
         out.append(known.pop() if known else None if lengths else 1)
     return tuple(out)
+
+
+def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any]) -> None:
+    """Raise if index arrays would broadcast along an axis whose length is not known to be 1.
+
+    Parameters
+    ----------
+    indices, values
+        The index inputs of `node`, and their values. The length of a mask is how many elements of
+        it are true.
+
+    Raises
+    ------
+    IndexError
+        NumPy would take an array whose length happens to be 1, but `infer_shape` could not tell.
+    """
+    arrays = [
+        (v, (None,), (np.count_nonzero(value),))
+        if v.type.dtype == "bool"
+        else (v, v.type.shape, value.shape)
+        for v, value in zip(indices, values, strict=True)
+        if v.type.ndim > 0
+    ]
+    ndim = max((len(shape) for _, _, shape in arrays), default=0)
+    for axis in range(-ndim, 0) if len(arrays) > 1 else ():
+        here = [(v, known[axis], n[axis]) for v, known, n in arrays if len(n) >= -axis]
+        lengths = {n for _, known, n in here if known != 1}
+        if len(lengths) > 1:
+            found = ", ".join(f"{n} in {v}" for v, _, n in here)
+            raise IndexError(
+                f"{node.op}: the index arrays have different lengths along axis {axis}: {found}; "
+                "only an axis whose length is known to be 1 broadcasts"
+            )
 
 
 class AdvancedSubtensor(TypedOp):
@@ -117,6 +150,7 @@ class AdvancedSubtensor(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
+        check_index_arrays(node, node.inputs[1:], inputs[1:])
         index = concrete_index(self.idx_list, inputs[1:])
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
 
@@ -197,6 +231,7 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, y, *indices = inputs
+        check_index_arrays(node, node.inputs[2:], indices)
         index = concrete_index(self.idx_list, indices)
         check_broadcast(node, y, np.shape(take_part(node, x, index)))
         out = x if self.inplace else x.copy()

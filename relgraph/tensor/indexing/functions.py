@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.assembly.creation import arange, zeros
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
@@ -14,7 +15,6 @@ from relgraph.tensor.indexing.indices import Placeholder, Slice, parse_index
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.creation import arange, zeros
 from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis
 from relgraph.tensor.shapes.shape import lengths
 
@@ -40,12 +40,13 @@ def getitem(x: Any, key: Any) -> Any:
         entries, inputs = parse_index(key, None if isinstance(x, LogicTerm) else x.type.ndim)
     except (IndexError, TypeError) as error:
         raise type(error)(f"indexing {x}: {error}") from None
-    if not entries:
+    if not entries and isinstance(x, LogicTerm):
         return x
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
     of_axes = tuple(e for e in entries if e is not None)
-    part = Subtensor(of_axes)(x, *inputs) if of_axes else x
+    # `x[:]` is a Subtensor too, since it may be the first argument of `set_subtensor`.
+    part = Subtensor(of_axes)(x, *inputs) if of_axes or not entries else x
     output_axes = [e for e in entries if e is None or isinstance(e, Slice)]
     new = tuple(i for i, e in enumerate(output_axes) if e is None)
     return expand_dims(part, new) if new else part

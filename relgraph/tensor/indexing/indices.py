@@ -13,7 +13,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.axes import static_int
 from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.math import ge, lt, maximum, minimum, switch
+from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 
 
 class Placeholder(enum.Enum):
@@ -150,7 +150,7 @@ def _entry(part: Any, inputs: list[Any]) -> Entry:
         return Placeholder.INTEGER
     v = as_tensor_variable(part)
     kind = np.dtype(v.type.dtype).kind
-    if isinstance(part, list) and not part:
+    if isinstance(part, list | tuple) and not part:
         v, kind = as_tensor_variable(np.zeros(0, dtype="int64")), "i"
     if kind not in "biu" or (kind == "b" and v.type.ndim == 0):
         raise TypeError(f"{part} is no index: it is a {v.type}")
@@ -214,13 +214,22 @@ def symbolic_length(n: Any, s: slice) -> Any:
     s
         A slice of ints and variables.
     """
+    s = slice(*[_as_int64(part) for part in (s.start, s.stop, s.step)])
     if s.step in (None, 1) and (s.start is None or s.stop is None):
         return _length_to_an_end(n, s)
     if s.step is None or isinstance(s.step, int):
         return _length_one_way(n, s, 1 if s.step is None else s.step)
     up = _length_one_way(n, slice(s.start, s.stop), maximum(s.step, 1))
-    down = _length_one_way(n, slice(s.start, s.stop), minimum(s.step, -1), backward=True)
+    down = _length_one_way(n, slice(s.start, s.stop), clip(s.step, 1 - 2**63, -1), backward=True)
     return switch(ge(s.step, 0), up, down)
+
+
+def _as_int64(part: Any) -> Any:
+    """Return a part of a slice such that counting from it does not wrap around."""
+    if isinstance(part, Variable):
+        kept: Any = part
+        return cast(minimum(part, 2**63 - 1) if kept.type.dtype == "uint64" else part, "int64")
+    return part
 
 
 def _length_to_an_end(n: Any, s: slice) -> Any:
@@ -248,10 +257,11 @@ def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
         stop = n if s.stop is None else _clip(s.stop, n, 0, n)
         if isinstance(step, int) and step == 1:
             return _at_least_0(stop - start)
-        return _at_least_0((stop - start + step - 1) // step)
+        # The step may be as large as an int64 is: nothing is added to it.
+        return _at_least_0((stop - start - 1) // step + 1)
     start = n - 1 if s.start is None else _clip(s.start, n, -1, n - 1)
     stop = -1 if s.stop is None else _clip(s.stop, n, -1, n - 1)
-    return _at_least_0((start - stop - step - 1) // -step)
+    return _at_least_0((start - stop - 1) // -step + 1)
 
 
 def _at_least_0(value: Any) -> Any:

@@ -12,6 +12,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.assembly.creation import zeros_like
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.indices import (
     IndexList,
@@ -25,7 +26,6 @@ from relgraph.tensor.indexing.indices import (
     symbolic_length,
 )
 from relgraph.tensor.reductions.reduction import sum_like
-from relgraph.tensor.shapes.creation import zeros_like
 from relgraph.tensor.type import TensorType
 
 

@@ -1,4 +1,4 @@
-"""Under what conditions laws of the class ``domain`` hold: predicates of values, for checks."""
+"""The conditions under which laws of the class ``domain`` hold, as predicates of values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["are_positive", "are_true", "stands_out"]
+__all__ = ["are_positive", "are_true"]
 
 
 def are_positive(*values: Any) -> bool:
@@ -17,12 +17,3 @@ def are_positive(*values: Any) -> bool:
 def are_true(_value: Any, *conditions: Any) -> bool:
     """Return whether all elements of all arrays but the first are true."""
     return all(bool(np.all(c)) for c in conditions)
-
-
-def stands_out(values: Any, *axes: Any) -> bool:
-    """Return whether no two elements of an array are equal but for rounding; nan are equal."""
-    flat = np.sort(np.ravel(np.asarray(values, dtype="float64")))
-    if not np.isfinite(flat).all():
-        return False
-    gaps = np.diff(flat)
-    return bool(np.all(gaps > 1e-3 * np.max(np.abs(flat), initial=0.0)))

@@ -1,13 +1,19 @@
-"""The vocabulary of laws about tensors: `lvars`, `law` and `relation`."""
+"""The vocabulary of laws about tensors: `lvars`, `law`, `any_dtype_law` and `relation`."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.terms.term import LogicVariable, logic_variables
 from relgraph.tensor.variable import TensorVariable
 
-__all__ = ["Law", "Relation", "law", "lvars", "relation"]
+__all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation"]
+
+# not a function: a law is pickled by the name of the innermost module that makes it
+any_dtype_law = partial(law, mixed=True, complex=True)
+"""`law` for tensors of any dtype, and of several at once."""
 
 
 def lvars(names: str) -> list[LogicVariable]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.linalg.dot import MatrixProduct, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import Dot, MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.type import TensorType
 
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
@@ -57,7 +57,43 @@ class Dot22(MatrixProduct):
         return [_dot(g, y.T), _dot(x.T, g)]
 
 
+class Gemv(Dot):
+    """The product of a matrix and a vector, or of a vector and a matrix, of one dtype that the
+    BLAS has.
+
+    It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
+    """
+
+    def __str__(self) -> str:
+        return "gemv"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        if x.ndim + y.ndim != 3 or x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
+            raise TypeError(
+                f"{self}: the inputs are {x} and {y}; wanted are a matrix and a vector of one "
+                f"dtype of {', '.join(BLAS_DTYPES)}"
+            )
+        return super().output_types(x, y)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = inputs
+        check_inner(self, x, y, -1, 0)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.dot(x, y)
+
+
 _dot22 = Dot22()
+_gemv = Gemv()
+
+
+def fits_gemv(x: Any, y: Any) -> bool:
+    """Return whether `x` and `y` are a matrix and a vector of one dtype that the BLAS has."""
+    return (
+        x.type.ndim + y.type.ndim == 3 and x.type.dtype == y.type.dtype
+    ) and x.type.dtype in BLAS_DTYPES
 
 
 def fits_blas(x: Any, y: Any) -> bool:
@@ -67,4 +103,4 @@ def fits_blas(x: Any, y: Any) -> bool:
     ) and x.type.dtype in BLAS_DTYPES
 
 
-__all__ = ["BLAS_DTYPES", "Dot22", "fits_blas"]
+__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv"]

@@ -12,8 +12,9 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.linalg.dot import MatrixProduct, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import sum_like
 from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes, transpose
 from relgraph.tensor.shapes.shape import lengths, product
@@ -60,7 +61,7 @@ class MatMul(MatrixProduct):
                     f"{node.inputs[1]} {m}; only an axis whose length is known to be 1 broadcasts"
                 )
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.matmul(x, y)
+            output_storage[0][0] = np.matmul(in_order(x), in_order(y))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes

@@ -14,10 +14,11 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.axes import normalize_axes, reduced_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.linalg.dot import conjugate
+from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.math import cast, eq, neq, second, switch
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
@@ -120,7 +121,7 @@ class CAReduce(TypedOp):
                         f"(its shape is {x.shape}), and of nothing there's no extreme"
                     )
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(self.ufunc.reduce(x, axis=self.axis))
+            output_storage[0][0] = np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         axes = self.axes(len(shapes[0]))
@@ -215,7 +216,7 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
     if dtype is not None:
         x = cast(x, dtype)
     ndim = x.type.ndim
-    axes = normalize_axes(axis, ndim, what)
+    axes = reduced_axes(axis, ndim, what)
     out = CAReduce(scalar_op, None if len(axes) == ndim else axes)(x)
     if keepdims:
         out = restore_axes(out, axes, ndim)

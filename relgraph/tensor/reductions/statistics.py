@@ -10,7 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete
-from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.axes import reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, sqr, sqrt, true_div
@@ -49,7 +49,7 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     """
     x = as_tensor_variable(x)
     inner, result = _mean_dtype(x, dtype, "mean")
-    axes = normalize_axes(axis, x.type.ndim, "mean")
+    axes = reduced_axes(axis, x.type.ndim, "mean")
     total = sum_(cast(x, inner), axis=axes, keepdims=keepdims)
     return cast(true_div(total, _as_dtype(_element_count(x, axes), inner)), result)
 
@@ -74,7 +74,7 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     """
     x = as_tensor_variable(x)
     inner, result = _mean_dtype(x, dtype, "var")
-    axes = normalize_axes(axis, x.type.ndim, "var")
+    axes = reduced_axes(axis, x.type.ndim, "var")
     x = cast(x, inner)
     deviation = x - mean(x, axis=axes, keepdims=True)
     square = sqr(abs_(deviation)) if is_complex(inner) else sqr(deviation)

@@ -1,1 +1,1 @@
-"""Shapes as values, the creation of tensors, and ops that move elements to another shape."""
+"""Shapes as values, and ops that reshape tensors or permute their axes."""

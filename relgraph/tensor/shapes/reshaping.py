@@ -84,6 +84,8 @@ class Reshape(Op):
         x, vector = inputs
         if len(vector) != self.ndim:
             raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(vector)} elements")
+        if (vector < -1).any():  # which NumPy takes for -1
+            raise ValueError(f"{self}: the shape {node.inputs[1]} is {tuple(vector.tolist())}")
         try:
             output_storage[0][0] = np.reshape(x, tuple(vector.tolist()))
         except ValueError:

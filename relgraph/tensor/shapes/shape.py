@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.dtypes import check_dtype
 from relgraph.tensor.axes import normalize_axis, static_int
 from relgraph.tensor.basic import as_argument, as_tensor_variable, constant
@@ -161,6 +161,24 @@ def shape(x: Any) -> Any:
 def lengths(x: Any) -> tuple[Any, ...]:
     """Return the lengths of the axes of `x` as a tuple: static ones as ints, others as int64s."""
     return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+
+
+def inferred_shape(var: Any) -> tuple[Any, ...] | None:
+    """Return the lengths of the axes of `var` as its node infers them from its inputs.
+
+    Returns
+    -------
+    lengths
+        ints where they are known, else integer variables; None if the op can't tell.
+    """
+    node = var.owner
+    shapes = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
+    try:
+        shape = node.op.infer_shape(None, node, shapes)[var.index]
+    except MethodNotDefined:
+        return None
+    known = var.type.shape
+    return tuple(s if n is None else n for n, s in zip(known, shape, strict=True))
 
 
 def product(lengths: Sequence[Any]) -> Any:

@@ -11,9 +11,9 @@ from typing import Any
 from relgraph.graph.kanren.rules.rule import Rule, split
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.graph.op import Op
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.testing.draw.argument_roles import role_of
 
 _MAX_VISITED = 2000
@@ -102,10 +102,7 @@ def _is_library(module: str) -> bool:
         "builtins",
     ):
         return True
-    return module.startswith("relgraph.") and module not in (
-        "relgraph.tensor.lawkit.vocabulary",
-        "relgraph.tensor.lawkit.arithmetic.terms",
-    )
+    return module.startswith("relgraph.") and module != "relgraph.tensor.lawkit.vocabulary"
 
 
 def random_patterns(heads: list[Head], name: str, random: Random) -> list[Rule]:

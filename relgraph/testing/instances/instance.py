@@ -16,7 +16,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Where
-from relgraph.graph.kanren.search.guards import fitted
+from relgraph.graph.kanren.search.match_checks import fitted
 from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.reference import evaluate

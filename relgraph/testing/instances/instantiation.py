@@ -12,7 +12,7 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules.rule import Output, Rule, is_bag, is_swappable, split
+from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
@@ -143,9 +143,9 @@ class PatternInstantiator(RandomArguments):
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
-        if is_bag(head) and self.rule.regroup:
+        if is_ac(head) and self.rule.regroup:
             return self._reordered_and_grouped(op, arguments, at_root)
-        swaps = is_swappable(head) and len(arguments) == 2 and not self.rule.as_written
+        swaps = is_commutative(head) and len(arguments) == 2 and not self.rule.as_written
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
@@ -278,12 +278,21 @@ class PatternInstantiator(RandomArguments):
                 if found is not False:
                     bindings.update({v: reify(v, found) for v in condition.binds})
 
+    def _draw_what_gives(self, v: Any) -> None:
+        """Draw the tensors that a condition computes `v` from, where `v` stands before them."""
+        for condition in self.rule.conditions:
+            if isinstance(condition, Compute) and v in condition.binds:
+                for u in condition.variables:
+                    if isvar(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
+                        self._variable(u)
+
     # -- logic variables -------------------------------------------------------------------
 
     def _variable(self, v: Any) -> Any:
         """Return the variable that a logic variable stands for; it is drawn if there is none."""
         bindings = self._state.bindings
         if v not in bindings:
+            self._draw_what_gives(v)
             self._bind_computed()
         if v in bindings:
             value = bindings[v]

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
-from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values
@@ -29,7 +29,10 @@ _POLES: dict[str, Callable[..., Any]] = {
     "reciprocal": lambda x: x == 0,
     "pow": lambda x, y: x == 0,
     **dict.fromkeys(
-        ("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv", "log1mexp"),
+        (
+            *("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv"),
+            *("log1mexp", "log1pmx"),
+        ),
         lambda *x: np.True_,
     ),
 }
@@ -38,7 +41,8 @@ _POLES: dict[str, Callable[..., Any]] = {
 _UNDERFLOW_TO_ZERO = frozenset(
     [
         *("mul", "true_div", "reciprocal", "pow", "exp", "exp2", "sqr"),
-        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp"),
+        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp", "cosm1"),
+        *("log1pmx", "x_less_sin", "tan_less_x"),
     ]
 )
 

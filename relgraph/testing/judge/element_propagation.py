@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
-from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
-from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.creation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 
 Array = np.ndarray[Any, Any]

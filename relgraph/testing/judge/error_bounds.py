@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.dot import MatrixProduct
-from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values

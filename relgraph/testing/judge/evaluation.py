@@ -8,27 +8,13 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.tensor.elemwise.elemwise import Elemwise
 
 Values = dict[Variable, Any]
 """The value of each variable of a graph."""
 
 
-def contiguous_operands(node: Apply, operands: Sequence[Any]) -> list[Any]:
-    """Return the operands of a node; those of an elementwise op are broadcast and C-contiguous.
-
-    NumPy's functions may round differently for another memory layout.
-    """
-    if not isinstance(node.op, Elemwise):
-        return list(operands)
-    return [np.array(x, order="C") for x in np.broadcast_arrays(*operands)]
-
-
 def evaluate_all(
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    values: Sequence[Any],
-    contiguous: bool = False,
+    inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence[Any]
 ) -> Values:
     """Return the values of all variables of a graph.
 
@@ -40,14 +26,10 @@ def evaluate_all(
         The graph.
     values
         The values of `inputs`.
-    contiguous
-        Whether elementwise ops get `contiguous_operands`.
     """
     found: Values = dict(zip(inputs, values, strict=True))
     for node in io_toposort(inputs, outputs):
         operands = [value_of(v, found) for v in node.inputs]
-        if contiguous:
-            operands = contiguous_operands(node, operands)
         results = perform_on_copies(node, operands)
         for out, result in zip(node.outputs, results, strict=True):
             found.setdefault(out, result)

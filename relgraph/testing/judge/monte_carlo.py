@@ -19,13 +19,13 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable, io_toposort
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.creation import Alloc
-from relgraph.tensor.shapes.joining import Join, Split
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector
 from relgraph.testing.judge.evaluation import Values, value_of
@@ -74,7 +74,8 @@ _WIDE_RANGE_SCALAR_OPS = frozenset(
     op.scalar_op
     for op in (
         *(at.exp, at.exp2, at.expm1, at.sigmoid, at.erfc, at.sinh, at.cosh, at.pow, at.softplus),
-        *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div),
+        *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div, at.cosm1),
+        *(at.log1pmx, at.x_less_sin, at.tan_less_x),
     )
 )
 # Those of them that are 0 for some operands without underflow.

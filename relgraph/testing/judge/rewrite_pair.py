@@ -7,7 +7,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
-from relgraph.testing.judge.evaluation import Values, contiguous_operands
+from relgraph.testing.judge.evaluation import Values
 
 
 class EvaluationError(Exception):
@@ -76,15 +76,13 @@ class RewritePair:
         read = {v for node in nodes for v in node.inputs}
         return [] if any(v in inputs and v not in known for v in read) else leaves
 
-    def run(self, values: Sequence[Any], contiguous: bool = False) -> Values:
+    def run(self, values: Sequence[Any]) -> Values:
         """Return the values of all variables of both graphs.
 
         Parameters
         ----------
         values
             The values of the inputs.
-        contiguous
-            Whether elementwise ops get `contiguous_operands`.
 
         Raises
         ------
@@ -97,8 +95,6 @@ class RewritePair:
                 storage: list[list[Any]] = [[None] for _ in node.outputs]
                 operands = [known[v] for v in node.inputs]
                 try:
-                    if contiguous:
-                        operands = contiguous_operands(node, operands)
                     node.op.perform(node, operands, storage)
                 except Exception as error:
                     raise EvaluationError(error, in_new) from error

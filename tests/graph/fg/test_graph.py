@@ -1,4 +1,4 @@
-"""FunctionGraph: building, replacing and copying."""
+"""FunctionGraph: building one, replacing in it, and its size and order."""
 
 import tracemalloc
 
@@ -300,35 +300,6 @@ class TestReplace:
         with pytest.raises(ValueError, match="not in the graph"):
             fg.change_node_input(a.owner, 1, x)
         fg.check_integrity()
-
-
-class TestClone:
-    def test_clone_get_equiv(self):
-        class Stateful(Recorder):
-            def clone(self):
-                return Stateful()
-
-        x, y = variables("x y")
-        a = f(x, y)
-        features = [Stateful(), Feature()]
-        fg = FunctionGraph([x, y], [g(a)], features, clone=False, update_mapping={0: 1})
-        copy, equiv = fg.clone_get_equiv()
-        assert repr(copy) == repr(fg)
-        assert copy.update_mapping == {0: 1}
-        assert copy.variables.isdisjoint(fg.variables)
-        assert equiv[a] in copy.variables and equiv[a.owner] in copy.apply_nodes
-        assert type(copy.features[0]) is Stateful and copy.features[0] is not features[0]
-        assert copy.features[1] is features[1]
-        copy.replace(equiv[a], equiv[x])
-        assert repr(fg) == "FunctionGraph(g(f(x, y)))"
-
-    def test_clone_without_features_or_inputs(self):
-        (x,) = variables("x")
-        fg = FunctionGraph([x], [f(x)], [Feature()], clone=False)
-        copy, equiv = fg.clone_get_equiv(attach_feature=False, copy_inputs=False)
-        assert copy.features == []
-        assert copy.inputs == [x] and equiv[x] is x
-        assert repr(fg.clone(check_integrity=False)) == repr(fg)
 
 
 class TestScale:

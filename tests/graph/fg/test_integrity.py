@@ -82,6 +82,10 @@ def _break_mapping(fg, x, a, out):
     fg.update_mapping = {0: 3}
 
 
+def _break_list(fg, x, a, out):
+    fg.outputs = [a]
+
+
 def _break_owner(fg, x, a, out):
     a.index = 1
 
@@ -111,6 +115,7 @@ BREAKAGES = {
     _break_constant: r"constant Constant\{5\} is in the graph, but nothing uses it",
     _break_cycle: "cycle through",
     _break_mapping: "update_mapping has 0: 3, which is out of range",
+    _break_list: "fgraph.outputs was assigned to: change it in place",
     _break_owner: r"output 0 of f\(x\), f.1, says that it is output 1 of f\(x\)",
     _break_index: "the index of the clients of x is out of step",
 }

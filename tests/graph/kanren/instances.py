@@ -16,7 +16,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.graph.kanren.rules.rule import is_bag, split
+from relgraph.graph.kanren.rules.rule import is_ac, split
 from relgraph.graph.kanren.terms.term import Arguments, renamed, variables_of
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.vocabulary import lvars
@@ -101,8 +101,8 @@ class Instances:
         arguments = []
         for p in patterns:
             arguments += self.several() if isinstance(p, Arguments) else [self.of(p, bound)]
-        if is_bag(head):
-            return self.bag(head, arguments)
+        if is_ac(head):
+            return self.sum_of(head, arguments)
         if getattr(head, "commutative", False) and self.chance(50):
             arguments.reverse()
         return self.apply(self.op(head, bound), arguments)
@@ -137,7 +137,7 @@ class Instances:
             values.append(prop)
         return cls(*values)
 
-    def bag(self, op, arguments):
+    def sum_of(self, op, arguments):
         """Return `arguments` under `op`: more of them, in another order, in other groups."""
         arguments = list(arguments)
         if self.chance(40):

@@ -1,4 +1,4 @@
-"""Laws about one output of a node with several, and about who reads a variable."""
+"""Laws about one of several outputs of a node, and about the readers of a variable."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import one_cliento
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
+from relgraph.tensor.assembly.joining import Split
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.shapes.joining import Split
 
 x, y, n = lvars("x y n")
 v, w, lengths = at.dvector("v"), at.dvector("w"), at.lvector("lengths")

@@ -9,7 +9,7 @@ from relgraph.graph.opt import (
     local_optimizer,
     optimizer,
 )
-from relgraph.scalar import add, exp, log, mul
+from relgraph.scalar import add, exp, float64, log, mul
 from relgraph.scalar.op import ScalarOp
 
 
@@ -78,3 +78,17 @@ def test_requirements(graphs):
 def test_bad_tracks(tracks, error):
     with pytest.raises(error, match="tracks"):
         local_optimizer(tracks)
+
+
+def test_the_function_is_asked_about_tracked_nodes_alone():
+    asked = []
+
+    @local_optimizer([exp, type(add)])
+    def watch(fgraph, node):
+        asked.append(node.op)
+        return False
+
+    x = float64("x")
+    for var in (exp(x), log(x), add(x, x)):
+        assert watch.transform(None, var.owner) is False
+    assert asked == [exp, add]

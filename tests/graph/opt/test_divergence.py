@@ -3,7 +3,7 @@ import pytest
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt.divergence import (
-    CycleWatch,
+    CycleDetector,
     Fingerprints,
     Step,
     budget_message,
@@ -44,9 +44,9 @@ class TestCycleWatch:
     @pytest.mark.parametrize("period", [1, 2, 3, 7])
     def test_any_period(self, graphs, period):
         fgraph = graphs(exp(graphs.x))
-        watch = CycleWatch(fgraph)
-        assert not watch.watching(CycleWatch.PATIENCE - 1)
-        assert watch.watching(CycleWatch.PATIENCE)
+        watch = CycleDetector(fgraph)
+        assert not watch.watching(CycleDetector.PATIENCE - 1)
+        assert watch.watching(CycleDetector.PATIENCE)
         terms = [exp(graphs.x)]
         for _ in range(period - 1):
             terms.append(neg(terms[-1]))
@@ -60,7 +60,7 @@ class TestCycleWatch:
 
     def test_it_gives_up_and_grows_patient(self, graphs):
         fgraph = graphs(graphs.x)
-        watch = CycleWatch(fgraph)
+        watch = CycleDetector(fgraph)
         watch.FIRST = watch.WORK = 10
         watch._most = 10
         assert watch.watching(40)

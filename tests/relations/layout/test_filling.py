@@ -12,7 +12,7 @@ from relations.layout import filling
 from relgraph.compile import Mode, function
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
-from relgraph.tensor.shapes.creation import Alloc
+from relgraph.tensor.assembly.creation import Alloc
 from relgraph.tensor.shapes.shape import Shape_i
 from tests.relations.applied import applied, laws_of, written
 

@@ -7,7 +7,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.matrices import linear
-from relgraph.tensor.lawkit.matrix_products import is_cheaper_from_left, is_cheaper_from_right
+from relgraph.tensor.lawkit.matrices.linear import is_cheaper_from_left, is_cheaper_from_right
 from tests.relations.tables import (
     check_row,
     check_unchanged,

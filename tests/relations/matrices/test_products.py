@@ -10,16 +10,21 @@ from relgraph.compile import function
 from relgraph.tensor.linalg.blas import _dot22
 from tests.relations.applied import applied, assert_same_values, laws_of, written
 
-LAW = laws_of(products)["dot-to-dot22"]
+LAWS = laws_of(products)
+LAW = LAWS["dot-to-dot22"]
 x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
 
-CASES = [("dot-to-dot22", at.dot(x, y), "dot22(x, y)")]
+CASES = [
+    ("dot-to-dot22", at.dot(x, y), "dot22(x, y)"),
+    ("dot-to-gemv", at.dot(x, v), "gemv(x, v)"),
+    ("dot-to-gemv", at.dot(v, x), "gemv(v, x)"),
+]
 
 
 def test_matrices_of_one_dtype() -> None:
-    for _, before, after in CASES:
-        assert written(LAW, before) == after
-        assert_same_values(before, applied(LAW, before))
+    for name, before, after in CASES:
+        assert written(LAWS[name], before) == after
+        assert_same_values(before, applied(LAWS[name], before))
     assert applied(LAW, at.dot(at.zmatrix(), at.zmatrix())).owner.op is _dot22
 
 

@@ -71,6 +71,7 @@ CASES = [
     ("div-of-fraction", x / y / z, "x / (y * z)"),
     ("div-by-fraction", x / (y / z), "x * z / y"),
     ("div-reciprocal-by-constant", at.reciprocal(x) / 4.0, "0.25 / x"),
+    ("reciprocal-of-constant-factor", at.reciprocal(4.0 * x), "0.25 / x"),
     ("fraction-cancel", x * (y / z) / y, "x / z"),
     ("fraction-cancel-mul", x * (y / z) / (y * at.exp(x)), "x / (z * exp(x))"),
     ("fractions-cancel", x / (y * at.exp(x)) * (y / z), "x / (z * exp(x))"),

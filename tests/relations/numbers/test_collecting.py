@@ -13,6 +13,7 @@ from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
+from relgraph.graph.reference import evaluate
 from tests.relations.applied import (
     applied,
     assert_compiled_as_searched,
@@ -232,3 +233,14 @@ def test_sums_of_small_integers_wrap_around_as_before(terms):
     found, expected = value_of(canonical(var), values), value_of(var, values)
     assert found.dtype == "int8"
     np.testing.assert_array_equal(np.broadcast_to(found, expected.shape), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_constants_of_less_precision_are_not_inverted_in_it(dtype):
+    x = at.dvector("x")
+    c, d = at.constant(np.asarray(0.37, dtype)), at.constant(np.asarray(0.3, dtype))
+    for whole in (x / c + x, x / c - x / d, (x / c - 2 * x) / d):
+        given = {x: np.array([3.1, 1e10])}
+        before = evaluate([whole], given)
+        after = evaluate([optimize_graph(whole, include=["fast_run"])], given)
+        np.testing.assert_allclose(after, before, rtol=1e-14)

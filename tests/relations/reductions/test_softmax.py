@@ -75,11 +75,6 @@ CASES = [
         "softmax(x, axis=1) * (y - sum(softmax(x, axis=1) * y, axis=(1,)))",
     ),
     (
-        "softmax-slope-of-quotients",
-        e * (y / rows(e) - rows(e * (y / rows(e)) / rows(e))),
-        "softmax(x, axis=1) * (y - sum(softmax(x, axis=1) * y, axis=(1,)))",
-    ),
-    (
         "softmax-slope-of-shares",
         e * (y / rows(e) - rows(s * (y / rows(e)))),
         "softmax(x, axis=1) * (y - sum(exp(s) * y, axis=(1,)))",
@@ -147,7 +142,7 @@ def test_a_cross_entropy_that_is_written_out_has_the_slope_of_the_textbook(
     least = at.max(x, axis=1, keepdims=True) if shifted else 0.0
     p = by_sum(at.exp(x - least), 1)
     loss = -at.sum(y * at.log(p))
-    slope = function([x, y], grad(loss, x), mode)
+    slope = function([x, y], grad(loss, x, stabilize=False), mode)
     (out,) = slope.maker.fgraph.outputs
     assert algebra(out) == "softmax(x, axis=1) * sum(y, axis=(1,)) - y"
     a, b = np.array([[1.0, 2.0, -1.0], [800.0, 0.0, -800.0]]), np.array([[0.0, 1, 0], [1, 0, 0]])
@@ -157,7 +152,7 @@ def test_a_cross_entropy_that_is_written_out_has_the_slope_of_the_textbook(
 
 def test_a_weighted_softmax_that_is_written_out_has_the_slope_of_softmax() -> None:
     p = by_sum(at.exp(x - at.max(x, axis=1, keepdims=True)), 1)
-    found = optimize_graph(grad(at.sum(y * p), x), include=["fast_run"])
+    found = optimize_graph(grad(at.sum(y * p), x, stabilize=False), include=["fast_run"])
     assert algebra(found) == "softmax(x, axis=1) * (y - sum(softmax(x, axis=1) * y, axis=(1,)))"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.reductions import sorting
-from relgraph.tensor.sorting import argsort, sort
+from relgraph.tensor.along_axes.sorting import argsort, sort
 from tests.relations.tables import check_row, check_unchanged, laws_of
 
 LAWS = laws_of(sorting)

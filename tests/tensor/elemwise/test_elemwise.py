@@ -18,6 +18,12 @@ from relgraph.scalar.dtypes import DTYPES
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
+
+def powers(left: Any, right: Any) -> Any:
+    """Return the powers to one exponent at a time: in an array NumPy computes some otherwise."""
+    return np.concatenate([np.power(left, y) for y in right.ravel()], axis=1)
+
+
 UNARY = {
     "neg": np.negative, "abs": np.absolute, "sign": np.sign, "sqr": np.square, "sqrt": np.sqrt,
     "reciprocal": np.reciprocal, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
@@ -30,7 +36,7 @@ UNARY = {
 }  # fmt: skip
 BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "true_div": np.true_divide,
-    "int_div": np.floor_divide, "mod": np.mod, "pow": np.power, "arctan2": np.arctan2,
+    "int_div": np.floor_divide, "mod": np.mod, "pow": powers, "arctan2": np.arctan2,
     "maximum": np.maximum, "minimum": np.minimum, "eq": np.equal, "neq": np.not_equal,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "and_": np.bitwise_and, "or_": np.bitwise_or, "xor": np.bitwise_xor,
@@ -315,7 +321,8 @@ SMOOTH: dict[str, tuple[float, ...]] = {
     "erf": (0.3,), "erfc": (0.3,), "erfinv": (0.3,), "sigmoid": (0.3,), "softplus": (0.3,),
     "log1mexp": (-0.3,), "gammaln": (0.3,), "digamma": (0.3,), "ceil": (0.3,), "floor": (0.3,),
     "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
-    "conj": (0.3,), "real": (0.3,), "angle": (0.3,),
+    "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
+    "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relgraph import Mode, function
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
@@ -135,7 +136,7 @@ def test_symbolic_integers(against_numpy):
 def test_an_op_has_one_spelling():
     x = at.tensor3()
     assert x[1, :].owner.op is x[1].owner.op is x[1, ...].owner.op is Subtensor((1,))
-    assert x[:] is x
+    assert x[:].owner.op is x[...].owner.op is Subtensor(())
     assert str(x[1:, ::2].owner.op) == "subtensor{1:, ::2}"
     assert str(x[at.lvector()].owner.op) == "advanced_subtensor{array}"
 
@@ -239,3 +240,52 @@ def test_diagonals(against_numpy, offset):
     verify_grad(lambda v: at.diag(v, offset), [X[0, 0]], n_tests=1)
     with pytest.raises(ValueError, match="diag: the input is a"):
         at.diag(at.tensor3())
+
+
+@pytest.mark.parametrize("mode", ["py", "strict", "fast_run"])
+def test_index_arrays_broadcast_only_where_it_is_known(mode):
+    m, i, j = at.dmatrix("m"), at.lvector("i"), at.lvector("j")
+    mask, row = at.TensorType("bool", (None,))("mask"), at.TensorType("int64", (1,))("row")
+    value, three = np.arange(12.0).reshape(3, 4), np.array([0, 1, 2])
+    kwargs = {"mode": Mode("py", None) if mode == "py" else mode, "on_unused_input": "ignore"}
+    inputs = [m, i, j, mask, row]
+    values = [value, np.array([1]), three, np.array([True, False, False]), np.array([1])]
+    for part in (m[i, j], m[mask, j], at.set_subtensor(m[i, j], 0.0)):
+        with pytest.raises(IndexError, match="only an axis whose length is known to be 1"):
+            function(inputs, part, **kwargs)(*values)
+    part = m[row, j]
+    shape, mean = function(inputs, [part.shape, part.mean()], **kwargs)(*values)
+    assert shape.tolist() == [3]
+    assert mean == 5.0
+
+
+def test_everything_is_a_part():
+    x, m, s, y = at.dvector("x"), at.dmatrix("m"), at.dscalar("s"), at.dvector("y")
+    a, b = np.arange(3.0), np.array([5.0, 6.0, 7.0])
+    square = np.arange(9.0).reshape(3, 3)
+    cases = [
+        (x[:], b, {x: a, y: b}),
+        (x[...], b, {x: a, y: b}),
+        (m[:, :], square * 0 + b, {m: square, y: b}),
+        (m[...], square * 0 + b, {m: square, y: b}),
+        (m[:], square * 0 + b, {m: square, y: b}),
+    ]
+    for part, expected, values in cases:
+        (found,) = evaluate([at.set_subtensor(part, y)], values)
+        np.testing.assert_array_equal(found, expected)
+        (found,) = evaluate([at.inc_subtensor(part, y)], values)
+        np.testing.assert_array_equal(found, values[part.owner.inputs[0]] + expected)
+    for part in (s[()], s[...]):
+        assert evaluate([at.set_subtensor(part, 2.0)], {s: 1.0})[0] == 2.0
+        assert evaluate([part], {s: 1.0})[0] == 1.0
+    f = function([x], at.exp(x[:])[...], mode="strict")
+    assert [str(node.op) for node in f.maker.fgraph.toposort()] == ["exp"]
+    verify_grad(lambda v: at.set_subtensor(v[:], v**2), [a])
+
+
+def test_no_index_at_all_takes_nothing():
+    m = at.dmatrix("m")
+    square = np.arange(9.0).reshape(3, 3)
+    for index in (np.s_[:, ()], np.s_[[]], np.s_[:, []], np.s_[(), 1]):
+        (found,) = evaluate([m[index]], {m: square})
+        assert found.shape == square[index].shape

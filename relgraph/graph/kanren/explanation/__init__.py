@@ -1,1 +1,1 @@
-"""Why a law does not match somewhere, or how it does."""
+"""Explanation: why a law does not match a variable, or how it does."""

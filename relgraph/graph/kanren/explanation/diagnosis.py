@@ -1,7 +1,7 @@
-"""Why a rule does not match a variable: the search of `matching`, with every failure noted.
+"""Diagnosis: why a rule does not match a variable, by the search of `matching` with failures kept.
 
-Of all attempts the one that got furthest is kept: the one that had matched the most parts of the
-pattern when it failed. A guard that says no comes after all of the pattern.
+Of all attempts, the one that got furthest is kept: the one that had matched the most parts of the
+pattern when it failed. The failure of a guard is further than any of the pattern.
 """
 
 from __future__ import annotations
@@ -13,61 +13,61 @@ from unification.core import reify, unify
 from unification.utils import transitive_get
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.explanation.judgement import (
+from relgraph.graph.kanren.explanation.failures import (
     GUARDS,
     Bindings,
     Diagnosis,
     Failure,
-    Guards,
     Path,
     Reason,
 )
+from relgraph.graph.kanren.explanation.guard_checks import GuardChecks
 from relgraph.graph.kanren.rules.matching import (
     INNER,
-    _effort,
     _is_free,
+    _match_cost,
+    combine_arguments,
     flat_arguments,
     match,
     match_root,
-    taken_together,
 )
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
     split,
-    takes_all,
+    takes_all_arguments,
 )
 from relgraph.graph.kanren.terms.term import Arguments, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
-# Under this key the bindings count the parts of the pattern that have matched.
+# Under this key the bindings keep the number of parts of the pattern that have matched.
 _DONE = "parts that have matched"
 
 
 class _Place(NamedTuple):
-    """A variable of the graph and the way to it."""
+    """A variable of the graph, and the path to it from the root."""
 
     path: Path
     var: Variable
 
 
 def diagnose(rule: Rule, var: Variable) -> Diagnosis:
-    """Say what happens when `rule` is matched with `var`."""
-    walk = _Walk(rule.regroup)
+    """Return how `rule` matches `var`, or the failure of the attempt that got furthest."""
+    matcher = _DiagnosingMatcher(rule.regroup)
     start = {_DONE: 0, INNER: ()}
-    for bindings, rest in walk.root(rule.pattern, _Place((), var), start):
+    for bindings, rest in matcher.match_at(rule.pattern, _Place((), var), start):
         matched = dict(bindings)
         del matched[_DONE]
         inner = matched.pop(INNER) or (var,)
-        verdict = Guards(rule, var, inner, [place.var for place in rest]).judge(matched)
+        verdict = GuardChecks(rule, var, inner, [place.var for place in rest]).check(matched)
         if verdict.failure is None:
             return verdict
-        walk.keep(verdict.failure, verdict.progress)
-    failure, progress = walk.furthest, walk.progress
+        matcher.keep_failure(verdict.failure, verdict.progress)
+    failure, progress = matcher.furthest, matcher.progress
     if not rule.regroup and progress[0] < GUARDS and _matches_regrouped(rule, var):
         place = () if failure is None else failure.path
         failure = Failure(Reason.GROUPING, place, rule.pattern, var)
@@ -78,58 +78,60 @@ def _matches_regrouped(rule: Rule, var: Variable) -> bool:
     return next(match_root(rule.pattern, var, {}, True), None) is not None
 
 
-class _Walk:
-    """The search for matches; it enumerates what `matching.match_root` does, in that order."""
+class _DiagnosingMatcher:
+    """The search for matches: those of `matching.match_root`, in that order."""
 
     def __init__(self, regroup: bool) -> None:
         self.regroup = regroup
         self.furthest: Failure | None = None
         self.progress = (-1, 0)
 
-    def keep(self, failure: Failure, progress: tuple[int, int]) -> None:
+    def keep_failure(self, failure: Failure, progress: tuple[int, int]) -> None:
         if progress > self.progress:
             self.furthest, self.progress = failure, progress
 
-    def fail(
+    def note_failure(
         self, s: Bindings, reason: Reason, at: _Place, wanted: Any, found: Any = None, rank: int = 0
     ) -> None:
-        """Note a failure; of those that are equally far, the one of the highest rank counts."""
+        """Keep a failure if it is further than the last; of equally far ones the rank decides."""
         progress = (s[_DONE], rank)
         if progress > self.progress:
             shared = {
                 str(v): s[v] for v in variables_of(wanted) if v in s and isinstance(s[v], Variable)
             }
             what = at.var if found is None else found
-            self.keep(Failure(reason, at.path, wanted, what, shared), progress)
+            self.keep_failure(Failure(reason, at.path, wanted, what, shared), progress)
 
     def match(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
-        for bindings, rest in self.root(pattern, at, s):
+        for bindings, rest in self.match_at(pattern, at, s):
             if not rest:
                 yield bindings
             else:
                 left = [place.var for place in rest]
-                self.fail(bindings, Reason.LEFT_OVER, at, pattern, left)
+                self.note_failure(bindings, Reason.LEFT_OVER, at, pattern, left)
 
-    def root(
+    def match_at(
         self, pattern: Any, at: _Place, s: Bindings
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
         parts = split(pattern)
         if parts is None:
-            for bindings in self.leaf(pattern, at, s):
+            for bindings in self.match_leaf(pattern, at, s):
                 yield bindings, []
             return
         node = at.var.owner
         if node is None:
-            self.fail(s, Reason.OP if at.path else Reason.LEAF, at, pattern)
+            self.note_failure(s, Reason.OP if at.path else Reason.LEAF, at, pattern)
         elif len(node.outputs) > 1 and node.op.default_output != at.var.index:
-            self.fail(s, Reason.OUTPUTS, at, pattern)
+            self.note_failure(s, Reason.OUTPUTS, at, pattern)
         else:
             head, patterns = parts
-            for bindings in self.head(pattern, head, node.op, at, s):
+            for bindings in self.match_op(pattern, head, node.op, at, s):
                 seen = {**bindings, INNER: (*s[INNER], at.var)}
-                yield from self.arguments(pattern, node, patterns, at, seen)
+                yield from self.match_arguments(pattern, node, patterns, at, seen)
 
-    def head(self, pattern: Any, head: Any, op: Op, at: _Place, s: Bindings) -> Iterator[Bindings]:
+    def match_op(
+        self, pattern: Any, head: Any, op: Op, at: _Place, s: Bindings
+    ) -> Iterator[Bindings]:
         bound: Any = {} if head is op else False
         if not isinstance(head, Op):
             bound = unify(reify(head, s), op, {})
@@ -138,68 +140,70 @@ class _Walk:
             return
         parts = split(head)
         of_class = parts is not None and type(op) is parts[0]
-        # the right class of op is nearer than another one
-        self.fail(s, Reason.PARAMETER if of_class else Reason.OP, at, pattern, rank=of_class)
+        # an op of the right class is nearer to a match than another one
+        self.note_failure(
+            s, Reason.PARAMETER if of_class else Reason.OP, at, pattern, rank=of_class
+        )
 
-    def leaf(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
+    def match_leaf(self, pattern: Any, at: _Place, s: Bindings) -> Iterator[Bindings]:
         found = False
         for bindings in match(pattern, at.var, s, self.regroup):
             found = True
             yield {**bindings, _DONE: s[_DONE] + 1}
         if not found:
-            self.fail(s, _leaf_reason(pattern, s), at, pattern)
+            self.note_failure(s, _leaf_reason(pattern, s), at, pattern)
 
-    def arguments(
+    def match_arguments(
         self, pattern: Any, node: Apply, patterns: Sequence[Any], at: _Place, s: Bindings
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
         head: Any = (split(pattern) or (None, ()))[0]
         op: Any = head.op if isinstance(head, Output) else head
-        if takes_all(patterns):
-            alone = is_bag(op) and self.regroup and not at.path
+        if takes_all_arguments(patterns):
+            alone = is_ac(op) and self.regroup and not at.path
             every = tuple(flat_arguments(None, node)[0] if alone else node.inputs)
             lv = patterns[0].of
             if _is_free(lv, s) or s[lv] == every:
                 yield {**s, lv: every, _DONE: s[_DONE] + 1}, []
             else:
-                self.fail(s, Reason.DIFFERENT, at, pattern)
+                self.note_failure(s, Reason.DIFFERENT, at, pattern)
             return
-        if is_bag(op) and self.regroup:
+        if is_ac(op) and self.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
                 given, nested = _flat(node, at.path)
                 if len(wanted) <= len(given):
                     seen = {**s, INNER: (*s[INNER], *nested)}
-                    yield from self.bag(op, wanted, given, at, seen)
+                    yield from self.match_ac(op, wanted, given, at, seen)
                 else:
-                    self.fail(s, Reason.ARITY, at, pattern)
+                    self.note_failure(s, Reason.ARITY, at, pattern)
                 return
         if len(patterns) != len(node.inputs):
-            self.fail(s, Reason.ARITY, at, pattern)
+            self.note_failure(s, Reason.ARITY, at, pattern)
             return
         places = _places(node, at.path)
         orders = [places]
-        if is_swappable(op) and len(places) == 2 and places[0].var is not places[1].var:
+        if is_commutative(op) and len(places) == 2 and places[0].var is not places[1].var:
             orders.append(places[::-1])
         for order in orders:
-            for bindings in self.each(list(zip(patterns, order, strict=True)), s):
+            for bindings in self.match_each(list(zip(patterns, order, strict=True)), s):
                 yield bindings, []
 
-    def each(self, pairs: list[tuple[Any, _Place]], s: Bindings) -> Iterator[Bindings]:
+    def match_each(self, pairs: list[tuple[Any, _Place]], s: Bindings) -> Iterator[Bindings]:
         if not pairs:
             yield s
             return
-        i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
+        i = min(range(len(pairs)), key=lambda k: _match_cost(pairs[k][0], s))
         pattern, place = pairs[i]
         for bindings in self.match(pattern, place, s):
-            yield from self.each(pairs[:i] + pairs[i + 1 :], bindings)
+            yield from self.match_each(pairs[:i] + pairs[i + 1 :], bindings)
 
-    def bag(
+    def match_ac(
         self, op: Op, patterns: list[Any], places: list[_Place], at: _Place, s: Bindings
     ) -> Iterator[tuple[Bindings, list[_Place]]]:
         if not patterns:
             yield s, places
             return
-        i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
+        i = min(range(len(patterns)), key=lambda k: _match_cost(patterns[k], s))
         pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
         if isinstance(pattern, Arguments):
             if places and _is_free(pattern.of, s):
@@ -208,9 +212,9 @@ class _Walk:
         if not others and _is_free(pattern, s):
             one = len(places) == 1
             assert at.var.owner is not None
-            made = taken_together(at.var.owner, [place.var for place in places])
+            made = combine_arguments(at.var.owner, [place.var for place in places])
             if made is None:
-                self.fail(s, Reason.DTYPES, at, pattern)
+                self.note_failure(s, Reason.DTYPES, at, pattern)
                 return
             for bindings in self.match(pattern, places[0] if one else _Place(at.path, made), s):
                 yield bindings, []
@@ -223,11 +227,11 @@ class _Walk:
             tried.append(place.var)
             for bindings in self.match(pattern, place, s):
                 found = True
-                yield from self.bag(op, others, places[:j] + places[j + 1 :], at, bindings)
+                yield from self.match_ac(op, others, places[:j] + places[j + 1 :], at, bindings)
         if not found:
             among = [place.var for place in places]
-            # says more than each of the arguments would, but less than one that nearly matched
-            self.fail(s, Reason.PARTNER, at, pattern, among, rank=2)
+            # further than the failure of each argument, unless one nearly matched
+            self.note_failure(s, Reason.PARTNER, at, pattern, among, rank=2)
 
 
 def _leaf_reason(pattern: Any, s: Bindings) -> Reason:
@@ -242,7 +246,7 @@ def _places(node: Apply, path: Path) -> list[_Place]:
 
 
 def _flat(node: Apply, path: Path) -> tuple[list[_Place], list[Variable]]:
-    """Return what `matching.flat_arguments` does, with the way to each argument."""
+    """Return what `matching.flat_arguments` does, with the path to each argument."""
     kind, op = node.outputs[0].type, node.op
     flat: list[_Place] = []
     nested: dict[Variable, None] = {}

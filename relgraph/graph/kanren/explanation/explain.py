@@ -1,4 +1,4 @@
-"""`explain`: why a law does not match somewhere, or how it does."""
+"""`explain`: why a law does not match a variable, or how it does."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from unification.core import reify
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
-from relgraph.graph.kanren.explanation.judgement import Diagnosis, Failure, Path, Reason
+from relgraph.graph.kanren.explanation.failures import Diagnosis, Failure, Path, Reason
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError, is_settled
-from relgraph.graph.kanren.staging.stage import NotStaged, rules_out
+from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, rules_out
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
-    from relgraph.graph.kanren.rewriters import KanrenRelationSub
+    from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Whether a law matches a variable, and why not. As a string, a few lines to read.
+    """Whether a law matches a variable, and why not. As a string, a few lines of text.
 
     Attributes
     ----------
     law, direction
-        Which law, and whether ``forward`` or ``backward``.
+        The name of the law, and ``forward`` or ``backward``.
     variable
-        What it was asked about.
+        The variable.
     matches
-        Whether it rewrites the variable.
+        Whether the law rewrites the variable.
     reason
-        Why not, as a `Reason`. Of several attempts this is about the one that got furthest.
+        Why not, as a `Reason`. Of several attempts to match, the one that got furthest counts.
     path
-        Where pattern and graph part: ``(1, 0)`` is input 0 of input 1 of the variable's node.
+        Where the pattern and the graph differ: ``(1, 0)`` is input 0 of input 1 of the node.
     wanted, found
-        What the law wants there, and what the graph has, as algebra.
+        The part of the pattern there, and what the graph has, as algebra.
     values
-        What a guard saw, by name: the variables of a condition, a variable for each dtype.
+        The values that a guard was given, by name: the variables of a condition, or a variable for
+        each dtype.
     bindings
-        If it matches, what each of its variables stands for, by name.
+        If it matches, the values of its logic variables, by name.
     result
-        If it matches, what it puts in the place of the variable; else None.
+        If it matches, the replacement of the variable; else None.
     text
         The lines.
     """
@@ -70,21 +71,21 @@ class Explanation:
 
 
 class NoSuchDirection(AttributeError):
-    """A law was asked for a direction in which it would leave a variable without a value."""
+    """A law has no such direction: it would leave a variable without a value."""
 
 
 class Explainable:
-    """What has a name and two directions, and can say why it does not match."""
+    """The base class of relations and laws, which have two directions to explain."""
 
     name: str
 
     def explain(self, variable: Any, direction: str = "forward") -> Explanation:
-        """Return why this does not match `variable`, or what it binds and gives if it does.
+        """Return why this does not match `variable`, or its bindings and result if it does.
 
         Parameters
         ----------
         variable
-            A variable of a graph; the node that computes it is looked at.
+            A variable of a graph; its node is what is matched.
         direction
             ``forward`` or ``backward``.
 
@@ -97,18 +98,18 @@ class Explainable:
         try:
             rewriter = getattr(self, direction)
         except NoSuchDirection as why:
-            about = _Report(self.name, direction, variable)
-            return about.no(Failure(Reason.DIRECTION, found=str(why)))
+            report = _Report(self.name, direction, variable)
+            return report.mismatch(Failure(Reason.DIRECTION, found=str(why)))
         return explain(rewriter, variable, self.name, direction)
 
 
 def checked_direction(direction: str) -> None:
-    """Raise unless `direction` is one.
+    """Raise an error unless `direction` is ``forward`` or ``backward``.
 
     Raises
     ------
     ValueError
-        If it isn't.
+        If it is not.
     """
     if direction not in ("forward", "backward"):
         raise ValueError(f"a direction is forward or backward, not {direction!r}")
@@ -126,41 +127,43 @@ def explain(
     """
     if not isinstance(variable, Variable):
         raise TypeError(f"{law} is asked about a Variable, not {variable!r}")
-    about = _Report(law, direction, variable)
+    report = _Report(law, direction, variable)
     rule = getattr(rewriter, "rule", None)
     if variable.owner is None:
-        return about.no(Failure(Reason.LEAF, (), None if rule is None else rule.pattern, variable))
+        return report.mismatch(
+            Failure(Reason.LEAF, (), None if rule is None else rule.pattern, variable)
+        )
     if rule is not None:
-        return about.law(rewriter, [rule])
-    return _explain_relation(about, rewriter)
+        return report.by_rules(rewriter, [rule])
+    return _explain_relation(report, rewriter)
 
 
-def _explain_relation(about: _Report, rewriter: KanrenRelationSub) -> Explanation:
-    node = about.variable.owner
+def _explain_relation(report: _Report, rewriter: KanrenRelationSub) -> Explanation:
+    node = report.variable.owner
     assert node is not None
     if not rewriter.node_filter(node):
-        return about.no(Failure(Reason.FILTER, found="its node filter leaves this node out"))
+        return report.mismatch(Failure(Reason.FILTER, found="its node filter leaves this node out"))
     closed = rewriter.closed
     if closed is not None and len(node.outputs) == 1:
-        return about.law(rewriter, closed.rules)
+        return report.by_rules(rewriter, closed.rules)
     if closed is None and len(node.outputs) == 1:
         try:
             if rules_out(rewriter.kanren_relation, node):
-                return about.no(Failure(Reason.STRUCTURE, found=about.variable))
-        except NotStaged:
-            pass  # it looks at more than the structure, so the search below has to tell
-    return about.search(rewriter)
+                return report.mismatch(Failure(Reason.STRUCTURE, found=report.variable))
+        except StagingMismatch:
+            pass  # the structure does not decide, and the search below will
+    return report.by_search(rewriter)
 
 
 class _Report:
-    """Puts what was found out into an `Explanation`."""
+    """Makes the `Explanation` for one law and variable."""
 
     def __init__(self, law: str, direction: str, variable: Variable) -> None:
         self.name = law if direction == "forward" else f"{law} (backward)"
         self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
         self.variable = variable
 
-    def yes(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
+    def match(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
         named = {str(v): x for v, x in bindings.items()}
         lines = [f"{self.name} matches {algebra(self.variable)}"]
         if named:
@@ -175,7 +178,7 @@ class _Report:
             text="\n".join(lines),
         )
 
-    def no(self, failure: Failure, note: str = "") -> Explanation:
+    def mismatch(self, failure: Failure, note: str = "") -> Explanation:
         lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {_sentence(failure)}"]
         if note:
             lines.append(f"  {note}")
@@ -190,37 +193,41 @@ class _Report:
             text="\n".join(lines),
         )
 
-    def law(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
-        """Explain the rules that a rewriter comes down to; it has the last word on the result."""
+    def by_rules(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
+        """Explain a rewriter by its rules; the result is that of its `transform`."""
         node = self.variable.owner
         assert node is not None
         found = [diagnose(rule, self.variable) for rule in rules]
-        result = self.result(rewriter.transform(_EVERYTHING_USED, node))
+        result = self.result(rewriter.transform(_GRAPH_OF_USED, node))
         if result is not None:
             matched = next((d for d in found if d.failure is None), None)
-            return self.yes({} if matched is None else matched.bindings, result)
+            return self.match({} if matched is None else matched.bindings, result)
         k = max(range(len(found)), key=lambda i: _rank(found[i]))
         failure = found[k].failure
         if failure is None:
             failure = Failure(Reason.NO_ANSWER, found=self.variable)
         nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
-        return self.no(failure, nearest if len(rules) > 1 else "")
+        return self.mismatch(failure, nearest if len(rules) > 1 else "")
 
-    def search(self, rewriter: KanrenRelationSub) -> Explanation:
-        """Explain a relation of which only its answers are known."""
+    def by_search(self, rewriter: KanrenRelationSub) -> Explanation:
+        """Explain a relation that has no rules, by a search."""
         node = self.variable.owner
         assert node is not None
         try:
-            answer = rewriter.search(_EVERYTHING_USED, node)
+            answer = rewriter.search(_GRAPH_OF_USED, node)
             result = self.result(answer)
-            return self.no(self.unused(rewriter)) if result is None else self.yes({}, result)
+            return (
+                self.mismatch(self.why_no_answer(rewriter))
+                if result is None
+                else self.match({}, result)
+            )
         except OpenAnswerError as error:
-            return self.no(Failure(Reason.OPEN, found=str(error)))
+            return self.mismatch(Failure(Reason.OPEN, found=str(error)))
         except SearchBudgetError as error:
-            return self.no(Failure(Reason.BUDGET, found=str(error)))
+            return self.mismatch(Failure(Reason.BUDGET, found=str(error)))
 
     def result(self, answer: Any) -> Variable | None:
-        """Return what a rewriter's answer puts in the place of the variable."""
+        """Return the replacement of the variable in a rewriter's answer, if any."""
         if isinstance(answer, dict):
             return answer.get(self.variable)
         at = self.variable.index
@@ -229,12 +236,12 @@ class _Report:
         found: Variable | None = answer[at]
         return found
 
-    def unused(self, rewriter: KanrenRelationSub) -> Failure:
-        """Return why no answer of a relation came to anything."""
+    def why_no_answer(self, rewriter: KanrenRelationSub) -> Failure:
+        """Return why no answer of a relation is a replacement."""
         old, q, held = self.variable, var(), None
         for state in rewriter.kanren_relation(old, q)(GuardedState(budget=Budget(self.name))):
             if not is_settled(state):
-                held = state.held[0]
+                held = state.delayed[0]
                 continue
             new = build(reify(q, state))
             fitted = None if isinstance(new, Op) else old.type.fit(new, old)
@@ -247,14 +254,14 @@ class _Report:
         return Failure(reason, (), held, old)
 
 
-class _AllUsed(dict[Any, Any]):
-    """Clients as if every variable had one."""
+class _ClientsOfUsed(dict[Any, Any]):
+    """The clients of a graph in which every variable has one."""
 
     def __missing__(self, key: Any) -> list[Any]:
         return [("output", 0)]
 
 
-_EVERYTHING_USED = SimpleNamespace(clients=_AllUsed(), merged=False)
+_GRAPH_OF_USED = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
 
 
 def _rank(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:
@@ -275,7 +282,7 @@ def _assigned(values: Mapping[str, Any]) -> str:
 
 
 def _place(path: Path) -> str:
-    """Return where a path leads, in words."""
+    """Return a path in words."""
     steps = " of ".join(f"argument {i}" for i in reversed(path))
     return f"in {steps}" if steps else "at the root"
 
@@ -285,7 +292,7 @@ def _type_of(x: Any) -> str:
 
 
 def _sentence(failure: Failure) -> str:
-    """Return a failure in a sentence."""
+    """Return a failure as a sentence."""
     reason, found, values = failure.reason, failure.found, failure.values
     if reason is Reason.LEAF:
         kind = "a constant" if isinstance(found, Constant) else "an input"

@@ -1,1 +1,1 @@
-"""The rules that a relation comes down to, and their compilation to Python functions."""
+"""Rules: extracted from relations, matched, and compiled to Python functions."""

@@ -1,7 +1,7 @@
-"""The part of a rule's function that walks a pattern beside the inputs of a node.
+"""Code generation: the part of a rule's function that matches the pattern.
 
-Choices (two orders, the arguments of a sum) become loops around what follows, so that falling
-through tries the next one. The enumeration is that of `matching`, which says what a match is.
+Choices (two orders, the arguments of a sum) become loops around the code that follows, so that a
+failure tries the next one. The matches are those of `matching`, in that order.
 """
 
 from __future__ import annotations
@@ -12,104 +12,116 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.rules.function_source import FunctionSource, NotCompilable
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
-    effort,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
+    match_cost,
     split,
-    takes_all,
+    takes_all_arguments,
 )
-from relgraph.graph.kanren.rules.source import NotCompilable, Source
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
-# From so many arguments on, they are not all looked at for each pattern.
-MANY = 12
+# A sum of so many arguments gets an `ArgumentIndex`.
+INDEXED_FROM = 12
 
 
-class MatchWriter(Source):
-    """Writes how a pattern is matched.
+class MatchWriter(FunctionSource):
+    """Generates the matching of a pattern.
 
     Attributes
     ----------
     bound
-        The names of what logic variables are bound to.
-    values
-        Those names that may stand for something other than a variable of the graph.
+        From logic variables to the names of their values.
+    non_variables
+        The names whose values may be something else than a variable of the graph.
     matched
-        The names of the variables that compound parts have matched, root first, with their ops.
+        The names of the variables that compound parts have matched, root first, with their ops
+        (None if not known).
     parts
-        The compound parts of the pattern below the root, with the names of what they match.
+        The compound parts of the pattern below the root, with the names of the variables that they
+        match.
     nested
-        The names of the lists of the sums that were regrouped.
+        The names of the lists of nested sums that were flattened.
     """
 
-    def __init__(self, rule: Rule, every: bool, helpers: Mapping[str, Any]) -> None:
+    def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
         super().__init__(dict(helpers))
         self.rule = rule
-        self.every = every
+        self.all_answers = all_answers
         self.bound: dict[Any, str] = {}
-        self.values: set[str] = set()
+        self.non_variables: set[str] = set()
         self.matched: list[tuple[str, Op | None]] = []
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
 
-    def compound(
+    def match_node(
         self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
     ) -> str | None:
-        """Match the node `node` of the variable `var`; return the name of the rest, if any."""
+        """Match the node of a variable; return the name of the arguments left over, if any may be.
+
+        Parameters
+        ----------
+        var, node
+            The names of the variable and its node.
+        """
         index = head.index if isinstance(head, Output) else None
         head = head.op if isinstance(head, Output) else head
         known = isinstance(head, Op) and not at_root
-        op = head if known else self.head(f"{node}.op", head)
+        op = head if known else self.match_op(f"{node}.op", head)
         which, single = f"{node}.op.default_output", f"len({node}.outputs) == 1"
         if index is not None:
-            self.block(f"if {var}.index == {index} and not {single} and {which} != {index}:")
+            self.begin_block(f"if {var}.index == {index} and not {single} and {which} != {index}:")
         elif op is None or op.nout != 1:
-            self.block(f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:")
+            self.begin_block(
+                f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:"
+            )
         self.matched.append((var, op))
-        if op is not None and is_bag(op) and self.rule.regroup:
+        if op is not None and is_ac(op) and self.rule.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
-                return self.bag(node, op, wanted, at_root)
-        if takes_all(patterns):
-            self.all(node, op, patterns[0], at_root)
+                return self.match_ac(node, op, wanted, at_root)
+        if takes_all_arguments(patterns):
+            self.match_all_arguments(node, op, patterns[0], at_root)
             return None
-        inputs = self.name("i")
-        self.line(f"{inputs} = {node}.inputs")
-        self.block(f"if len({inputs}) == {len(patterns)}:")
-        args = [self.name("v") for _ in patterns]
-        if is_swappable(op) and len(patterns) == 2 and not self.rule.as_written:
+        inputs = self.fresh_name("i")
+        self.emit(f"{inputs} = {node}.inputs")
+        self.begin_block(f"if len({inputs}) == {len(patterns)}:")
+        args = [self.fresh_name("v") for _ in patterns]
+        if is_commutative(op) and len(patterns) == 2 and not self.rule.as_written:
             a, b = f"{inputs}[0]", f"{inputs}[1]"
-            self.block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
+            self.begin_block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
-            self.line(f"{', '.join(args)}, = {inputs}")
-        self.each(list(zip(patterns, args, strict=True)))
+            self.emit(f"{', '.join(args)}, = {inputs}")
+        self.match_each(list(zip(patterns, args, strict=True)))
         return None
 
-    def all(self, node: str, op: Op | None, pattern: Arguments, at_root: bool) -> None:
-        """Match what stands for several arguments with all those of `node`."""
-        regrouped = op is not None and is_bag(op) and self.rule.regroup and at_root
-        self.together(
+    def match_all_arguments(
+        self, node: str, op: Op | None, pattern: Arguments, at_root: bool
+    ) -> None:
+        """Match an `Arguments` with all arguments of `node`."""
+        regrouped = op is not None and is_ac(op) and self.rule.regroup and at_root
+        self.bind_arguments(
             pattern, f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
         )
 
-    def together(self, pattern: Arguments, found: str) -> None:
-        """Match what stands for several arguments with a list of them."""
+    def bind_arguments(self, pattern: Arguments, found: str) -> None:
+        """Bind an `Arguments` to a list of arguments."""
         if pattern.of in self.bound:
             raise NotCompilable(f"{pattern} stands in its pattern twice")
-        self.bound[pattern.of] = name = self.name("s")
-        self.values.add(name)
-        self.line(f"{name} = tuple({found})")
+        self.bound[pattern.of] = name = self.fresh_name("s")
+        self.non_variables.add(name)
+        self.emit(f"{name} = tuple({found})")
 
-    def head(self, what: str, head: Any) -> Op | None:
-        """Match an op; return it if it is known ahead."""
+    def match_op(self, text: str, head: Any) -> Op | None:
+        """Match the op that the expression `text` gives; return it if it is known already."""
         if isinstance(head, Op):
-            self.block(f"if {what} is {self.constant(head, 'OP')}:")
+            self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
             return head
         parts = split(head)
         if parts is None or not isinstance(parts[0], type):
@@ -118,145 +130,153 @@ class MatchWriter(Source):
         names = getattr(cls, "__props__", None) or ()
         if len(names) != len(props):
             raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
-        self.block(f"if type({what}) is {self.constant(cls, 'CLASS')}:")
+        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')} and {text}.pure:")
         for prop, pattern in zip(names, props, strict=True):
-            self.prop(f"{what}.{prop}", pattern)
+            self.match_prop(f"{text}.{prop}", pattern)
         return None
 
-    def prop(self, what: str, pattern: Any) -> None:
-        """Match a property of an op."""
+    def match_prop(self, text: str, pattern: Any) -> None:
+        """Match the property of an op that the expression `text` gives."""
         if isvar(pattern):
             if pattern in self.bound:
-                self.block(f"if {self.bound[pattern]} == {what}:")
+                self.begin_block(f"if {self.bound[pattern]} == {text}:")
             else:
-                self.bound[pattern] = name = self.name("p")
-                self.values.add(name)
-                self.line(f"{name} = {what}")
+                self.bound[pattern] = name = self.fresh_name("p")
+                self.non_variables.add(name)
+                self.emit(f"{name} = {text}")
         elif isinstance(pattern, Literal):
-            self.block(f"if {self.constant(pattern, 'NUMBER')}.is_value({what}):")
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
         elif split(pattern) is not None:
-            self.head(what, pattern)
+            self.match_op(text, pattern)
         elif variables_of(pattern):
             raise NotCompilable(f"the property {pattern} in its pattern is open in part")
         else:
-            self.block(f"if {self.constant(pattern, 'VALUE')} == {what}:")
+            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {text}:")
 
-    def each(self, pairs: list[tuple[Any, str]]) -> None:
+    def match_each(self, pairs: list[tuple[Any, str]]) -> None:
         """Match patterns with variables one to one, in the order of `matching`."""
         while pairs:
-            i = min(range(len(pairs)), key=lambda k: self.effort(pairs[k][0]))
+            i = min(range(len(pairs)), key=lambda k: self.match_cost(pairs[k][0]))
             pattern, var = pairs.pop(i)
-            self.one(pattern, var)
+            self.match_one(pattern, var)
 
-    def effort(self, pattern: Any) -> tuple[int, int]:
-        return effort(pattern, isvar(pattern) and pattern not in self.bound)
+    def match_cost(self, pattern: Any) -> tuple[int, int]:
+        return match_cost(pattern, isvar(pattern) and pattern not in self.bound)
 
-    def one(self, pattern: Any, var: str) -> None:
+    def match_one(self, pattern: Any, var: str) -> None:
         """Match one pattern with one variable."""
         parts = split(pattern)
         if parts is not None:
             self.parts.append((pattern, var))
             head, patterns = parts
-            node = self.name("n")
+            node = self.fresh_name("n")
             op = head.op if isinstance(head, Output) else head
             if isinstance(op, Op):
-                # one access tells the head; the node is fetched only when it is right
-                self.block(f"if {var}.head is {self.constant(op, 'OP')}:")
-                self.line(f"{node} = {var}.owner")
+                # the head first, which is one access; the node only if the head matches
+                self.begin_block(f"if {var}.head is {self.global_name(op, 'OP')}:")
+                self.emit(f"{node} = {var}.owner")
             else:
-                self.line(f"{node} = {var}.owner")
-                self.block(f"if {node} is not None:")
-            self.compound(var, node, head, patterns)
+                self.emit(f"{node} = {var}.owner")
+                self.begin_block(f"if {node} is not None:")
+            self.match_node(var, node, head, patterns)
         elif isinstance(pattern, ConstrainedVar) and pattern not in self.bound:
-            self.block(f"if {self.constant(pattern.constraint, 'accepts')}({var}):")
+            self.begin_block(f"if {self.global_name(pattern.constraint, 'accepts')}({var}):")
             self.bound[pattern] = var
         elif isvar(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
-                same = "agree(" if known in self.values else "same_in(fgraph, "
-                self.block(f"if {known} is {var} or {same}{known}, {var}):")
+                same = "agree(" if known in self.non_variables else "same_in_graph(fgraph, "
+                self.begin_block(f"if {known} is {var} or {same}{known}, {var}):")
             else:
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):
-            self.block(f"if same({self.constant(pattern, 'VARIABLE')}, {var}):")
+            self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
         elif isinstance(pattern, Literal):
-            self.block(f"if {self.constant(pattern, 'NUMBER')}.matches({var}):")
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
         elif self.rule.as_written or not isinstance(pattern, bool | int | float | complex):
-            self.block("if False:")
+            self.begin_block("if False:")
         else:
-            self.block(f"if {self.constant(Literal(pattern), 'NUMBER')}.matches({var}):")
+            self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
 
-    def bag(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
+    def match_ac(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
-        flat, nested = self.name("flat"), self.name("nested")
-        self.line(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
+        flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
+        self.emit(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
         self.nested.append(nested)
-        self.block(f"if len({flat}) >= {len(wanted)}:")
-        known = self.name("known")
-        self.line(f"{known} = None if len({flat}) < {MANY} else Directory(fgraph, {flat})")
+        self.begin_block(f"if len({flat}) >= {len(wanted)}:")
+        index = self.fresh_name("index")
+        self.emit(
+            f"{index} = None if len({flat}) < {INDEXED_FROM} else ArgumentIndex(fgraph, {flat})"
+        )
         taken: list[str] = []
         pending = list(wanted)
         while pending:
-            i = min(range(len(pending)), key=lambda k: self.effort(pending[k]))
+            i = min(range(len(pending)), key=lambda k: self.match_cost(pending[k]))
             pattern = pending.pop(i)
             if isinstance(pattern, Arguments):
-                self.together(pattern, self.remaining(flat, taken))
+                self.bind_arguments(pattern, self.remaining(flat, taken))
                 return None
             if not pending and isvar(pattern) and pattern not in self.bound:
-                self.one(pattern, self.whole(node, flat, taken))
+                self.match_one(pattern, self.combine_remaining(node, flat, taken))
                 return None
-            index, var = self.name("k"), self.name("v")
-            self.block(f"for {index}, {var} in {self.candidates(pattern, flat, known)}:")
+            place, var = self.fresh_name("k"), self.fresh_name("v")
+            self.begin_block(f"for {place}, {var} in {self.candidates(pattern, flat, index)}:")
             if taken:
-                self.block(f"if {' and '.join(f'{index} != {t}' for t in taken)}:")
-            if self.every:
-                # who takes the first answer has no use for this
+                self.begin_block(f"if {' and '.join(f'{place} != {t}' for t in taken)}:")
+            if self.all_answers:
+                # the first answer would be the same without this
                 others = "".join(f"{t}, " for t in taken)
-                self.block(f"if not seen_before({flat}, {index}, ({others})):")
-            taken.append(index)
-            self.one(pattern, var)
+                self.begin_block(f"if not is_repeated({flat}, {place}, ({others})):")
+            taken.append(place)
+            self.match_one(pattern, var)
         if not at_root:
-            self.block(f"if len({flat}) == {len(wanted)}:")
+            self.begin_block(f"if len({flat}) == {len(wanted)}:")
             return None
-        rest = self.name("rest")
-        self.line(f"{rest} = {self.remaining(flat, taken)}")
+        rest = self.fresh_name("rest")
+        self.emit(f"{rest} = {self.remaining(flat, taken)}")
         return rest
 
-    def candidates(self, pattern: Any, flat: str, known: str) -> str:
-        """Return the text for the arguments among which a pattern is looked for, with their
-        places: of many, those that have its op, and read what it has in common with others."""
+    def candidates(self, pattern: Any, flat: str, index: str) -> str:
+        """Return the expression for the arguments that may match a pattern, with their places.
+
+        If there is an index, these are the ones with the op of the pattern, and of these the ones
+        that read a variable that the pattern shares with others.
+        """
         every = f"enumerate({flat})"
         head, _ = split(pattern) or (None, ())
         if not isinstance(head, Op):
             return every
-        shared = self.way_to_bound(pattern)
+        shared = self.path_to_bound(pattern)
         if shared is None:
-            return f"{every} if {known} is None else {known}.headed({self.constant(head, 'OP')})"
-        way, var = shared
-        way_name = self.constant(way, "WAY")
-        return f"{every} if {known} is None else {known}.reading({way_name}, {var})"
+            op = self.global_name(head, "OP")
+            return f"{every} if {index} is None else {index}.computed_by({op})"
+        path, var = shared
+        path_name = self.global_name(path, "PATH")
+        return f"{every} if {index} is None else {index}.reading({path_name}, {var})"
 
-    def way_to_bound(self, pattern: Any) -> tuple[tuple[tuple[Op, int], ...], str] | None:
-        """Return the ops and the places of their inputs that lead to a variable that is bound, and
-        the name of it; None if there is none, or only among inputs that may be swapped."""
+    def path_to_bound(self, pattern: Any) -> tuple[tuple[tuple[Op, int], ...], str] | None:
+        """Return a path in a pattern to a variable that is bound, and the name of its value.
+
+        None if there is none, or only among inputs that may be swapped.
+        """
         head, patterns = split(pattern) or (None, ())
-        if not isinstance(head, Op) or is_swappable(head):
+        if not isinstance(head, Op) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
             if isvar(part):
-                if part in self.bound and self.bound[part] not in self.values:
+                if part in self.bound and self.bound[part] not in self.non_variables:
                     return ((head, i),), self.bound[part]
-            elif (further := self.way_to_bound(part)) is not None:
+            elif (further := self.path_to_bound(part)) is not None:
                 return ((head, i), *further[0]), further[1]
         return None
 
-    def whole(self, node: str, flat: str, taken: list[str]) -> str:
-        """Write the sum of the arguments that are not taken; return its name."""
-        rest, var = self.name("rest"), self.name("v")
-        self.line(f"{rest} = {self.remaining(flat, taken)}")
-        self.block(f"if {rest}:")
-        self.line(f"{var} = {rest}[0] if len({rest}) == 1 else taken_together({node}, {rest})")
-        self.block(f"if {var} is not None:")
+    def combine_remaining(self, node: str, flat: str, taken: list[str]) -> str:
+        """Emit the sum of the arguments that are not taken; return its name."""
+        rest, var = self.fresh_name("rest"), self.fresh_name("v")
+        self.emit(f"{rest} = {self.remaining(flat, taken)}")
+        self.begin_block(f"if {rest}:")
+        self.emit(f"{var} = {rest}[0] if len({rest}) == 1 else combine_arguments({node}, {rest})")
+        self.begin_block(f"if {var} is not None:")
         return var
 
     @staticmethod

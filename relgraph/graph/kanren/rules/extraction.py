@@ -1,9 +1,9 @@
-"""What rules a relation comes down to: it is run with both ends open, and its answers are read.
+"""Rule extraction: a relation is run on two fresh variables, and its answers are its rules.
 
-Only goals that unify and nothing else may run that way. Those that look at the state (kanren's
-`assoc_flatten`, `nullo`, `ground_order`, a Python test) would see a fresh variable where a term
-will stand, so that their answers would not hold for terms. Therefore the goals of a relation are
-taken apart here, and only those known to be safe are run; meeting another makes the relation open.
+Only goals that do nothing but unify may run that way. Goals that inspect the state (kanren's
+`assoc_flatten`, `nullo`, `ground_order`, a Python test) would see an unbound variable in the place
+of a term, and their answers would not hold for terms. So the goals of a relation are inspected, and
+only those known to be safe are run; any other goal makes the relation open.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.rule import Rule, split
-from relgraph.graph.kanren.search.goal_anatomy import (
-    ALL,
-    ANY,
+from relgraph.graph.kanren.search.goal_inspection import (
+    CONJ,
+    DISJ,
     EQ,
-    LATER,
+    ZZZ,
     cells_of,
     code_of,
     goals_of,
@@ -41,31 +41,31 @@ T = TypeVar("T")
 
 STEPS = 2_000
 SECONDS = 1.0
-MOST_RULES = 200
+MAX_RULES = 200
 
 
 class OpenRelation(Exception):
-    """A relation has no finite list of rules, or none that can be told; the message says why."""
+    """A relation has no finite list of rules, or it can't be found; the message says why."""
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """What is known of one direction of a relation.
+    """The rules of one direction of a relation, or why it has none.
 
     Attributes
     ----------
     name
-        What the relation is called, and the direction.
+        The name of the relation, with the direction.
     status
-        ``closed``: `rules` are all it does. ``open``: it is searched on each node, for `reason`.
-        ``none``: there is no such direction, for `reason`.
+        ``closed``: `rules` are all that it does. ``open``: it is searched on each node, because of
+        `reason`. ``none``: there is no such direction, because of `reason`.
     rules
-        The rules of a closed one, in the order of the answers.
+        The rules of a closed relation, in the order of the answers.
     reason
         Why it is not closed.
     ordered
-        Whether the answers for any node come in the order of their rules. Where choices follow
-        each other, kanren's interleaving depends on which of them fail.
+        Whether the answers on any node come in the order of the rules. If one choice follows
+        another, kanren's interleaving depends on which of them fail.
     """
 
     name: str
@@ -94,15 +94,15 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     try:
         goal = relation(in_lv, out_lv)
         for state in _states(goal, GuardedState(budget=run.budget), run):
-            if len(rules) == MOST_RULES:
-                raise OpenRelation(f"it has more than {MOST_RULES} answers")
+            if len(rules) == MAX_RULES:
+                raise OpenRelation(f"it has more than {MAX_RULES} answers")
             rules.append(_rule(name, in_lv, out_lv, state))
     except OpenRelation as why:
         return Extraction(name, "open", reason=str(why))
     except SearchBudgetError:
         return Extraction(name, "open", reason="its answers do not come to an end")
     except Exception as error:
-        # with its ends open a relation may do anything; on a node it will raise for all to see
+        # an error that is not due to the unbound variables will be raised again on a node
         reason = f"with open ends it raises {type(error).__name__}: {error}"
         return Extraction(name, "open", reason=reason)
     if not rules:
@@ -118,18 +118,19 @@ def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
     if state.constraints:
         raise OpenRelation("it holds constraints other than whereo and computo")
     held = tuple(
-        goal.rename({v: _resolved(v, state) for v in goal.open_variables()}) for goal in state.held
+        goal.rename({v: _resolved(v, state) for v in goal.open_variables()})
+        for goal in state.delayed
     )
     return Rule(name, pattern, template, held, as_written=True)
 
 
 def _resolved(x: Any, s: GuardedState) -> Any:
-    """Return what `x` stands for in a state; terms stay terms, unlike when they are reified.
+    """Return the value of `x` in a state; unlike in reification, terms stay terms.
 
     Raises
     ------
     OpenRelation
-        If it contains a list whose end is open.
+        If it contains a list of unknown length.
     """
     x = transitive_get(x, s.data)
     if isinstance(x, Term):
@@ -147,13 +148,13 @@ def _resolved(x: Any, s: GuardedState) -> Any:
 
 
 class _Run:
-    """One run with open ends.
+    """One run of a relation on two fresh variables.
 
     Attributes
     ----------
     ordered
-        Whether its answers came one choice after the other, so that those which any node has
-        come in the same order.
+        Whether the streams were never really interleaved, so that on any node the answers come in
+        the same order.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -162,7 +163,7 @@ class _Run:
 
     def interleaved(self, streams: Iterable[Iterator[T]]) -> Iterator[T]:
         """Yield an item of each stream in turn, as kanren does."""
-        rounds: list[list[int]] = []  # which streams had an item, round by round
+        rounds: list[list[int]] = []  # the streams that had an item, round by round
         places: Iterable[tuple[int, Iterator[T]]] = enumerate(streams)
         while places:
             going = []
@@ -173,18 +174,18 @@ class _Run:
                     break
             places = going
             rounds.append([i for i, _ in going])
-        # one after the other only if all but the last hold one item
+        # in order only if all streams but the last have one item
         if len(rounds) > 1 and any(i != rounds[0][-1] for i in rounds[1]):
             self.ordered = False
 
 
 def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
-    """Run a goal whose parts are known to be safe; the order of answers is kanren's.
+    """Run a goal whose parts are known to be safe; the order of the answers is kanren's.
 
     Raises
     ------
     OpenRelation
-        If a part isn't.
+        If a part is not known to be safe.
     """
     run.budget.step()
     if isinstance(goal, Condition):
@@ -196,15 +197,15 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
         after = unify(parts["u"], parts["v"], s)
         if after is not False:
             yield after
-    elif code is ALL:
+    elif code is CONJ:
         yield from reduce(
             lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
             goals_of(goal),
             iter((s,)),
         )
-    elif code is ANY:
+    elif code is DISJ:
         yield from run.interleaved(_states(g, s, run) for g in goals_of(goal))
-    elif code is LATER:
+    elif code is ZZZ:
         parts = cells_of(goal)
         made = parts["gctor"](*parts["args"], **parts["kwargs"])
         yield from _states(made, s, run)

@@ -1,11 +1,12 @@
-"""Matching a pattern against a graph, modulo order and grouping where the ops allow it.
+"""Matching: the interpreting matcher of patterns, modulo associativity and commutativity.
 
-This is the plain matcher: it walks the pattern beside the graph, with backtracking. A pattern is a
-`Term`, an etuple, a logic variable, a `Literal`, or a variable of a graph, which stands for itself.
+It walks the pattern and the graph together, with backtracking, and defines what a match is for the
+compiled one. A pattern is a `Term`, an etuple, a logic variable, a `Literal`, or a variable of a
+graph, which matches itself.
 
-Bindings are immutable dicts from logic variables to what they match. Under the key `INNER` they
-keep the variables that a compound part of the pattern has matched, root first: type guards and
-client guards ask for them.
+Bindings are immutable dicts from logic variables to the variables that they match. Under the key
+`INNER` they keep the variables that compound parts of the pattern have matched, root first, for the
+guards of dtypes and clients.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from unification.variable import isvar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.rules.rule import (
     Output,
-    effort,
     flat_patterns,
-    is_bag,
-    is_swappable,
+    is_ac,
+    is_commutative,
+    match_cost,
     split,
-    takes_all,
+    takes_all_arguments,
 )
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
@@ -39,7 +40,7 @@ INNER = "inner variables"
 def match(
     pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
 ) -> Iterator[Bindings]:
-    """Yield the bindings under which `pattern` is `var`.
+    """Yield the bindings under which `pattern` matches `var`.
 
     Parameters
     ----------
@@ -49,9 +50,10 @@ def match(
         Whether sums and products may be regrouped. Two arguments of a commutative op are swapped
         in any case.
     fgraph
-        The graph that `var` is part of, if it is: what is read more than once stays whole in it.
+        The graph of `var`, if there is one: a nested sum that is read more than once is not
+        flattened.
     """
-    for bindings, rest in _match_at(pattern, var, s, _Where(fgraph, regroup, at_root=False)):
+    for bindings, rest in _match_at(pattern, var, s, _Context(fgraph, regroup, at_root=False)):
         if not rest:
             yield bindings
 
@@ -59,18 +61,18 @@ def match(
 def match_root(
     pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    """Like `match`, but a sum or product may hold more than the pattern mentions.
+    """Like `match`, but a sum or product may have more arguments than the pattern.
 
     Yields
     ------
     bindings, rest
-        `rest` are the arguments that the pattern did not mention, to be carried along.
+        `rest` are the arguments that are left over, which a replacement must keep.
     """
-    yield from _match_at(pattern, var, s, _Where(fgraph, regroup, at_root=True))
+    yield from _match_at(pattern, var, s, _Context(fgraph, regroup, at_root=True))
 
 
-class _Where(NamedTuple):
-    """Where something is matched: see `match`; and whether it is the root of the match."""
+class _Context(NamedTuple):
+    """The parameters of `match`, and whether the pattern is the root of the match."""
 
     fgraph: Any
     regroup: bool
@@ -78,7 +80,7 @@ class _Where(NamedTuple):
 
 
 def _match_at(
-    pattern: Any, var: Variable, s: Bindings, where: _Where
+    pattern: Any, var: Variable, s: Bindings, context: _Context
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
     node, parts = _compound(pattern, var)
     if node is None or parts is None:
@@ -87,17 +89,17 @@ def _match_at(
         return
     head, patterns = parts
     for bindings in _match_op(head, node.op, _with_inner(s, var)):
-        if takes_all(patterns):
-            flat = is_bag(head) and where.regroup and where.at_root
-            every = flat_arguments(where.fgraph, node)[0] if flat else node.inputs
+        if takes_all_arguments(patterns):
+            flat = is_ac(head) and context.regroup and context.at_root
+            every = flat_arguments(context.fgraph, node)[0] if flat else node.inputs
             for found in _match_all(patterns[0], every, bindings):
                 yield found, []
         else:
-            yield from _match_arguments(head, node, patterns, bindings, where)
+            yield from _match_arguments(head, node, patterns, bindings, context)
 
 
 def _match_all(pattern: Any, every: Sequence[Variable], s: Bindings) -> Iterator[Bindings]:
-    """Match what stands for several arguments with all of them."""
+    """Match an `Arguments` with all arguments."""
     if _is_free(pattern.of, s):
         yield assoc(s, pattern.of, tuple(every))
     elif reify(pattern.of, s) == tuple(every):
@@ -123,7 +125,7 @@ def _with_inner(s: Bindings, *inner: Variable) -> Bindings:
 
 def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
     if split(pattern) is not None:
-        return  # a compound pattern, and `var` is not one
+        return  # a compound pattern does not match a leaf
     pattern = transitive_get(pattern, s)
     if isinstance(pattern, ConstrainedVar):
         if pattern.constraint(var):
@@ -153,48 +155,48 @@ def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
 
 
 def _match_arguments(
-    head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, where: _Where
+    head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, context: _Context
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    if is_bag(head) and where.regroup:
+    if is_ac(head) and context.regroup:
         wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
-            given, nested = flat_arguments(where.fgraph, node)
+            given, nested = flat_arguments(context.fgraph, node)
             if len(wanted) <= len(given):
-                yield from _match_bag(node, wanted, given, _with_inner(s, *nested), where)
+                yield from _match_ac(node, wanted, given, _with_inner(s, *nested), context)
             return
-    if takes_all(patterns):
+    if takes_all_arguments(patterns):
         yield from ((found, []) for found in _match_all(patterns[0], node.inputs, s))
         return
     if len(patterns) != len(node.inputs):
         return
     for arguments in _orders(head, node.inputs):
-        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, where):
+        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, context):
             yield bindings, []
 
 
 def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
-    """Yield the orders in which arguments match: both only where the pattern names the op."""
+    """Yield the orders in which to match arguments: two if the pattern names a commutative op."""
     yield arguments
-    if is_swappable(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
+    if is_commutative(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
         yield arguments[::-1]
 
 
 def _match_each(
-    pairs: list[tuple[Any, Variable]], s: Bindings, where: _Where
+    pairs: list[tuple[Any, Variable]], s: Bindings, context: _Context
 ) -> Iterator[Bindings]:
-    """Match patterns with arguments one to one, those that can fail fastest first."""
+    """Match patterns with arguments one to one, in the order of `match_cost`."""
     if not pairs:
         yield s
         return
-    i = min(range(len(pairs)), key=lambda k: _effort(pairs[k][0], s))
+    i = min(range(len(pairs)), key=lambda k: _match_cost(pairs[k][0], s))
     pattern, var = pairs[i]
     others = pairs[:i] + pairs[i + 1 :]
-    for bindings in match(pattern, var, s, where.regroup, where.fgraph):
-        yield from _match_each(others, bindings, where)
+    for bindings in match(pattern, var, s, context.regroup, context.fgraph):
+        yield from _match_each(others, bindings, context)
 
 
-def _effort(pattern: Any, s: Bindings) -> tuple[int, int]:
-    return effort(pattern, _is_free(pattern, s))
+def _match_cost(pattern: Any, s: Bindings) -> tuple[int, int]:
+    return match_cost(pattern, _is_free(pattern, s))
 
 
 def _is_free(pattern: Any, s: Bindings) -> bool:
@@ -202,21 +204,21 @@ def _is_free(pattern: Any, s: Bindings) -> bool:
 
 
 def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequence[Variable]]:
-    """Return the arguments of a sum or product, those of nested ones of its type in their place.
+    """Return the arguments of a sum or product, with those of nested ones in their place.
 
-    What is read more than once stays whole: a match that took it apart would be as long as all
-    that is below it, once for each reader, and what is built of it would be, too.
+    A nested sum that is read more than once is not flattened: otherwise each of its readers could
+    be matched, and rebuilt, with all of its arguments.
 
     Parameters
     ----------
     fgraph
-        The graph that `node` is in. Without one nobody knows who reads what, and only what stands
-        there twice is whole the second time.
+        The graph of `node`. Without one it is not known who reads a variable; a nested sum that is
+        an argument twice is flattened once then.
 
     Returns
     -------
     arguments, nested
-        `nested` are the sums that were taken apart.
+        `nested` are the sums that were flattened.
     """
     kind, op = node.outputs[0].type, node.op
     for var in node.inputs:
@@ -242,64 +244,64 @@ def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequen
     return flat, tuple(nested)
 
 
-def taken_together(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
-    """Return the sum or product of some arguments of a sum or product, to stand for one of them.
+def combine_arguments(node: Apply, arguments: Sequence[Variable]) -> Variable | None:
+    """Return the op of `node` applied to some of its arguments; a single argument as it is.
 
-    It is None where it would have another dtype than `node`: two integers beside a float are added
+    None if the result would have another dtype than `node`: two integers beside a float are added
     as floats, and as integers they may wrap around.
     """
     if len(arguments) == 1:
         return arguments[0]
-    whole = node.op.make_node(*arguments).outputs[0]
-    dtypes = [getattr(v.type, "dtype", None) for v in (whole, node.outputs[0])]
-    return whole if dtypes[0] == dtypes[1] else None
+    combined = node.op.make_node(*arguments).outputs[0]
+    dtypes = [getattr(v.type, "dtype", None) for v in (combined, node.outputs[0])]
+    return combined if dtypes[0] == dtypes[1] else None
 
 
-def same_again(template: Any, new: Any, old: Variable) -> bool:
-    """Return whether a template with all of a node's arguments has built the node that is there."""
+def rebuilds_same_node(template: Any, new: Any, old: Variable) -> bool:
+    """Return whether a template that takes all arguments of a node has built that node again."""
     parts = split(template)
-    if parts is None or not takes_all(parts[1]) or not isinstance(new, Variable):
+    if parts is None or not takes_all_arguments(parts[1]) or not isinstance(new, Variable):
         return False
     if new.owner is None or old.owner is None:
         return False
     return new.owner.op is old.owner.op and new.owner.inputs == old.owner.inputs
 
 
-def read_outside(fgraph: Any, inner: Sequence[Variable]) -> bool:
-    """Return whether a variable inside a match, its root aside, is read from outside of it.
+def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
+    """Return whether an inner variable of a match, its root aside, has a client outside of it.
 
     Parameters
     ----------
     inner
-        The variables that compound parts of the pattern matched, root first.
+        The variables that compound parts of the pattern have matched, root first.
     """
     nodes = {var.owner for var in inner}
     return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
 
 
-def _match_bag(
-    node: Apply, patterns: list[Any], arguments: Sequence[Variable], s: Bindings, where: _Where
+def _match_ac(
+    node: Apply, patterns: list[Any], arguments: Sequence[Variable], s: Bindings, context: _Context
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
-    """Match patterns with a bag of arguments.
+    """Match patterns with the arguments of a sum or product, in any order.
 
-    A pattern with a head, or one that is bound already, is looked up among the arguments; of the
-    free variables each takes one argument, and the last takes all that remains. Where there is no
-    free variable the rest is carried along at the root, and is a mismatch further down.
+    A pattern with a head, or one that is bound, must match one of the arguments. Each free variable
+    takes one argument, and the last one takes all that are left. Without a free variable, arguments
+    may be left over at the root, but not below it.
     """
     if not patterns:
-        if not arguments or where.at_root:
+        if not arguments or context.at_root:
             yield s, list(arguments)
         return
-    i = min(range(len(patterns)), key=lambda k: _effort(patterns[k], s))
+    i = min(range(len(patterns)), key=lambda k: _match_cost(patterns[k], s))
     pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
     if isinstance(pattern, Arguments):
         if arguments:
             yield from ((found, []) for found in _match_all(pattern, arguments, s))
         return
     if not others and _is_free(pattern, s):
-        whole = taken_together(node, arguments)
-        if whole is not None:
-            yield from ((found, []) for found in match(pattern, whole, s, True, where.fgraph))
+        combined = combine_arguments(node, arguments)
+        if combined is not None:
+            yield from ((found, []) for found in match(pattern, combined, s, True, context.fgraph))
         return
     tried: list[Variable] = []
     for j, var in enumerate(arguments):
@@ -307,8 +309,8 @@ def _match_bag(
             continue
         tried.append(var)
         remaining = [*arguments[:j], *arguments[j + 1 :]]
-        for bindings in match(pattern, var, s, True, where.fgraph):
-            yield from _match_bag(node, others, remaining, bindings, where)
+        for bindings in match(pattern, var, s, True, context.fgraph):
+            yield from _match_ac(node, others, remaining, bindings, context)
 
 
 __all__ = ["INNER", "Bindings", "match", "match_root"]

@@ -1,4 +1,4 @@
-"""What a closed relation comes down to: a pattern, a template and the conditions between them."""
+"""Rules: a pattern, a template, and conditions on the variables of the pattern."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from etuples.core import ExpressionTuple
 from unification.variable import isvar
 
-from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
 from relgraph.graph.op import Op
@@ -19,29 +18,29 @@ from relgraph.graph.unify import nth
 
 @dataclass(frozen=True)
 class Rule:
-    """One way in which a relation rewrites.
+    """A rewrite rule: what matches `pattern` under `conditions` may be replaced by `template`.
 
     Attributes
     ----------
     name
-        What it is called.
+        The name of the relation or law, for reports.
     pattern, template
-        What is matched and what is built: terms, etuples, logic variables, numbers, variables.
+        Terms, etuples, logic variables, numbers, or variables of a graph, which match themselves.
     conditions
-        What has to hold of, or is computed from, what was matched.
+        The goals that must hold of the values of the variables, or compute further values.
     regroup
         Whether sums and products match in any grouping (see `matching`).
     as_written
-        Whether the pattern matches as it stands: the arguments of a commutative op in order, and
-        no constant for a bare number (a `Literal` is another matter).
+        Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
+        order, and a bare number no constant (a `Literal` does match constants).
     one_dtype
-        Whether it fires only where the root and all intermediates have one dtype.
+        Whether it fires only if the root and all intermediate values have one dtype.
     complex
         Whether it fires on complex dtypes.
     finite
-        Whether it binds no constant that isn't finite.
+        Whether it refuses to bind constants that are not finite.
     one_client
-        Whether what is matched below the root must not be read from elsewhere.
+        Whether the matched nodes below the root must have no clients outside of the match.
     """
 
     name: str
@@ -57,23 +56,26 @@ class Rule:
 
     @cached_property
     def root(self) -> Any:
-        """The `Op` at the root of the pattern, the class of ops there, or None if it is open."""
+        """The `Op` or the class of ops at the root of the pattern; None if that is not known."""
         return head_of(self.pattern)
 
     @property
     def output(self) -> int | None:
-        """Which of several outputs of its node it replaces, if the pattern says so."""
+        """The index of the output that it replaces, if the pattern has one."""
         parts = split(self.pattern)
         return parts[0].index if parts is not None and isinstance(parts[0], Output) else None
 
     @property
     def collapses(self) -> bool:
-        """Whether it replaces a node by a variable further down, whoever else reads that."""
+        """Whether it is a collapsing rule: its template is a variable of its pattern.
+
+        See `LocalOptimizer.collapses`.
+        """
         head, patterns = split(self.pattern) or (None, ())
         return (
             isinstance(head, Op)
-            and not is_bag(head)
-            and not takes_all(patterns)
+            and not is_ac(head)
+            and not takes_all_arguments(patterns)
             and isvar(self.template)
             and self.template in variables_of(self.pattern)
             and not self.one_client
@@ -82,20 +84,23 @@ class Rule:
 
     @property
     def depth(self) -> int:
-        """How many levels of nodes the pattern looks at, nested sums being one.
+        """How many levels of nodes it looks at; a sum and its nested sums are one.
 
-        A function whose attribute `depth` says so looks as far into what it is given.
+        The function of a condition looks as deep into its arguments as its attribute `depth` says.
         """
         asked = [c.function for c in self.conditions if type(c) is Compute]
         asked += [c.predicate for c in self.conditions if type(c) is Where]
         further = [getattr(function, "depth", 0) for function in asked]
-        # who else reads what the lowest nodes read is one level further
+        # the readers of what the lowest nodes read are one level more
         asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
         return height(self.pattern) + max([*further, int(asks_readers)], default=0)
 
     @property
-    def looks_into(self) -> frozenset[tuple[Any, Any]] | None:
-        """The pairs of an op and the op of an input whose inputs it looks at; None if any."""
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
+        """The pairs of ops where it looks at the inputs of an input; None if that is not known.
+
+        See `LocalOptimizer.inspected_pairs`.
+        """
         if self.one_client or self.conditions:
             return None
         pairs = {
@@ -107,19 +112,18 @@ class Rule:
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
 
     @property
-    def heads(self) -> frozenset[Any]:
-        """The ops, and classes of ops, that its pattern names."""
+    def required_ops(self) -> frozenset[Any]:
+        """The ops and classes of ops in its pattern."""
         return frozenset(map(head_of, compound_parts(self.pattern))) - {None}
 
     @property
-    def numbers(self) -> frozenset[Literal]:
-        """The numbers among the arguments of its root: those in the pattern, and those that a
-        condition says an argument is."""
+    def required_numbers(self) -> frozenset[Literal]:
+        """The numbers that must be arguments of its root, by the pattern or by a condition."""
         parts = split(self.pattern)
         if parts is None:
             return frozenset()
         head, patterns = parts
-        every = flat_patterns(head, patterns) if self.regroup and is_bag(head) else patterns
+        every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
         asked = {
             getattr(c.predicate, "number", None)
             for c in self.conditions
@@ -129,16 +133,16 @@ class Rule:
         return frozenset([*stated, *map(Literal, asked - {None})])
 
     @property
-    def regroups(self) -> bool:
-        """Whether it does to a sum with other sums nested in it what it does to these.
+    def subsumes_nested(self) -> bool:
+        """Whether all that it does on a nested sum it does on the outer sum as well.
 
-        A condition on a variable that stands for an argument, or for all that is left, might hold
-        of a part of the sum and not of all of it.
+        A condition on a variable that is an argument of the sum may hold on the nested sum alone:
+        on the outer one the variable may have to take more of the arguments.
         """
         parts = split(self.pattern)
-        if parts is not None and self.regroup and takes_all(parts[1]):
+        if parts is not None and self.regroup and takes_all_arguments(parts[1]):
             return True
-        if parts is None or not self.regroup or self.one_client or not is_bag(parts[0]):
+        if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
         alone = {p for p in flat_patterns(*parts) if isvar(p)}
         return all(
@@ -148,14 +152,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Output:
-    """The head of a pattern for one output of several: ``nth(1, op(x))``."""
+    """The head of a pattern for one of several outputs: ``nth(1, op(x))``."""
 
     index: int
     op: Any
 
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
-    """Return the head and the arguments of a compound pattern, or None for a leaf."""
+    """Return the head and the arguments of a compound pattern; None if it is a leaf."""
     if isinstance(pattern, Term):
         return _parts(pattern.op, pattern.args)
     if isinstance(pattern, ExpressionTuple) and len(pattern):
@@ -175,7 +179,7 @@ def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]
 
 
 def head_of(pattern: Any) -> Any:
-    """Return the `Op`, or the class of ops, that heads a compound pattern; None if it is open."""
+    """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
     parts = split(pattern)
     if parts is None:
         return None
@@ -192,18 +196,18 @@ def height(pattern: Any) -> int:
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
 
 
-def is_bag(head: Any) -> bool:
-    """Return whether `head` is an op whose arguments are a bag: any order, any grouping."""
+def is_ac(head: Any) -> bool:
+    """Return whether `head` is an associative and commutative op."""
     return isinstance(head, Op) and head.commutative and head.associative
 
 
-def is_swappable(head: Any) -> bool:
-    """Return whether `head` is an op that is declared commutative."""
+def is_commutative(head: Any) -> bool:
+    """Return whether `head` is a commutative op."""
     return isinstance(head, Op) and head.commutative
 
 
 def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
-    """Return the arguments of a nested pattern of one op, as one list."""
+    """Return the arguments of a pattern of `op`, those of nested patterns of it in their place."""
     flat: list[Any] = []
     for pattern in patterns:
         parts = split(pattern)
@@ -214,165 +218,29 @@ def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
     return flat
 
 
-def effort(pattern: Any, is_free: bool) -> tuple[int, int]:
-    """Rank patterns that are to be matched: what is bound or can fail first, and of two that can,
-    the one that says more; regroupable sub-patterns last.
+def match_cost(pattern: Any, is_free: bool) -> tuple[int, int]:
+    """Return a rank by which to order patterns: those that are cheap to match, or may fail, first.
 
-    A variable that another pattern shares is so bound before a product is searched for it.
+    Leaves other than free variables come first; then compound patterns, of two the higher one; then
+    free variables; then commutative patterns, which have several matches; `Arguments` last. So a
+    variable that patterns share is bound before a product is searched for it.
 
     Parameters
     ----------
     is_free
-        Whether the pattern is a logic variable that is not bound yet.
+        Whether the pattern is an unbound logic variable.
     """
     if isinstance(pattern, Arguments):
         return 4, 0
     parts = split(pattern)
     if parts is not None:
-        return 3 if is_swappable(parts[0]) else 1, -height(pattern)
+        return 3 if is_commutative(parts[0]) else 1, -height(pattern)
     return 2 if is_free else 0, 0
 
 
-def takes_all(patterns: Sequence[Any]) -> bool:
-    """Return whether the arguments of a pattern are all the arguments of a node, together."""
+def takes_all_arguments(patterns: Sequence[Any]) -> bool:
+    """Return whether the only argument of a pattern is an `Arguments`: it takes all of a node."""
     return len(patterns) == 1 and isinstance(patterns[0], Arguments)
-
-
-def same_form(pattern: Any, template: Any) -> bool:
-    """Return whether a template gives all arguments together, as its pattern takes them."""
-    one, other = split(pattern), split(template)
-    if one is None or other is None or not (takes_all(one[1]) and takes_all(other[1])):
-        return False
-    return one[0] is other[0] and one[1][0].of is other[1][0].of
-
-
-def rule_fits(rule: Rule, node: Apply) -> bool:
-    """Return whether `rule` can match some node with the op of `node` and its inputs' ops."""
-    op: Any = node.op
-    heads = [v.head for v in node.inputs]
-    parts = split(rule.pattern)
-    root = rule.root
-    if parts is None or root is None:
-        return True
-    of_class = isinstance(root, type) and issubclass(type(op), root)
-    if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
-        return False
-    if rule.regroup and is_bag(parts[0]):
-        if op in heads:
-            return True  # an argument may be any level down
-        if same_form(rule.pattern, rule.template):
-            return False  # all it does is to take nested sums apart
-        return fits_sum(rule, heads)
-    if not all(_may_hold(c, heads, parts[1]) for c in rule.conditions):
-        return False
-    if takes_all(parts[1]):
-        return True
-    if len(parts[1]) != len(heads) or not _may_repeat(parts[1], heads):
-        return False
-    if is_bag(op) and len(heads) > 2:
-        # the answer is kept for all orders of the inputs (see `opt.dispatch`)
-        return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
-    orders = [heads]
-    if is_swappable(parts[0]) and len(heads) == 2:
-        orders.append(heads[::-1])
-    return any(
-        all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
-        for order in orders
-    )
-
-
-def fits_sum(rule: Rule, heads: Sequence[Any]) -> bool:
-    """Return whether `rule`, which regroups, can match a sum of terms with these heads, nested
-    sums having been taken apart."""
-    parts = split(rule.pattern)
-    assert parts is not None
-    wanted = [p for p in flat_patterns(*parts) if not isinstance(p, Arguments)]
-    return (
-        len(wanted) <= len(heads)
-        and _may_repeat(wanted, heads)
-        and _may_have_heads(wanted, heads)
-        and all(_may_hold(c, heads, wanted) for c in rule.conditions)
-    )
-
-
-def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
-    """Return whether variables with these heads can match some patterns, in any order."""
-    if len(patterns) == len(heads) == 2:
-        return any(all(map(_may_have_head, patterns, order)) for order in (heads, heads[::-1]))
-    return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
-
-
-def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
-    """Return whether a variable that stands among some patterns twice may do so here."""
-    variables = [p for p in patterns if isvar(p)]
-    return len(set(variables)) == len(variables) or len(set(heads)) < len(heads)
-
-
-def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> bool:
-    """Return whether a condition may hold of arguments with these heads.
-
-    A function that has nothing to do with some of them has a `suits` that tells by the heads; so
-    does a predicate, which then has to be about one of the arguments themselves.
-    """
-    if type(condition) is Where:
-        suits = getattr(condition.predicate, "suits", None)
-        if suits is not None and not any(v is p for v in condition.variables for p in patterns):
-            return True
-    else:
-        suits = getattr(getattr(condition, "function", None), "suits", None)
-    return suits is None or bool(suits(heads))
-
-
-def _may_have_head(pattern: Any, head: Any) -> bool:
-    """Return whether a variable with `head` can match `pattern`."""
-    if isvar(pattern):
-        return True
-    if isinstance(pattern, Literal | bool | int | float | complex):
-        return head is Constant or (head is not None and head.repeats is not None)
-    if isinstance(pattern, Variable):
-        return pattern.head is head
-    parts = split(pattern)
-    if parts is None:
-        return True
-    wanted = head_of(pattern)
-    if wanted is None:
-        return isinstance(head, Op)
-    return wanted is head or (isinstance(wanted, type) and _may_be(parts[0], head, {}))
-
-
-def _op_fits(rule: Rule, pattern: Any, op: Op) -> bool:
-    """Return whether `op` can match the op of the pattern's root, as far as conditions that speak
-    of that alone let it."""
-    bound: dict[Any, Any] = {}
-    if not _may_be(pattern, op, bound):
-        return False
-    for condition in rule.conditions:
-        if not isinstance(condition, Where) or any(v not in bound for v in condition.variables):
-            # a condition may take for granted that those before it hold
-            break
-        if not condition.predicate(*[bound[v] for v in condition.variables]):
-            return False
-    return True
-
-
-def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
-    """Return whether an op, or a part of one, can match a pattern; note what that binds."""
-    if isinstance(pattern, Output):
-        pattern = pattern.op
-    if isvar(pattern):
-        return bool(bound.setdefault(pattern, found) == found)
-    if isinstance(pattern, Literal):
-        return pattern.is_value(found)
-    parts = split(pattern)
-    if parts is None:
-        return bool(variables_of(pattern)) or bool(pattern == found)
-    cls, props = parts
-    names = getattr(cls, "__props__", None) or ()
-    if not isinstance(cls, type) or len(names) != len(props):
-        return True
-    return type(found) is cls and all(
-        _may_be(prop, getattr(found, name), bound) for name, prop in zip(names, props, strict=True)
-    )
 
 
 def compound_parts(pattern: Any) -> Iterator[Any]:

@@ -1,7 +1,8 @@
-"""Open relations, specialized for the structures of nodes that they meet.
+"""Specialization of an open relation for the structures of the nodes that it meets.
 
-What a relation has asked of nodes, and what it does with those that gave each series of answers, is
-kept as a tree. A node is taken through it by answering the questions, without a search.
+The questions that the relation asked of nodes form a decision tree, with its residual for each
+structure at the leaves. For a node of a known structure there is no search: its answers to the
+questions lead to the residual.
 """
 
 from __future__ import annotations
@@ -11,161 +12,171 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.kanren.rules.compiled import CHECKED, alike
-from relgraph.graph.kanren.staging.skeletons import Answered, Question, StandIn, Trace, start
-from relgraph.graph.kanren.staging.stage import (
-    NotStaged,
+from relgraph.graph.kanren.rules.compiled_relation import CROSS_CHECKS, same_answer
+from relgraph.graph.kanren.staging.partial_evaluation import (
     Relation,
-    Staged,
+    Residual,
+    StagingMismatch,
+    asks_heads_only,
     fails_on,
-    is_of_heads,
-    stage,
+    partially_evaluate,
+)
+from relgraph.graph.kanren.staging.tracers import (
+    AnsweredQuestion,
+    Question,
+    Trace,
+    VariableTracer,
+    initial_values,
 )
 
-MOST_BRANCHES = 20_000
-"""How many questions are kept; structures met after that are left to search."""
-WIDEST = 100
-"""How long a term may get in a report."""
+MAX_BRANCHES = 20_000
+"""How many questions are kept; new structures are searched after that."""
+MAX_TEXT = 100
+"""How long a term may be in a report."""
 
 Transform = Callable[[Any, Apply], Any]
 
 
 class _Branch:
-    """A question, and what follows from each answer."""
+    """An inner node of the tree: a question, with a subtree for each answer."""
 
     __slots__ = ("answers", "question")
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        self.answers: dict[Any, _Known] = {}
+        self.answers: dict[Any, _Tree] = {}
 
 
-class _Structure:
-    """What is done with all nodes that gave the same answers.
+class _Leaf:
+    """A leaf of the tree: the residual for the nodes of one structure.
 
     Attributes
     ----------
     by_heads
-        Whether all nodes with one op and one list of their inputs' ops are of the structure.
-    unchecked
-        On how many nodes what the stand-in has given is still to be compared with a search.
+        Whether the op and the heads of the inputs determine the structure.
+    checks_left
+        On how many more nodes the residual is to be compared with a search.
     confirmed
-        Whether a search has found nothing either where the stand-in has shown that nothing is.
+        Whether a search has found no answer either, if the residual has none.
     """
 
-    __slots__ = ("by_heads", "confirmed", "staged", "unchecked")
+    __slots__ = ("by_heads", "checks_left", "confirmed", "residual")
 
-    def __init__(self, staged: Staged, by_heads: bool) -> None:
-        self.staged = staged
+    def __init__(self, residual: Residual, by_heads: bool) -> None:
+        self.residual = residual
         self.by_heads = by_heads
-        self.unchecked = CHECKED
+        self.checks_left = CROSS_CHECKS
         self.confirmed = False
 
 
-_Known = _Branch | _Structure | None
+_Tree = _Branch | _Leaf | None
 
 
 class Specialization:
-    """What an open relation comes down to for the nodes that it has met.
+    """The residuals of an open relation for the structures of the nodes that it has met.
 
-    A relation may look at more of a node than it is seen to ask. So the first nodes of each
-    structure are searched as well, and if that gives anything else, all nodes are from then on.
+    A relation may depend on more of a node than the trace records. So the first nodes of each
+    structure are searched as well, and if that gives another answer, all nodes are from then on.
 
     Parameters
     ----------
     relation
         The relation.
     search
-        Takes a graph and a node with one output; what `transform` gives is what this gives.
+        A function of a graph and a node with one output, which defines what `transform` returns.
     fitted
-        Takes a node and an answer; gives the list of what replaces its outputs, or False.
+        A function of a node and an answer: the list that replaces the outputs of the node, or
+        False.
 
     Attributes
     ----------
-    distrust
-        Why all nodes are searched; empty while they aren't.
-    deepest
-        How many levels the relation has looked at of the nodes that it met.
+    fallback_reason
+        Why all nodes are searched; empty if they aren't.
+    max_depth
+        How many levels of nodes the relation has looked at.
     """
 
     def __init__(
         self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
     ) -> None:
-        self.distrust = ""
-        self.deepest = 0
+        self.fallback_reason = ""
+        self.max_depth = 0
         self._relation = relation
         self._search = search
         self._fitted = fitted
-        self._structures: list[_Structure] = []
+        self._leaves: list[_Leaf] = []
         self._branches = 0
-        self._top: _Known = None
+        self._tree: _Tree = None
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
-        """Return the first answer that fits in the place of `node`, as a list, or False."""
-        if self.distrust:
+        """Return the first answer that can replace the output of `node`, as a list, or False."""
+        if self.fallback_reason:
             return self._search(fgraph, node)
         try:
-            structure, values = self._structure_of(fgraph, node)
-            answer = None if structure is None else self._answer(structure.staged, node, values)
+            leaf, values = self._leaf_for(fgraph, node)
+            answer = None if leaf is None else self._answer(leaf.residual, node, values)
         except Exception:
-            # a search may not get as far, and if it does it will raise for all to see
+            # a search may end before it comes to the error; if it doesn't it will raise it
             answer = None
-        if answer is None or structure is None:
+        if answer is None or leaf is None:
             return self._search(fgraph, node)
-        if structure.unchecked:
-            structure.unchecked -= 1
+        if leaf.checks_left:
+            leaf.checks_left -= 1
             searched = self._search(fgraph, node)
-            if not alike(answer, searched):
-                self.distrust = f"on {node} it gave another answer than to a stand-in for that"
+            if not same_answer(answer, searched):
+                self.fallback_reason = f"on {node} it gave another answer than on a tracer for it"
             return searched
         return answer
 
     def might_match(self, node: Apply) -> bool:
-        """Return whether there is an answer for some node with the op and inputs' ops of `node`."""
-        if self.distrust:
+        """Return whether some node with the op and heads of `node` may have an answer."""
+        if self.fallback_reason:
             return True
         try:
-            structure, _ = self._structure_of(None, node)
-            if structure is None or not (structure.by_heads and structure.staged.fails):
+            leaf, _ = self._leaf_for(None, node)
+            if leaf is None or not (leaf.by_heads and leaf.residual.fails):
                 return True
-            if structure.confirmed:
+            if leaf.confirmed:
                 return False
-            structure.confirmed = True
+            leaf.confirmed = True
             return not fails_on(self._relation, node)
-        except NotStaged:
-            self.distrust = f"for {node} there is an answer, for a stand-in for that there is none"
+        except StagingMismatch:
+            self.fallback_reason = f"on {node} it has an answer, and on a tracer for it none"
             return True
         except Exception:
             return True
 
-    def _structure_of(self, fgraph: Any, node: Apply) -> tuple[_Structure | None, list[Any]]:
-        """Return what is done with nodes like `node`, with what was asked of this one."""
-        values = start(node.outputs[0], fgraph)
-        at = self._top
+    def _leaf_for(self, fgraph: Any, node: Apply) -> tuple[_Leaf | None, list[Any]]:
+        """Return the leaf for the structure of `node`, and the values known of `node`, by slot.
+
+        A new structure is traced, unless there are too many.
+        """
+        values = initial_values(node.outputs[0], fgraph)
+        at = self._tree
         while type(at) is _Branch:
             at = at.answers.get(at.question.answer(values))
-        if type(at) is _Structure:
+        if type(at) is _Leaf:
             return at, values
-        if self._branches >= MOST_BRANCHES:
+        if self._branches >= MAX_BRANCHES:
             return None, values
         trace = Trace(node.outputs[0], fgraph)
-        structure = _Structure(stage(self._relation, trace), is_of_heads(trace, node))
-        self.deepest = max(self.deepest, trace.deepest)
-        # what is kept for all nodes must not keep this one alive
+        leaf = _Leaf(partially_evaluate(self._relation, trace), asks_heads_only(trace, node))
+        self.max_depth = max(self.max_depth, trace.max_depth)
+        # the tree must not keep this node alive
         values, trace.values = trace.values, []
-        self._top, kept = self._with(trace.path, structure)
-        return (None if self.distrust else kept), values
+        self._tree, kept = self._inserted(trace.path, leaf)
+        return (None if self.fallback_reason else kept), values
 
-    def _with(self, path: Sequence[Answered], structure: _Structure) -> tuple[_Known, _Structure]:
-        """Return the tree with a path to `structure`, and what it has at the end of that path."""
-        top = at = self._top
+    def _inserted(self, path: Sequence[AnsweredQuestion], leaf: _Leaf) -> tuple[_Tree, _Leaf]:
+        """Return the tree with `leaf` at the end of `path`, and the leaf that is there."""
+        top = at = self._tree
         branch: _Branch | None = None
         key: Any = None
         for question, answer in (*path, (None, None)):
             if at is None:
                 if question is None:
-                    at = structure
-                    self._structures.append(structure)
+                    at = leaf
+                    self._leaves.append(leaf)
                 else:
                     at = _Branch(question)
                     self._branches += 1
@@ -173,41 +184,41 @@ class Specialization:
                     top = at
                 else:
                     branch.answers[key] = at
-            if isinstance(at, _Structure) or question is None:
+            if isinstance(at, _Leaf) or question is None:
                 break
-            if not at.question.is_like(question):
-                self.distrust = "it does not ask the same of the same nodes"
+            if not at.question.is_same(question):
+                self.fallback_reason = "it does not ask the same of the same nodes"
                 break
             branch, key = at, answer
             at = branch.answers.get(key)
-        return top, at if isinstance(at, _Structure) else structure
+        return top, at if isinstance(at, _Leaf) else leaf
 
-    def _answer(self, staged: Staged, node: Apply, values: Sequence[Any]) -> Any:
-        """Return the answer to `node`, or None if it takes a search to tell."""
-        for plan in staged.answers:
+    def _answer(self, residual: Residual, node: Apply, values: Sequence[Any]) -> Any:
+        """Return the answer for `node`, or None if only a search can tell."""
+        for plan in residual.answers:
             new = self._fitted(node, plan(values))
             if new is not False:
                 return new
-        return None if staged.reason else False
+        return None if residual.reason else False
 
     def __str__(self) -> str:
-        if self.distrust:
-            return f"searched on every node: {self.distrust}"
-        if not self._structures:
+        if self.fallback_reason:
+            return f"searched on every node: {self.fallback_reason}"
+        if not self._leaves:
             return "no node met so far"
-        staged = [structure.staged for structure in self._structures]
-        reasons = Counter(s.reason for s in staged if s.reason)
-        ruled_out = sum(s.fails for s in staged)
-        special = len(staged) - ruled_out - reasons.total()
+        residuals = [leaf.residual for leaf in self._leaves]
+        reasons = Counter(r.reason for r in residuals if r.reason)
+        ruled_out = sum(r.fails for r in residuals)
+        special = len(residuals) - ruled_out - reasons.total()
         lines = [
             f"structures met so far: {ruled_out} ruled out, {special} specialized, "
             f"{reasons.total()} left to search"
         ]
-        lines.extend(f"  {_text(left)} → {_text(right)}" for s in staged for left, right in s.rules)
+        lines.extend(f"  {_text(lhs)} → {_text(rhs)}" for r in residuals for lhs, rhs in r.rules)
         lines.extend(f"  {count} × search: {reason}" for reason, count in reasons.items())
         return "\n".join(lines)
 
 
 def _text(x: Any) -> str:
-    text = str(x.as_term() if isinstance(x, StandIn) else x)
-    return text if len(text) <= WIDEST else f"{text[:WIDEST]}…"
+    text = str(x.as_term() if isinstance(x, VariableTracer) else x)
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…"

@@ -1,8 +1,8 @@
-"""Functions that say what a variable is, written as patterns.
+"""Views: functions of a variable that are defined by patterns.
 
-A law about sums of any length asks the same of each argument: what is its coefficient, what its
-sign. ``view("term", case(-x, (-1, x)), case(x, (1, x)))`` is the function that answers ``(-1, x)``
-for a negation, and ``(1, x)`` for anything else. A law uses it in a `computo`.
+A law about sums of any length needs the same of each argument: its coefficient, or its sign.
+``view("term", case(-x, (-1, x)), case(x, (1, x)))`` is the function that returns ``(-1, x)`` for a
+negation, and ``(1, x)`` for anything else. A law uses it in a `computo`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.kanren.rules.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.rules.rule import Rule, head_of, height, split
 from relgraph.graph.kanren.search.goals import Condition, read_once
@@ -24,7 +24,7 @@ from relgraph.graph.kanren.terms.term import Term
 
 @dataclass(frozen=True)
 class Case:
-    """One row of a view: what matches `pattern` under `conditions` is seen as `seen_as`."""
+    """One case of a view: a variable that matches `pattern` under `conditions` is `seen_as`."""
 
     pattern: Any
     seen_as: Any
@@ -32,14 +32,15 @@ class Case:
 
 
 def case(pattern: Any, seen_as: Any, *conditions: Condition) -> Case:
-    """Return a row of a `view`.
+    """Return a case of a `view`.
 
     Parameters
     ----------
     pattern
         A term, or a logic variable, which matches everything.
     seen_as
-        A logic variable of the pattern, a tuple, or anything else, which stands for itself.
+        The value of the view: a logic variable of the pattern, a term, a tuple of such, or a
+        constant.
     conditions
         Goals over the variables of the pattern.
     """
@@ -51,13 +52,14 @@ class View:
 
     Attributes
     ----------
-    each, each_unshared
-        The functions that give a tuple of what each of some variables is seen as; the latter sees
-        those that are read more than once in their graph as the last case has it.
+    each
+        The function from several variables to the tuple of their values.
+    each_unshared
+        The same, but with the last case for variables that are read more than once in their graph.
     depth
-        How many levels of nodes it looks at.
+        How many levels of nodes the view looks at.
     by_head
-        What `functions_for` has returned.
+        The results of `functions_for`.
     """
 
     def __init__(self, name: str, cases: Iterable[Case]) -> None:
@@ -75,19 +77,19 @@ class View:
         return [(head_of(c.pattern), _CaseWriter(c, self.__name__).made()) for c in self.cases]
 
     def __call__(self, var: Variable) -> Any:
-        """Return what `var` is seen as in the first case that it matches."""
+        """Return the value of the first case that `var` matches."""
         (seen,) = self.each((var,))
         return seen
 
     def functions_for(self, head: Any) -> tuple[Callable[[Variable], Any], ...]:
-        """Return the functions of the cases that a variable with this head may match, in order."""
+        """Return the functions of the cases that a variable with this head may match."""
         functions = tuple(f for wanted, f in self._functions if wanted is None or wanted is head)
         self.by_head[head] = functions
         return functions
 
 
 class _Each:
-    """A view of each of some variables."""
+    """See `View.each`."""
 
     def __init__(self, one: View) -> None:
         self.one = one
@@ -110,7 +112,7 @@ class _Each:
 
 
 class _EachUnshared:
-    """A view of each of some variables of a graph that nothing else reads."""
+    """See `View.each_unshared`."""
 
     asks_graph = True
 
@@ -120,18 +122,18 @@ class _EachUnshared:
         self.__name__ = f"{one.__name__} of each"
 
     def __call__(self, fgraph: Any, variables: Iterable[Variable]) -> tuple[Any, ...]:
-        whole = self.one.functions_for(None)[-1]
-        # what nothing computes costs nothing to take apart
+        last_case = self.one.functions_for(None)[-1]
+        # a leaf may be read more than once: nothing is computed twice by that
         return tuple(
             [
-                self.one(v) if v.owner is None or read_once(fgraph, v) else whole(v)
+                self.one(v) if v.owner is None or read_once(fgraph, v) else last_case(v)
                 for v in variables
             ]
         )
 
 
 def view(name: str, *cases: Case) -> View:
-    """Return a function from a variable to what it is seen as, in the first case that matches.
+    """Return a function from a variable to the value of the first case that it matches.
 
     Raises
     ------
@@ -142,42 +144,44 @@ def view(name: str, *cases: Case) -> View:
 
 
 class _CaseWriter(RuleWriter):
-    """Writes the function of one case."""
+    """Generates the function of one case."""
 
     def __init__(self, row: Case, name: str) -> None:
         rule = Rule(name, row.pattern, None, row.conditions, regroup=True)
-        super().__init__(rule, every=False)
+        super().__init__(rule, all_answers=False)
         self.seen_as = row.seen_as
 
     def made(self) -> Callable[[Variable], Any]:
-        """Return the function of a variable that gives what it is seen as, or None.
+        """Return the function from a variable to the value of the case; None if it doesn't match.
 
         Raises
         ------
         NotCompilable
-            If the pattern has an op that is not known ahead.
+            If the pattern can't be compiled.
         """
-        # a look at one level: what is nested is seen in its own place, when it has been flattened
-        self.line(f"fgraph = {self.constant(UNKNOWN_READERS, 'GRAPH')}")
+        # with unknown readers no nested sum is flattened: the view is of one argument of a sum
+        self.emit(f"fgraph = {self.global_name(UNKNOWN_READERS, 'GRAPH')}")
         parts = split(self.rule.pattern)
         if parts is None:
-            self.one(self.rule.pattern, "root")
+            self.match_one(self.rule.pattern, "root")
         else:
-            self.line("node = root.owner")
-            self.compound("root", "node", parts[0], parts[1])
-        self.conditions()
-        self.line(f"return {self.seen(self.seen_as)}")
+            self.emit("node = root.owner")
+            self.match_node("root", "node", parts[0], parts[1])
+        self.check_conditions()
+        self.emit(f"return {self.seen_text(self.seen_as)}")
         self.lines.append("    return None")
-        function: Callable[[Variable], Any] = self.function("see(root)", f"view {self.rule.name}")
+        function: Callable[[Variable], Any] = self.compile_function(
+            "see(root)", f"view {self.rule.name}"
+        )
         return function
 
-    def seen(self, what: Any) -> str:
-        """Return the text for a value, or a tuple of them."""
-        if isinstance(what, Term):
-            return self.term(what, [])
-        if isinstance(what, tuple):
-            return f"({''.join(f'{self.seen(part)}, ' for part in what)})"
-        return self.value(what)
+    def seen_text(self, value: Any) -> str:
+        """Return the expression for a value, or a tuple of values."""
+        if isinstance(value, Term):
+            return self.build_term(value, [])
+        if isinstance(value, tuple):
+            return f"({''.join(f'{self.seen_text(part)}, ' for part in value)})"
+        return self.value_text(value)
 
 
 __all__ = ["Case", "NotCompilable", "View", "case", "view"]

@@ -1,1 +1,1 @@
-"""How goals run: the state with its constraints, unification, side conditions."""
+"""Search: goals, the states that they run in, and unification."""

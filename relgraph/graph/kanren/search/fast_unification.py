@@ -1,7 +1,7 @@
-"""Unification and reification as the unification library does them, without its generators.
+"""Fast unification and reification: one loop instead of the unification library's generators.
 
-For most pairs of classes it is known what the library's dispatch comes down to, and is done here in
-one loop over one copy of the bindings. All others go to the library.
+The results are those of the library. What it does for the most common pairs of classes is written
+out here, over one copy of the substitution. All other pairs are left to the library.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, v
 
 Bindings = dict[Any, Any]
 
-_EQUAL = _unify.dispatch(object, object, Mapping)
-_CONSTANT = _reify.dispatch(object, Mapping)
+_UNIFY_EQUAL = _unify.dispatch(object, object, Mapping)
+_REIFY_UNCHANGED = _reify.dispatch(object, Mapping)
 _REST = object()
 _MISSING = object()
 
 _LISTS = (tuple, list)
 
-_PAIRS: dict[tuple[type, type], Any] = {}
+_UNIFIERS: dict[tuple[type, type], Any] = {}
 _IS_VAR: dict[type, bool] = {}
-_IS_CONSTANT: dict[type, bool] = {}
+_IS_UNCHANGED: dict[type, bool] = {}
 
-# Beyond this the library's way of not recursing is worth its price.
-_DEEP = 50
+# Deeper terms are left to the library, which does not recurse.
+_MAX_RECURSION = 50
 
 
-def _how(u: type, v: type) -> Any:
-    """Return the library's function for a pair of classes."""
-    found = _PAIRS[u, v] = _unify.dispatch(u, v, dict)
+def _unifier_for(u: type, v: type) -> Any:
+    """Return the library's function for a pair of classes, and keep it."""
+    found = _UNIFIERS[u, v] = _unify.dispatch(u, v, dict)
     return found
 
 
@@ -57,7 +57,8 @@ def is_variable(x: Any) -> bool:
     return known
 
 
-def _walked(x: Any, s: Bindings) -> Any:
+def _walk(x: Any, s: Bindings) -> Any:
+    """Return what `x` is bound to, through chains of variables; itself if it is not bound."""
     while is_variable(x):
         bound = s.get(x, _MISSING)
         if bound is _MISSING:
@@ -66,7 +67,7 @@ def _walked(x: Any, s: Bindings) -> Any:
     return x
 
 
-def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
+def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
     """Return what `unification.unify` returns: `s` itself, a larger copy, or False."""
     if _glv:
         return stream_eval(_unify(u, v, s))  # type: ignore[no-any-return]
@@ -79,14 +80,14 @@ def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
                 u, v = cdr(v[0]), cdr(v[1])
             except ConsError:
                 return False
-        how = _PAIRS.get((type(u), type(v))) or _how(type(u), type(v))
-        if how is _EQUAL:
-            if not (u == v):  # noqa: SIM201  (as the library asks it: a stand-in hears it)
+        unifier = _UNIFIERS.get((type(u), type(v))) or _unifier_for(type(u), type(v))
+        if unifier is _UNIFY_EQUAL:
+            if not (u == v):  # noqa: SIM201  (as in the library: a tracer records the question)
                 return False
         elif u is v:
             continue
-        elif how is _unify_Var_object:
-            u, v = _walked(u, data), _walked(v, data)
+        elif unifier is _unify_Var_object:
+            u, v = _walk(u, data), _walk(v, data)
             if u is v or (is_variable(u) and u == v):
                 continue
             if not is_variable(u):
@@ -97,26 +98,28 @@ def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if data is s:
                 data = s.copy()
             data[u] = v
-        elif how is _unify_ExpressionTuple or (how is _unify_Iterable and type(u) in _LISTS):
+        elif unifier is _unify_ExpressionTuple or (
+            unifier is _unify_Iterable and type(u) in _LISTS
+        ):
             left = u._tuple if type(u) is ExpressionTuple else u
             right = v._tuple if type(v) is ExpressionTuple else v
             if len(left) != len(right):
                 return False
             stack.extend(zip(reversed(left), reversed(right), strict=True))
-        elif how is _unify_seen:
+        elif unifier is _unify_seen:
             u = u if type(u) is ExpressionTuple else view(u)
             v = v if type(v) is ExpressionTuple else view(v)
             if u is None or v is None:
                 return False
             stack.append((u, v))
-        elif how is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
+        elif unifier is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
             try:
                 first = car(u), car(v)
             except ConsError:
                 return False
             stack.append((_REST, (u, v)))
             stack.append(first)
-        elif how is _unify_variables:
+        elif unifier is _unify_variables:
             if not same_variable(u, v):
                 return False
         else:
@@ -127,29 +130,29 @@ def quick_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
     return data
 
 
-def quick_reify(x: Any, s: Bindings) -> Any:
-    """Return what `unification.reify` returns: `x` with what its logic variables are bound to."""
+def fast_reify(x: Any, s: Bindings) -> Any:
+    """Return what `unification.reify` returns: `x` with the values of its logic variables."""
     if _glv:
         return stream_eval(_reify(x, s))
     return _reified(x, s, 0)
 
 
 def _reified(x: Any, s: Bindings, depth: int) -> Any:
-    x = _walked(x, s)
+    x = _walk(x, s)
     cls = type(x)
     if _IS_VAR[cls] if cls in _IS_VAR else is_variable(x):
         return x
-    if depth < _DEEP:
+    if depth < _MAX_RECURSION:
         if cls is ExpressionTuple:
             return _reified_expression(x, s, depth + 1)
         if cls in _LISTS:
             return cls([_reified(item, s, depth + 1) for item in x])
         if cls is ConsPair:
             return cons(_reified(x.car, s, depth + 1), _reified(x.cdr, s, depth + 1))
-    constant = _IS_CONSTANT.get(cls)
-    if constant is None:
-        constant = _IS_CONSTANT[cls] = _reify.dispatch(cls, dict) is _CONSTANT
-    return x if constant else stream_eval(_reify(x, s))
+    unchanged = _IS_UNCHANGED.get(cls)
+    if unchanged is None:
+        unchanged = _IS_UNCHANGED[cls] = _reify.dispatch(cls, dict) is _REIFY_UNCHANGED
+    return x if unchanged else stream_eval(_reify(x, s))
 
 
 def _reified_expression(x: ExpressionTuple, s: Bindings, depth: int) -> ExpressionTuple:
@@ -160,6 +163,6 @@ def _reified_expression(x: ExpressionTuple, s: Bindings, depth: int) -> Expressi
         return x
     made = ExpressionTuple(new)
     if all(is_variable(items[i]) for i in changed):
-        # joined to its head again it still means what it was taken from
+        # `cons` of the head and this tail then still finds the expression it was taken from
         made._parent = x._parent
     return made

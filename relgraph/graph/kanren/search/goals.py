@@ -1,7 +1,7 @@
-"""Goals for the conditions and computed values of laws.
+"""Goals for the conditions and computed values of laws: `whereo`, `computo`, `one_cliento`.
 
-They are data as well as goals: a law renames their variables along with its own. While a variable
-of one is open, the state holds it back (see `state`).
+They are data too: a law renames their variables along with its own. While a variable of such a goal
+is unbound, the state delays the goal (see `state`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from kanren.constraints import ConstrainedState
 from unification.core import isground, reify, unify
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.search.guards import agree
+from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.state import extended, guarded
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.term import renamed, variables_of
 
 
 class Condition:
-    """A goal over the variables of a law that waits until they are bound."""
+    """A goal over variables of a law that is delayed until they are bound."""
 
     variables: tuple[Any, ...]
 
@@ -33,14 +33,14 @@ class Condition:
         raise NotImplementedError(type(self).__name__)
 
     def decide(self, s: Any) -> Any:
-        """Return the state that follows from `s`, False, or None while a variable is open."""
+        """Return the state that follows from `s`, False, or None while a variable is unbound."""
         values = reify(self.variables, s)
         return self.check(values, s) if isground(values, {}) else None
 
     def __call__(self, s: Any) -> Iterator[Any]:
         after = self.decide(s)
         if after is None:
-            yield guarded(s).hold(self)
+            yield guarded(s).delay(self)
         elif after is not False:
             yield after
 
@@ -90,11 +90,11 @@ class Compute(Condition):
 
     @property
     def asks_graph(self) -> bool:
-        """Whether the function is given the graph first, or None where there is none."""
+        """Whether the first argument of the function is the graph (None without a graph)."""
         return bool(getattr(self.function, "asks_graph", False))
 
     def computed(self, values: tuple[Any, ...], fgraph: Any = None) -> Any:
-        """Return what the function gives for `values`, which come from this graph if any."""
+        """Return the value of the function for `values` (of variables of `fgraph`, if given)."""
         return self.function(fgraph, *values) if self.asks_graph else self.function(*values)
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
@@ -126,12 +126,12 @@ class OneClient(Condition):
 
 
 def read_once(fgraph: Any, var: Any) -> bool:
-    """Return whether `var` is read in one place only; outside of a graph that isn't denied.
+    """Return whether `var` is read in one place of a graph at most; True without a graph.
 
     Parameters
     ----------
     var
-        A variable, or a term for one that the graph has.
+        A variable, or a term for a variable of the graph.
     """
     if fgraph is None:
         return True
@@ -141,7 +141,7 @@ def read_once(fgraph: Any, var: Any) -> bool:
 
 
 def _found_in(fgraph: Any, made: Variable) -> Variable:
-    """Return the variable of a graph that applies the same op to the same inputs as `made`."""
+    """Return the variable of a graph with the op and the inputs of `made`; else `made`."""
     node = made.owner
     if node is None or not node.inputs:
         return made
@@ -153,9 +153,9 @@ def _found_in(fgraph: Any, made: Variable) -> Variable:
 
 
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
-    """Construct the goal that `predicate` holds of what `variables` are bound to.
+    """Construct the goal that `predicate` holds of the values of `variables`.
 
-    It is decided once all of them are bound.
+    It is decided when all of them are bound.
     """
     return Where(predicate, variables)
 
@@ -163,8 +163,8 @@ def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
 def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     """Construct the goal that `out` is ``function(*variables)``.
 
-    It is computed once all of `variables` are bound. A function that has the attribute
-    `asks_graph`, which is true, is given the FunctionGraph first: None where there is none.
+    It is computed when all of `variables` are bound. If the function has a true attribute
+    `asks_graph`, its first argument is the FunctionGraph, or None without one.
     """
     return Compute(out, function, variables)
 
@@ -172,7 +172,7 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
 def one_cliento(variable: Any) -> OneClient:
     """Construct the goal that `variable` is read in one place of its FunctionGraph only.
 
-    An output of the graph is read there. Where there is no graph, as in plain `run`, it holds.
+    To be an output counts as one place. Without a graph, as in plain `run`, the goal holds.
     """
     return OneClient(variable)
 
@@ -183,7 +183,7 @@ def renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:
         return goal.rename(names)
 
     def on_new_variables(s: Any) -> Iterator[Any]:
-        # the goal's own variables can't be seen, so they are bound to the new ones for its run
+        # the goal hides its variables, so they are bound to the new ones while it runs
         start = extended(s, names)
         for answer in goal(start) if start is not False else ():
             data = {k: v for k, v in answer.items() if k not in names}

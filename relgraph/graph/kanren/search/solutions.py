@@ -1,7 +1,7 @@
-"""Running a goal in a state of ours.
+"""Solutions: the states in which a goal holds, with no side effects between its branches.
 
-kanren's constraint goals (`neq`, `typeo`, `isinstanceo`) write into the state that they are given,
-and the branches of a `conde` are all given the same one. Here they are given copies.
+kanren's constraint goals (`neq`, `typeo`, `isinstanceo`) modify the state that they are given, and
+the branches of a `conde` share it. Here they are given copies.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from typing import Any
 from kanren.constraints import isinstanceo, neq, typeo
 from kanren.core import lconj_seq, ldisj_seq
 
-from relgraph.graph.kanren.search.goal_anatomy import ALL, ANY, LATER, cells_of, code_of, goals_of
+from relgraph.graph.kanren.search.goal_inspection import (
+    CONJ,
+    DISJ,
+    ZZZ,
+    cells_of,
+    code_of,
+    goals_of,
+)
 from relgraph.graph.kanren.search.state import GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.search.variadic import Each
 
@@ -22,19 +29,19 @@ Goal = Callable[[Any], Iterator[Any]]
 def solutions(
     goal: Goal, start: GuardedState, prepared: Callable[[Goal], Goal] | None = None
 ) -> Iterator[GuardedState]:
-    """Yield the states in which `goal` holds and nothing is held back.
+    """Yield the states in which `goal` holds and no goal is delayed.
 
     Parameters
     ----------
     goal, start
-        What is run, in which state.
+        The goal, and the state to run it in.
     prepared
-        What takes the goal apart and makes it safe to run; by default `isolated`.
+        A function that makes the goal safe to run; by default `isolated`.
 
     Raises
     ------
     TypeError
-        If `goal` or one it is made of is none.
+        If `goal`, or a part of it, is not a goal.
     SearchBudgetError
         If the budget of `start` is used up, or the search goes deeper than Python's stack.
     """
@@ -54,24 +61,24 @@ def solutions(
 
 
 def isolated(goal: Goal) -> Goal:
-    """Return `goal` with the constraint goals in it, as far as they can be seen, given copies."""
+    """Return `goal` with the constraint goals found in it run on copies of the state."""
     if not callable(goal):
         raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
     if isinstance(goal, Each):
         related = goal.relation
         return goal.with_relation(lambda x, y: isolated(related(x, y)))
     code = code_of(goal)
-    if code in _WRITING:
+    if code in _MODIFYING:
         return lambda s: goal(s.copy())
-    if code is ALL:
+    if code is CONJ:
         return lconj_seq(map(isolated, goals_of(goal)))
-    if code is ANY:
+    if code is DISJ:
         return ldisj_seq(map(isolated, goals_of(goal)))
-    if code is LATER:
+    if code is ZZZ:
         make = cells_of(goal)
         return lambda s: isolated(make["gctor"](*make["args"], **make["kwargs"]))(s)
     return goal
 
 
 _CONSTRAINTS: tuple[Any, ...] = (neq, typeo, isinstanceo)
-_WRITING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}
+_MODIFYING = {constraint(0, int).__code__ for constraint in _CONSTRAINTS}

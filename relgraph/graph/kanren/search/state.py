@@ -1,4 +1,4 @@
-"""The state that relations run in: bounded, without cyclic terms, with goals held back."""
+"""The state of a search: a substitution without cyclic terms, delayed goals and a budget."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from unification import Var
 from unification.core import _reify, reify, unify
 from unification.utils import transitive_get
 
-from relgraph.graph.kanren.search.fast_unification import is_variable, quick_reify, quick_unify
+from relgraph.graph.kanren.search.fast_unification import fast_reify, fast_unify, is_variable
 from relgraph.graph.kanren.terms.term import Term
 
 
 class SearchBudgetError(RuntimeError):
-    """A relation went on for longer than its budget; the message names it."""
+    """The search of a relation exceeded its budget; the message names the relation."""
 
 
 class Budget:
-    """How long a search may go on.
+    """Bounds on a search.
 
     Parameters
     ----------
     who
-        What is searched, for the error.
+        The name of what is searched, for the error.
     steps
         How many unifications it may make.
     seconds
-        How much time it may take.
+        How much processor time it may take.
     """
 
     __slots__ = ("_deadline", "_seconds", "_steps", "_used", "who")
@@ -45,12 +45,12 @@ class Budget:
         self._deadline: float | None = None
 
     def step(self) -> None:
-        """Count a step.
+        """Count a unification.
 
         Raises
         ------
         SearchBudgetError
-            If that was one too many, or the time is up.
+            If there have been too many, or the time is up.
         """
         self._used += 1
         if self._used > self._steps:
@@ -58,7 +58,9 @@ class Budget:
                 f"the relation {self.who} made {self._steps} unifications without coming to an end"
             )
         if self._used % 64 == 1:
-            now = time.perf_counter()
+            # not the time of the wall: what a relation comes down to does not depend on what else
+            # the machine is doing
+            now = time.thread_time()
             if self._deadline is None:
                 self._deadline = now + self._seconds
             elif now > self._deadline:
@@ -69,32 +71,32 @@ class Budget:
 
 
 class GuardedState(ConstrainedState):
-    """A kanren state that counts its steps and holds goals back until they can be decided.
+    """A kanren state that delays goals until they can be decided, and counts unifications.
 
     Goals never change a state that they are given; they return another one.
 
     Attributes
     ----------
-    held
-        The goals that wait for a variable to be bound. An answer that still holds one is none.
+    delayed
+        The goals that wait for a variable to be bound. A state with delayed goals is no answer.
     budget
-        What the search may cost, shared by all states that come of one.
+        The bounds on the search, shared by all states that are made from one.
     fgraph
-        The FunctionGraph of the node that is looked at, if it is part of one.
+        The FunctionGraph of the node that the search is about, if it is in one.
     """
 
-    __slots__ = ("budget", "fgraph", "held")
+    __slots__ = ("budget", "delayed", "fgraph")
 
     def __init__(
         self,
         data: Mapping[Any, Any] | None = None,
         constraints: Mapping[Any, Any] | None = None,
-        held: tuple[Any, ...] = (),
+        delayed: tuple[Any, ...] = (),
         budget: Budget | None = None,
         fgraph: Any = None,
     ) -> None:
         super().__init__({} if data is None else data, constraints=constraints)  # type: ignore[no-untyped-call]
-        self.held = held
+        self.delayed = delayed
         self.budget = budget
         self.fgraph = fgraph
 
@@ -104,24 +106,24 @@ class GuardedState(ConstrainedState):
         made.constraints = (
             {k: v.copy() for k, v in self.constraints.items()} if self.constraints else {}
         )
-        made.held = self.held
+        made.delayed = self.delayed
         made.budget = self.budget
         made.fgraph = self.fgraph
         return made
 
-    def hold(self, goal: Any) -> GuardedState:
-        """Return this state with one more goal held back."""
+    def delay(self, goal: Any) -> GuardedState:
+        """Return this state with one more delayed goal."""
         made = self.copy()
-        made.held = (*self.held, goal)
+        made.delayed = (*self.delayed, goal)
         return made
 
     def extended(self, bindings: Mapping[Any, Any]) -> GuardedState | bool:
-        """Return this state with more bindings, or False if a goal held back rejects them."""
+        """Return this state with more bindings, or False if a delayed goal rejects them."""
         return _settled(self.copy({**self.data, **bindings}))
 
 
 def guarded(s: Any) -> GuardedState:
-    """Return a kanren state as one that can hold goals back."""
+    """Return a kanren state as a `GuardedState`."""
     if isinstance(s, GuardedState):
         return s
     if isinstance(s, ConstrainedState):
@@ -130,26 +132,26 @@ def guarded(s: Any) -> GuardedState:
 
 
 def extended(s: Any, bindings: Mapping[Any, Any]) -> Any:
-    """Return any kind of state with more bindings, or False if it rejects them."""
+    """Return a state of any class with more bindings, or False if it rejects them."""
     if isinstance(s, ConstrainedState):
         return guarded(s).extended(bindings)
     return {**s, **bindings}
 
 
 def is_settled(s: Any) -> bool:
-    """Return whether a state holds no goal back, so that it is an answer."""
-    return not getattr(s, "held", ())
+    """Return whether a state has no delayed goals, so that it is an answer."""
+    return not getattr(s, "delayed", ())
 
 
 def _settled(state: GuardedState) -> GuardedState | bool:
-    """Run the goals held back until none of them can be decided any more."""
+    """Run delayed goals until none of the rest can be decided."""
     progress = True
-    while progress and state.held:
+    while progress and state.delayed:
         progress = False
-        for i, goal in enumerate(state.held):
-            # without the goal itself: what it binds settles the others in turn
+        for i, goal in enumerate(state.delayed):
+            # without this goal: its bindings may decide the others in turn
             rest = state.copy(state.data)
-            rest.held = (*state.held[:i], *state.held[i + 1 :])
+            rest.delayed = (*state.delayed[:i], *state.delayed[i + 1 :])
             after = goal.decide(rest)
             if after is False:
                 return False
@@ -164,7 +166,7 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
     if s.budget is not None:
         s.budget.step()
     old = s.data
-    new = quick_unify(u, v, old)
+    new = fast_unify(u, v, old)
     if isinstance(new, bool):
         return False
     if new is old:
@@ -176,21 +178,21 @@ def _unify_guarded(u: Any, v: Any, s: GuardedState) -> GuardedState | bool:
             return False
         checked = s.post_unify_checks(new, u, v)  # type: ignore[no-untyped-call]
         return checked if checked is False else _settled(checked)
-    return _settled(s.copy(new)) if s.held else s.copy(new)
+    return _settled(s.copy(new)) if s.delayed else s.copy(new)
 
 
 unify.add((object, object, GuardedState), _unify_guarded)
 
 
 def _reify_guarded(x: Any, s: GuardedState) -> Any:
-    return quick_reify(x, s.data) if s.data else x
+    return fast_reify(x, s.data) if s.data else x
 
 
 reify.add((object, GuardedState), _reify_guarded)
 
 
 def _reify_open(x: Any, s: GuardedState) -> Iterator[Any]:
-    # as in a plain state: kanren's own would wrap the variable in one that prints constraints
+    # as in a plain state: kanren would wrap the variable in one that prints its constraints
     found = transitive_get(x, s.data)
     if found is x:
         yield x
@@ -202,7 +204,7 @@ _reify.add((Var, GuardedState), _reify_open)
 
 
 def occurs(var: Any, s: Mapping[Any, Any]) -> bool:
-    """Return whether what `var` is bound to contains `var`, which no finite term does."""
+    """Return whether `var` is bound to a term that contains it (the occurs check)."""
     seen: set[int] = set()
     stack = [s[var]]
     while stack:

@@ -1,4 +1,4 @@
-"""Goals for ops with any number of arguments: what these are, and what holds of each of them."""
+"""Goals for ops with any number of arguments: `argumentso` and `eacho`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _mapo: Any = mapo
 def argumentso(term_lv: Any, op: Any, args_lv: Any) -> Any:
     """Construct the goal that `term_lv` is `op` applied to the arguments `args_lv`.
 
-    It is how a law speaks of an op with any number of arguments, in both directions: of a variable
-    of a graph it gives the arguments, an etuple; of arguments (an etuple, or a list as kanren's
-    `mapo` makes them) the term. `whereo` and `computo` can be given all arguments at once::
+    It works in both directions: from a variable of a graph to its arguments, an etuple; and from
+    arguments (an etuple, or a list such as kanren's `mapo` makes) to the term. `whereo` and
+    `computo` may be given all arguments at once::
 
         @relation("add-same", sound="rounding")
         def add_same(in_lv, out_lv):
@@ -34,8 +34,8 @@ def argumentso(term_lv: Any, op: Any, args_lv: Any) -> Any:
                 eq(out_lv, n * x),
             )
 
-    and `eacho` relates them one by one. kanren's `applyo` says the same, but evaluates a term whose
-    op and arguments are known, which no logic variable in them survives.
+    and `eacho` relates them one by one. kanren's `applyo` is the same relation, but evaluates a
+    term whose op and arguments are known, which fails if there are logic variables in them.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def argumentso(term_lv: Any, op: Any, args_lv: Any) -> Any:
         An `Op`, a term or etuple for ops of one class (``etuple(Elemwise, scalar_op, pattern)``),
         or a logic variable.
     args_lv
-        The arguments, or a logic variable; ``cons(x, rest)`` where the first is one apart.
+        The arguments, or a logic variable; ``cons(x, rest)`` to tell the first from the others.
     """
     return eq(cons(op, args_lv), term_lv)
 
@@ -71,7 +71,7 @@ class Each:
         left_items = known if left is known else _fresh_like(known)
         right_items = known if right is known else _fresh_like(known)
         start = unify([left_items, right_items], [left, right], s)
-        # a list of states for each item, not a stream within a stream: that would nest too deep
+        # a list of states for each item, since streams within streams would nest too deep
         states = [] if start is False else [start]
         for a, b in zip(left_items, right_items, strict=True):
             states = [after for state in states for after in self.relation(a, b)(state)]
@@ -86,16 +86,16 @@ def _fresh_like(known: Sequence[Any]) -> Any:
 def eacho(relation: Callable[[Any, Any], Any], items_lv: Any, others_lv: Any) -> Each:
     """Construct the goal that `relation` holds between the items of two lists, place by place.
 
-    This is kanren's `mapo` for lists of which one is known, with two differences: it does not
-    recurse, so that the arguments of a sum may be as many as they like; and the other list is of
-    the kind of the known one. Answers of the last pair vary fastest.
+    This is kanren's `mapo` if one list is known, with two differences: it does not recurse, so
+    that lists may be long; and the other list has the type of the known one. The answers of the
+    last pair vary fastest.
 
     Parameters
     ----------
     relation
-        Takes an item of each, which may be logic variables (kanren's own, so that an op on one is
-        written ``etuple(op, x)``), and gives a goal.
+        Takes an item of each list, which may be logic variables (kanren's own, so that an op on
+        one is written ``etuple(op, x)``), and gives a goal.
     items_lv, others_lv
-        Lists, tuples or etuples, or logic variables. Where both are open it is `mapo`.
+        Lists, tuples or etuples, or logic variables. If both are unbound, it is `mapo`.
     """
     return Each(relation, items_lv, others_lv)

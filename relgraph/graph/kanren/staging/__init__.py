@@ -1,1 +1,1 @@
-"""Partial evaluation: what a relation does on all nodes of one structure."""
+"""Staging: partial evaluation of a relation on the nodes of one structure."""

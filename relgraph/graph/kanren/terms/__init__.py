@@ -1,1 +1,1 @@
-"""What a law is written with: logic variables and terms, and graphs built from them."""
+"""Terms: logic variables, literals and ops applied to them, and how a graph is built from them."""

@@ -1,4 +1,4 @@
-"""From the answer of a relation to variables of a graph."""
+"""Building variables of a graph from the answers of a relation."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from relgraph.graph.op import Op
 
 
 class OpenAnswerError(ValueError):
-    """An answer still holds a logic variable where a value is needed."""
+    """An answer contains a logic variable where a value is needed."""
 
 
 _CALL = object()
 
 
 def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> Any:
-    """Return what an answer stands for: its expressions evaluated, its numbers as numbers.
+    """Return the value of an answer: its expressions evaluated, literals as numbers.
 
-    Expressions are etuples, terms, and lists or cons pairs headed by an op (kanren's `mapo` and
-    `nullo` make lists). The walk does not recurse.
+    Expressions are etuples, terms, and lists headed by an op (kanren's `mapo` and `nullo` make
+    lists). The walk does not recurse.
 
     Parameters
     ----------
     answer
-        What a relation has answered.
+        An answer of a relation.
     call
-        What evaluates an expression, given the values of its parts and the expression; by default
-        the first is called with the others.
+        A function that evaluates an expression, given the values of its parts and the expression;
+        by default the first part is called with the others.
 
     Raises
     ------
     OpenAnswerError
-        If a logic variable is left.
+        If the answer contains a logic variable.
     """
     call = call or _call
     values: list[Any] = []
@@ -61,12 +61,12 @@ def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> A
 
 
 def _parts(item: Any) -> list[Any] | None:
-    """Return the head and arguments of an expression that is still to be evaluated."""
+    """Return the head and arguments of an expression that is not evaluated yet; else None."""
     if isinstance(item, Term):
-        return _spread([item.op, *item.args])
+        return _expanded([item.op, *item.args])
     if isinstance(item, ExpressionTuple):
         known = item._evaled_obj is not ExpressionTuple.null
-        return None if known or not item._tuple else _spread(item._tuple)
+        return None if known or not item._tuple else _expanded(item._tuple)
     if isinstance(item, list) and item and _is_head(item[0]):
         return list(item)
     if type(item) is ConsPair:
@@ -74,15 +74,15 @@ def _parts(item: Any) -> list[Any] | None:
     return None
 
 
-def _spread(parts: Iterable[Any]) -> list[Any]:
-    """Return the parts of an expression, what stands for several arguments as these."""
-    spread: list[Any] = []
+def _expanded(parts: Iterable[Any]) -> list[Any]:
+    """Return the parts of an expression, with the variables of an `Arguments` in its place."""
+    expanded: list[Any] = []
     for part in parts:
         if isinstance(part, Arguments) and isinstance(part.of, tuple | list):
-            spread.extend(part.of)
+            expanded.extend(part.of)
         else:
-            spread.append(part.of if isinstance(part, Arguments) else part)
-    return spread
+            expanded.append(part.of if isinstance(part, Arguments) else part)
+    return expanded
 
 
 def _is_head(item: Any) -> bool:

@@ -1,8 +1,8 @@
-"""Logic variables and terms: how a law writes down algebra.
+"""Logic variables and terms: the notation of laws.
 
-``lvars("x y", ops)`` gives logic variables on which Python's operators work; an operator, or an
-op called on one, gives a `Term`. A term unifies as its etuple, but is neither an etuple nor a
-sequence, whose ``+`` and ``*`` would concatenate and repeat.
+``lvars("x y", ops)`` gives logic variables that support Python's operators. An operator, or an op
+called on a logic variable, gives a `Term`. A term unifies as its etuple, but is neither an etuple
+nor a sequence, whose ``+`` and ``*`` would concatenate and repeat.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
     Parameters
     ----------
     token
-        Its name. Two variables of one name are one variable; a law renames its own at each use.
+        Its name. Variables of one name are one variable; a law renames its own at each use.
     ops
-        The ops that the operators mean.
+        The ops that Python's operators stand for.
     """
 
     __slots__ = ("_ops",)
@@ -68,7 +68,7 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
         raise TypeError(f"{self} is a logic variable and has no truth value")
 
     def fresh(self) -> LogicVariable:
-        """Return a new variable that no other term holds, named after this one."""
+        """Return a new variable, named after this one, that is in no term yet."""
         new = object.__new__(LogicVariable)
         new.token = f"{self.token}_{next(_fresh_numbers)}"
         new._ops = self._ops
@@ -76,6 +76,15 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
+
+    def __copy__(self) -> LogicVariable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LogicVariable:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LogicVariable, (self.token, self._ops)
 
     def __str__(self) -> str:
         return str(self.token)
@@ -85,9 +94,9 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
 
 
 class Literal:
-    """A number in a term: any constant whose every element is that number.
+    """A number in a term; it matches any constant whose every element is that number.
 
-    It is compared by value and kind: True is not 1, 1 is 1.0, and nan is nan.
+    Numbers are compared by value and kind: True is not 1, 1 is 1.0, nan is nan, 0.0 is not -0.0.
     """
 
     __slots__ = ("value",)
@@ -96,7 +105,7 @@ class Literal:
         self.value = value
 
     def is_value(self, other: Any) -> bool:
-        """Return whether the number `other` is this one."""
+        """Return whether `other` is this number."""
         if other is None or isinstance(self.value, bool) is not isinstance(other, bool):
             return False
         if self.value == other:
@@ -133,9 +142,9 @@ class Term(Operators, LogicTerm):
     op
         An `Op`, a term for one (``CAReduce(add, axis_lv)``), or a logic variable.
     arguments
-        What it is applied to. Numbers become `Literal`.
+        Its arguments. Numbers become `Literal`.
     ops
-        The ops that Python's operators mean on it.
+        The ops that Python's operators stand for.
     """
 
     __slots__ = ("_etuple", "_ops", "args", "op")
@@ -156,13 +165,13 @@ class Term(Operators, LogicTerm):
 
     @property
     def etuple(self) -> ExpressionTuple:
-        """This term as an expression."""
+        """This term as an etuple."""
         if self._etuple is None:
-            self._etuple = etuple(*(_as_expression(part) for part in (self.op, *self.args)))
+            self._etuple = etuple(*(_as_etuple(part) for part in (self.op, *self.args)))
         return self._etuple
 
     def variables(self) -> list[LogicVariable]:
-        """Return the logic variables in the term, each once, in the order they stand in it."""
+        """Return the logic variables in the term, each once, from left to right."""
         return list(dict.fromkeys(_leaves_of(self)))
 
     def rename(self, names: Mapping[Any, Any]) -> Term:
@@ -170,6 +179,15 @@ class Term(Operators, LogicTerm):
         return Term(
             _renamed(self.op, names), [_renamed(arg, names) for arg in self.args], self._ops
         )
+
+    def __copy__(self) -> Term:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Term:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Term, (self.op, self.args, self._ops)
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} is a term of a law and has no truth value")
@@ -200,12 +218,12 @@ class Term(Operators, LogicTerm):
 
 
 class Arguments(LogicTerm):
-    """The arguments of a sum or product that a pattern does not name; see `several`.
+    """Several arguments of an op, matched or built together; see `several`.
 
     Attributes
     ----------
     of
-        A logic variable, or the tuple of variables that it stands for.
+        A logic variable, or the tuple of variables that is its value.
     """
 
     __slots__ = ("of",)
@@ -224,11 +242,11 @@ class Arguments(LogicTerm):
 
 
 def several(of: LogicVariable) -> Arguments:
-    """Return what stands for all remaining arguments of an op, of which `of` is the tuple.
+    """Return a pattern for all remaining arguments of an op; `of` is bound to the tuple of them.
 
-    ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and
-    at least one more. Where the law regroups, the arguments of nested sums are among them; those of
-    a sum that is read elsewhere too are not, if the pattern is nothing but ``add(several(xs))``.
+    ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and at
+    least one more argument. In a law that regroups, the arguments of nested sums are among them,
+    except those of a sum that is read more than once.
     """
     return Arguments(of)
 
@@ -241,7 +259,7 @@ def _as_part(arg: Any) -> Any:
     return arg
 
 
-def _as_expression(part: Any) -> Any:
+def _as_etuple(part: Any) -> Any:
     return part.etuple if isinstance(part, Term) else part
 
 
@@ -262,7 +280,7 @@ def _leaves_of(part: Any) -> Iterator[Any]:
 
 
 def variables_of(part: Any) -> list[LogicVariable]:
-    """Return the logic variables in a term, a variable or anything else, each once."""
+    """Return the logic variables in a term or any other part of one, each once."""
     return list(dict.fromkeys(_leaves_of(part)))
 
 
@@ -281,12 +299,12 @@ def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
 
 
 def renamed(part: Any, names: Mapping[Any, Any]) -> Any:
-    """Return `part` with logic variables replaced, in terms, expressions and tuples too."""
+    """Return `part` with logic variables replaced, inside terms, etuples and tuples too."""
     return _renamed(part, names)
 
 
 def fresh_variable(v: Any) -> Any:
-    """Return a variable like `v` that no term holds."""
+    """Return a variable of the kind of `v` that is in no term yet."""
     if isinstance(v, LogicVariable):
         return v.fresh()
     return ConstrainedVar(v.constraint) if isinstance(v, ConstrainedVar) else var()
@@ -300,7 +318,7 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
     names
         Names separated by blanks or commas: ``"x y z"``.
     ops
-        The ops that Python's operators mean on them.
+        The ops that Python's operators stand for.
     """
     words = names.replace(",", " ").split()
     if not words:
@@ -309,14 +327,14 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
 
 
 def _unify_term(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    u_seen, v_seen = _seen(u), _seen(v)
-    if u_seen is None or v_seen is None:
+    left, right = _expression_of(u), _expression_of(v)
+    if left is None or right is None:
         yield False
     else:
-        yield _unify(u_seen, v_seen, s)
+        yield _unify(left, right, s)
 
 
-def _seen(x: Any) -> Any:
+def _expression_of(x: Any) -> Any:
     if isinstance(x, Term):
         return x.etuple
     return x if isinstance(x, ExpressionTuple) else view(x)
@@ -356,7 +374,7 @@ def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
 
 
 _unify.add((Literal, Literal, Mapping), _unify_literal)
-# said once more, or (Literal, object) and (object, Var) would be ambiguous
+# registered too, since (Literal, object) and (object, Var) are ambiguous
 for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constrained)):
     _unify.add((Literal, _var, Mapping), _with_var)
     _unify.add((_var, Literal, Mapping), _with_var)

@@ -1,1 +1,1 @@
-"""Which rewrites led from one graph to another: recorded, shown and replayed."""
+"""Derivations: the rewrites that led from one graph to another, recorded and replayed."""

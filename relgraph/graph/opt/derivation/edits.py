@@ -1,8 +1,8 @@
-"""Changes of a graph written down so that they can be made again on a copy of it.
+"""Edits of a graph as data, so that they can be replayed on a copy of it.
 
-Variables and nodes go by numbers: first the graph's inputs, then, in topological order, what each
-node reads and computes; what comes in later is numbered as it comes. A copy of the graph gives the
-same numbers to the same things.
+Variables and nodes have numbers. At the start these are given to the inputs of the graph and then,
+in topological order, to the nodes and what they read and compute; later to what is imported. So a
+copy of the graph gives the same numbers to the same variables and nodes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from relgraph.graph.fg import FunctionGraph
 
 
 class Make(NamedTuple):
-    """A node came in that had not been there before."""
+    """A node was imported for the first time."""
 
     node: int
 
@@ -49,7 +49,7 @@ Edit = Make | Change | Add | Remove
 
 
 class NodeSpec(NamedTuple):
-    """A node as it first came in: its op, its inputs and outputs by number."""
+    """A node as it was first imported: its op, and the numbers of its inputs and outputs."""
 
     op: Any
     inputs: tuple[int, ...]
@@ -57,22 +57,22 @@ class NodeSpec(NamedTuple):
 
 
 class VariableSpec(NamedTuple):
-    """What is needed to make a variable again; `constant` is it itself if it is one."""
+    """What is needed to make a variable again; `constant` is the variable if it is a constant."""
 
     type: Any
     name: str | None
     constant: Constant | None
 
 
-class Log:
-    """The graph at the start, by numbers, and all that came into it since.
+class EditLog:
+    """The graph at the start of a recording, and the variables and nodes imported since.
 
     Attributes
     ----------
     variables, nodes
-        What each number stands for.
+        The variables and nodes by number.
     inputs, outputs
-        Those of the graph at the start.
+        The numbers of the inputs and outputs of the graph at the start.
     """
 
     def __init__(self, fgraph: FunctionGraph) -> None:
@@ -83,14 +83,14 @@ class Log:
         self._wiring: list[list[int]] = []
         self.inputs = [self.number(v) for v in fgraph.inputs]
         for node in io_toposort(fgraph.inputs, fgraph.outputs):
-            self.enter(node)
+            self.record_import(node)
         self.outputs = [self.number(v) for v in fgraph.outputs]
         self._start = (len(self.variables), len(self.nodes))
 
-    # -- taking down ------------------------------------------------------------------------
+    # -- recording --------------------------------------------------------------------------
 
     def number(self, var: Variable) -> int:
-        """Return the number of a variable; it gets one if it has none."""
+        """Return the number of a variable, a new one if it has none."""
         known = self._numbers.get(var)
         if known is None:
             known = self._numbers[var] = len(self.variables)
@@ -98,8 +98,8 @@ class Log:
             self.variables.append(VariableSpec(var.type, var.name, constant))
         return known
 
-    def enter(self, node: Apply) -> list[Edit]:
-        """Note that a node comes in; return what a replay has to do about that."""
+    def record_import(self, node: Apply) -> list[Edit]:
+        """Record that a node is imported; return the edits that a replay has to make."""
         inputs = [self.number(v) for v in node.inputs]
         number = self._nodes.get(node)
         if number is None:
@@ -112,8 +112,8 @@ class Log:
         pairs = enumerate(zip(before, inputs, strict=True))
         return [Change(number, i, a, b) for i, (a, b) in pairs if a != b]
 
-    def change(self, node: Any, place: int, old: Variable, new: Variable) -> Change:
-        """Note that an input of a node, or an output of the graph, changes."""
+    def record_change(self, node: Any, place: int, old: Variable, new: Variable) -> Change:
+        """Record that an input of a node, or an output of the graph, changes."""
         number = self._nodes[node] if isinstance(node, Apply) else None
         edit = Change(number, place, self.number(old), self.number(new))
         if number is not None:
@@ -121,28 +121,28 @@ class Log:
         return edit
 
     def close(self) -> None:
-        """Let go of the variables and nodes of the graph; only what is written down stays."""
+        """Drop the references to the variables and nodes of the graph; keep only the data."""
         self._numbers, self._nodes, self._wiring = {}, {}, []
 
     # -- reading ----------------------------------------------------------------------------
 
     def originals(self) -> Sequence[Variable]:
-        """Return the variables of the graph in the order of their numbers; not after `close`."""
+        """Return the variables of the graph in the order of their numbers, before `close`."""
         return list(self._numbers)
 
     def leaf(self, number: int) -> Variable:
-        """Return a variable that no node computes: the constant, or a new one like it was."""
+        """Return a leaf by its number: the constant itself, or a new variable of its type."""
         spec = self.variables[number]
         return self.result(number) if spec.constant is None else spec.constant
 
     def result(self, number: int) -> Variable:
-        """Return a new variable like one was."""
+        """Return a new variable of the type and name of the one with this number."""
         spec = self.variables[number]
         made: Variable = spec.type.make_variable(spec.name)
         return made
 
     def graph(self) -> FunctionGraph:
-        """Return the graph at the start, made anew."""
+        """Return a new copy of the graph at the start."""
         variables: dict[int, Variable] = {}
         for spec in self.nodes[: self._start[1]]:
             for k in spec.inputs:
@@ -163,8 +163,8 @@ class Log:
             return f"output {edit.place}"
         return f"argument {edit.place} of {self.nodes[edit.node].op}"
 
-    def difference(self, other: Log) -> str:
-        """Return what tells the start of `other` from that of this one; "" if nothing does."""
+    def difference(self, other: EditLog) -> str:
+        """Return how the start of `other` differs from that of this log; "" if it does not."""
         for kind in ("inputs", "outputs"):
             mine, others = getattr(self, kind), getattr(other, kind)
             if len(mine) != len(others):
@@ -190,5 +190,5 @@ def _alike(a: VariableSpec, b: VariableSpec) -> bool:
 
 
 def _described(spec: VariableSpec) -> str:
-    what = str(spec.constant) if spec.constant is not None else spec.name or "a variable"
-    return f"{what} ({spec.type})"
+    name = str(spec.constant) if spec.constant is not None else spec.name or "a variable"
+    return f"{name} ({spec.type})"

@@ -1,4 +1,4 @@
-"""Recorder: the feature that takes down a derivation while a graph is rewritten."""
+"""Recorder: the feature that records a derivation while a graph is rewritten."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from relgraph.graph.features.feature import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt.base import Rewriter, display_name
-from relgraph.graph.opt.derivation.edits import Add, Change, Edit, Log, Make, Remove
+from relgraph.graph.opt.derivation.edits import Add, Change, Edit, EditLog, Make, Remove
 from relgraph.graph.opt.derivation.replay import Derivation, Step
 
 UNNAMED = "(unnamed)"
 _BACKWARD = " (backward)"
 
 
-class _Draft:
-    """A step while it is going on."""
+class _OpenStep:
+    """A step that is still being recorded; see `replay.Step`."""
 
     def __init__(
         self, reason: str, edits: list[Edit], before: str, after: str, built: bool
@@ -31,17 +31,18 @@ class _Draft:
 
 
 class Recorder(Feature):
-    """Takes down every replacement in a graph, with the reason that `FunctionGraph.replace` got.
+    """Records every replacement in a graph, with the reason given to `FunctionGraph.replace`.
 
-    What is undone, since it did not validate, leaves no trace. An instance serves one graph.
+    A replacement that is undone, because it did not validate, is not kept. An instance serves one
+    graph.
     """
 
     def __init__(self) -> None:
-        self._log: Log | None = None
-        self._drafts: list[_Draft] = []
-        # what came in and belongs to the replacement that is about to be told
+        self._log: EditLog | None = None
+        self._drafts: list[_OpenStep] = []
+        # imports that belong to the next replacement
         self._pending: list[Edit] = []
-        # variables from this number on came in with the present replacement
+        # variables from this number on were imported for the present replacement
         self._fresh = 0
 
     def clone(self) -> Recorder:
@@ -50,11 +51,11 @@ class Recorder(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if self._log is not None:
             raise ValueError("a Recorder serves one graph; attach a clone of it")
-        self._log = Log(fgraph)
+        self._log = EditLog(fgraph)
         self._fresh = len(self._log.variables)
 
     @property
-    def log(self) -> Log:
+    def log(self) -> EditLog:
         if self._log is None:
             raise ValueError("the Recorder has not been attached to a graph")
         return self._log
@@ -65,16 +66,16 @@ class Recorder(Feature):
         Parameters
         ----------
         rewriters
-            Who may have been at work: what their laws claim is told with each step.
+            Rewriters that may have made the steps; a step gets the soundness class of its law.
         """
         if any(not isinstance(edit, Make) for edit in self._pending):
-            self._drafts.append(_Draft(UNNAMED, self._pending, "", "", False))
+            self._drafts.append(_OpenStep(UNNAMED, self._pending, "", "", False))
         known = dict(_laws(rewriters))
         steps = [self._step(i, draft, known) for i, draft in enumerate(self._drafts, 1)]
         self.log.close()
         return Derivation(self.log, steps)
 
-    def _step(self, number: int, draft: _Draft, known: dict[str, _Law]) -> Step:
+    def _step(self, number: int, draft: _OpenStep, known: dict[str, _Law]) -> Step:
         name = draft.reason.removesuffix(_BACKWARD)
         backward = name != draft.reason
         about = known.get(draft.reason)
@@ -92,10 +93,10 @@ class Recorder(Feature):
             tuple(draft.edits),
         )
 
-    # -- what the graph tells ----------------------------------------------------------------
+    # -- events of the graph -----------------------------------------------------------------
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self._pending += self.log.enter(node)
+        self._pending += self.log.record_import(node)
 
     def on_change_input(
         self,
@@ -106,7 +107,7 @@ class Recorder(Feature):
         new_var: Variable,
         reason: str | None = None,
     ) -> None:
-        edit = self.log.change(node, i, var, new_var)
+        edit = self.log.record_change(node, i, var, new_var)
         name = UNNAMED if reason is None else str(reason)
         last = self._drafts[-1] if self._drafts else None
         if last is not None and _undoes(edit, name, last):
@@ -116,14 +117,14 @@ class Recorder(Feature):
         else:
             built = edit.new >= self._fresh
             edits = [*self._pending, edit]
-            self._drafts.append(_Draft(name, edits, algebra(var), algebra(new_var), built))
+            self._drafts.append(_OpenStep(name, edits, algebra(var), algebra(new_var), built))
             self._pending = []
         self._fresh = len(self.log.variables)
 
-    def _take_back(self, last: _Draft) -> None:
+    def _take_back(self, last: _OpenStep) -> None:
         last.edits.pop()
         if not any(isinstance(edit, Change) for edit in last.edits):
-            # the nodes may come in again
+            # the nodes may be imported again
             self._pending = [*last.edits, *self._pending]
             self._drafts.pop()
 
@@ -147,12 +148,12 @@ class Recorder(Feature):
 
     def _boundary(self, edit: Add | Remove, reason: str | None, before: str, after: str) -> None:
         name = UNNAMED if reason is None else str(reason)
-        self._drafts.append(_Draft(name, [*self._pending, edit], before, after, True))
+        self._drafts.append(_OpenStep(name, [*self._pending, edit], before, after, True))
         self._pending = []
 
 
-def _undoes(edit: Change, name: str, last: _Draft) -> bool:
-    """Return whether an edit takes the last one back: that failed, or was rejected."""
+def _undoes(edit: Change, name: str, last: _OpenStep) -> bool:
+    """Return whether an edit undoes the last one, which failed or was rejected."""
     done = last.edits[-1]
     return (
         isinstance(done, Change)
@@ -161,21 +162,21 @@ def _undoes(edit: Change, name: str, last: _Draft) -> bool:
     )
 
 
-def _continues(edit: Change, name: str, last: _Draft) -> bool:
-    """Return whether an edit belongs to the replacement that is going on."""
+def _continues(edit: Change, name: str, last: _OpenStep) -> bool:
+    """Return whether an edit belongs to the same replacement as the last one."""
     done = last.edits[-1]
     same = isinstance(done, Change) and (done.old, done.new) == (edit.old, edit.new)
     return same and name == last.reason
 
 
 class _Law(NamedTuple):
-    """What is known of a rewriter that applies a law or relation."""
+    """The soundness class of a rewriter that applies a law or relation, if it is known."""
 
     sound: str | None
 
 
 def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, _Law]]:
-    """Yield the rewriters among some, and those that they are made of, that apply laws."""
+    """Yield the names of the rewriters, and of those inside them, that apply laws."""
     stack: list[Any] = list(rewriters)
     while stack:
         rewriter = stack.pop()
@@ -187,6 +188,6 @@ def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, _Law]]:
             continue
         name = display_name(rewriter)
         sound = getattr(law, "sound", None)
-        # what this class claims, it claims of the forward direction alone
+        # the class `stable` is a claim about the forward direction alone
         claims = not (sound == "stable" and name.endswith(_BACKWARD))
         yield name, _Law(sound if claims else None)

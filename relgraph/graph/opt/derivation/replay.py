@@ -1,4 +1,4 @@
-"""Derivations: which rewrites led from a graph to another one, to be read and to be replayed."""
+"""Derivation: the rewrites that led from one graph to another, to be read and replayed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv, io_toposort
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt.derivation.edits import Add, Change, Edit, Log, Make, Remove
+from relgraph.graph.opt.derivation.edits import Add, Change, Edit, EditLog, Make, Remove
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,21 +20,21 @@ class Step:
     Attributes
     ----------
     number
-        Which step it is; the first is 1.
+        The number of the step; the first is 1.
     name
-        The law or rewriter that did it.
+        The name of the law or rewriter.
     direction
-        ``forward`` or ``backward`` of a law or relation, None for other rewriters.
+        ``forward`` or ``backward`` for a law or relation, None for other rewriters.
     sound
-        What the law claims about values (see `Relation`), None where nothing is known.
+        The soundness class of the law (see `Relation`), None if it is not known.
     before, after
-        What was replaced, and by what, as algebra.
+        The variable that was replaced, and its replacement, as algebra.
     where
-        Who reads it: ``output 0``, or ``argument 1 of add``.
+        The places that it was read in: ``output 0``, or ``argument 1 of add``.
     built
-        Whether what came in was built for the purpose; a merge takes what is there already.
+        Whether the replacement is new in the graph. That of a merge is not.
     edits
-        The changes of the graph that it comes down to, for `Derivation.replay`.
+        The edits of the graph, for `Derivation.replay`.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Step:
 
     @property
     def label(self) -> str:
-        """The name, with the direction if that is backward."""
+        """The name, with the direction if it is backward."""
         return f"{self.name} (backward)" if self.direction == "backward" else self.name
 
     def __str__(self) -> str:
@@ -61,11 +61,11 @@ class Step:
 class Derivation(Sequence[Step]):
     """The steps from a graph to what an optimizer made of it.
 
-    Printed, it has a line for each step; a notebook shows a table. `replay` goes through the
-    steps again on a copy of the graph that was there at the start.
+    It prints as a line for each step, and as a table in a notebook. `replay` makes the steps again
+    on a copy of the graph at the start.
     """
 
-    def __init__(self, log: Log, steps: Sequence[Step]) -> None:
+    def __init__(self, log: EditLog, steps: Sequence[Step]) -> None:
         self._log = log
         self._steps = tuple(steps)
 
@@ -87,20 +87,20 @@ class Derivation(Sequence[Step]):
         return self._log.graph()
 
     def replay(self, graph: Any = None, steps: int | None = None) -> Any:
-        """Go through the steps on a copy of the graph that was there at the start.
+        """Make the steps again on a copy of the graph at the start.
 
         Parameters
         ----------
         graph
-            What was optimized, as it was: a FunctionGraph, a variable or a sequence of variables.
-            It is changed in place. A new copy if None.
+            The graph as it was before the first step, which is changed in place: a FunctionGraph,
+            a variable or a sequence of variables. A new copy if None.
         steps
-            How many steps to go; all of them if None.
+            How many steps to make; all of them if None.
 
         Returns
         -------
         graph
-            What was passed, rewritten: a FunctionGraph, a variable, or a list of variables.
+            The rewritten graph: a FunctionGraph, a variable, or a list of variables.
 
         Raises
         ------
@@ -118,34 +118,34 @@ class Derivation(Sequence[Step]):
         return fgraph.outputs[0] if isinstance(graph, Variable) else list(fgraph.outputs)
 
     def graphs(self, index: int) -> tuple[Variable, Variable]:
-        """Return what step `index` replaced and what it put there, as graphs of their own.
+        """Return the variable that step `index` replaced, and its replacement, as separate graphs.
 
-        Their inputs are new variables with the names of those of the graph.
+        Their inputs are new variables with the names of the inputs of the graph.
 
         Raises
         ------
         IndexError
-            If there is no such step, or it replaced nothing but moved inputs or outputs.
+            If there is no such step, or it only added or removed inputs or outputs.
         """
         index = range(len(self))[index]
-        stage = _Stage(self._log, self.start())
+        replay = _Replay(self._log, self.start())
         for step in self._steps[:index]:
-            stage.go(step)
+            replay.make_step(step)
         made = [edit for edit in self._steps[index].edits if isinstance(edit, Make)]
         change = next((e for e in self._steps[index].edits if isinstance(e, Change)), None)
         if change is None:
             raise IndexError(f"step {index + 1} replaces no variable")
         for edit in made:
-            stage.make(edit)
-        pair = [stage.variable(change.old), stage.variable(change.new)]
-        # copied, so that it is not changed when the graph is
+            replay.make_node(edit)
+        pair = [replay.variable(change.old), replay.variable(change.new)]
+        # copies, which do not change with the graph
         copies = clone_get_equiv([], pair, copy_orphans=False)
         return copies[pair[0]], copies[pair[1]]
 
     def _replay(self, fgraph: FunctionGraph, steps: int | None) -> None:
-        stage = _Stage(self._log, fgraph)
+        replay = _Replay(self._log, fgraph)
         for step in self._steps[:steps]:
-            stage.go(step)
+            replay.make_step(step)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._steps))
@@ -173,13 +173,13 @@ def _cell(text: str) -> str:
     return f"<td>{html.escape(text)}</td>"
 
 
-class _Stage:
-    """A graph on which steps are gone through again, with its variables and nodes by number."""
+class _Replay:
+    """A graph on which steps are made again, with its variables and nodes by number."""
 
-    def __init__(self, log: Log, fgraph: FunctionGraph) -> None:
+    def __init__(self, log: EditLog, fgraph: FunctionGraph) -> None:
         self._log = log
         self._fgraph = fgraph
-        own = Log(fgraph)
+        own = EditLog(fgraph)
         difference = log.difference(own)
         if difference:
             raise ValueError(f"this is not the graph that the derivation starts from: {difference}")
@@ -192,7 +192,7 @@ class _Stage:
             known = self._variables[number] = self._log.leaf(number)
         return known
 
-    def make(self, edit: Make) -> None:
+    def make_node(self, edit: Make) -> None:
         if edit.node not in self._nodes:
             spec = self._log.nodes[edit.node]
             outputs = [self._log.result(k) for k in spec.outputs]
@@ -201,10 +201,10 @@ class _Stage:
             )
             self._variables.update(zip(spec.outputs, outputs, strict=True))
 
-    def go(self, step: Step) -> None:
+    def make_step(self, step: Step) -> None:
         for edit in step.edits:
             if isinstance(edit, Make):
-                self.make(edit)
+                self.make_node(edit)
             elif isinstance(edit, Change):
                 self._change(edit, step.label)
             elif isinstance(edit, Add):
@@ -221,7 +221,7 @@ class _Stage:
         if node in self._fgraph.apply_nodes:
             self._fgraph.change_node_input(node, edit.place, new, reason, check=False)
         else:
-            # it was changed while it was out of the graph, which it is about to come back to
+            # the node was changed while it was out of the graph, and is about to be imported again
             node.inputs[edit.place] = new
 
     def _add(self, edit: Add, reason: str) -> None:

@@ -1,1 +1,1 @@
-"""Which rewriters to try on a node, by its op and what it reads."""
+"""Dispatch: which rewriters to try on a node, by its op and the heads of its inputs."""

@@ -1,4 +1,4 @@
-"""Which rewriters look at the nodes of an Op, and how far."""
+"""Rewriters by op: which ones track an op, and how many levels of nodes they look at."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from relgraph.graph.opt.base import LocalOptimizer, Tracked
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
-# Patterns are not as wide as this, so that all nodes that are look the same to them.
+# No pattern has this many arguments, so nodes with as many inputs are not told apart.
 WIDE = 32
 
 # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
 LIMIT = 10_000
 
-# A rewriter that does not say how deep it looks most often looks at a node and what it reads.
+# Most rewriters of unknown depth look at a node and at what computes its inputs.
 USUAL_DEPTH = 2
 
 
-def is_bag(head: Any) -> bool:
-    """Whether the head of a variable is an op whose arguments are a bag."""
+def is_ac(head: Any) -> bool:
+    """Whether the head of a variable is an associative and commutative op."""
     known = head is not None and head is not Constant
     return known and bool(head.associative and head.commutative)
 
 
-def heads_of_terms(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
-    """The heads of the arguments of a sum, those of the sums of its op that are nested in it and
-    that nothing else reads in their place; and the op itself, for nested sums that somebody may
-    leave whole. Without a graph, nobody knows who else reads a sum, and each is taken apart."""
+def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
+    """The heads of the arguments of a sum once the sums nested in it are flattened.
+
+    A nested sum is flattened if nothing else reads it; without a graph that is not known, and each
+    one is. The op of the sum is among the heads too, since a rewriter need not flatten.
+    """
     op, heads = node.op, [node.op]
     seen: set[Variable] = set()
     stack = list(node.inputs)
     while stack:
         var = stack.pop()
-        whole = var in seen if fgraph is None else len(fgraph.clients[var]) != 1
-        if var.head is op and var.owner is not None and not whole:
+        kept = var in seen if fgraph is None else len(fgraph.clients[var]) != 1
+        if var.head is op and var.owner is not None and not kept:
             seen.add(var)
             stack += var.owner.inputs
         else:
@@ -47,20 +49,20 @@ def heads_of_terms(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
 
 
 class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
-    """An ordered group of LocalOptimizers, looked up by Op.
+    """An ordered group of LocalOptimizers, looked up by op.
 
-    The answer for an Op (those that track it, its class or a base class, and those that track
-    nothing in particular, in the order given) is made once and kept.
+    An op is given those that track it, its class or a base class, and those that track everything,
+    in the order of the group. The answer is computed once.
     """
 
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
         super().__init__()
         self.rewriters = tuple(rewriters)
 
-    def on(self, node: Apply) -> tuple[LocalOptimizer, ...]:
-        """The rewriters that may match `node`, and others of its structure."""
+    def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
+        """The rewriters that may match `node`, or another node of its structure."""
         rewriters = self[node.op]
-        if len(node.inputs) >= WIDE and not is_bag(node.op):
+        if len(node.inputs) >= WIDE and not is_ac(node.op):
             return rewriters
         return tuple([r for r in rewriters if r.might_match(node)])
 
@@ -71,21 +73,20 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
         return found
 
 
-class Reaches(dict[Op, int]):
-    """By op, how many levels of nodes the rewriters for its nodes look at: those that may do
-    something in a graph of some ops.
+class DepthByOp(dict[Op, int]):
+    """By op, how many levels of nodes its rewriters look at.
 
     Attributes
     ----------
-    deepest
-        How many levels any of them looks at.
+    max_depth
+        How many levels any of the rewriters looks at.
 
     Parameters
     ----------
     ops
-        Those of the graph; any if None.
+        The ops of a graph: rewriters that require another op do not count. All count if None.
     default
-        What is said of the nodes of an op for which there are no rewriters.
+        The depth of an op without rewriters.
     """
 
     def __init__(
@@ -97,27 +98,27 @@ class Reaches(dict[Op, int]):
         self._here: set[Any] | None = None
         if ops is not None:
             self._here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
-        self.deepest = self._deepest(dispatch.rewriters)
+        self.max_depth = self._depth(dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
         if len(self) >= LIMIT:
             self.clear()
-        found = self[op] = self._deepest(self._dispatch[op])
+        found = self[op] = self._depth(self._dispatch[op])
         return found
 
-    def _deepest(self, rewriters: Iterable[LocalOptimizer]) -> int:
+    def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
         here = self._here
-        admitted = [r for r in rewriters if here is None or r.wants <= here]
+        admitted = [r for r in rewriters if here is None or r.required_ops <= here]
         depths = [USUAL_DEPTH if r.depth is None else r.depth for r in admitted]
         return max(depths, default=self._default)
 
 
 def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
-    """Whether `rewriter` wants to see nodes of `op`."""
+    """Whether `rewriter` tracks `op`."""
     tracks = rewriter.tracks()
-    return tracks is None or any(is_one(op, tracked) for tracked in tracks)
+    return tracks is None or any(is_tracked_by(op, tracked) for tracked in tracks)
 
 
-def is_one(op: Op, tracked: Tracked) -> bool:
-    """Whether `op` is what a rewriter wants to see: that Op, or one of that class."""
+def is_tracked_by(op: Op, tracked: Tracked) -> bool:
+    """Whether `op` is the tracked Op, or of the tracked class."""
     return isinstance(op, tracked) if isinstance(tracked, type) else op == tracked

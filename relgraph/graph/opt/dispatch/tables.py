@@ -1,4 +1,4 @@
-"""Which rewriters to try on a node, by its Op and what it reads."""
+"""Rewriter tables: which rewriters to try on which nodes, and which nodes they inspect."""
 
 from __future__ import annotations
 
@@ -11,84 +11,92 @@ from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch.by_op import (
     LIMIT,
     WIDE,
+    DepthByOp,
     Dispatch,
-    Reaches,
-    heads_of_terms,
-    is_bag,
-    is_one,
+    flat_heads,
+    is_ac,
+    is_tracked_by,
 )
-from relgraph.graph.opt.dispatch.plan import Plan, by_numbers, narrowed
+from relgraph.graph.opt.dispatch.visit_plan import VisitPlan, by_numbers, restricted
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
 class RewriterTables:
-    """Which of some rewriters an equilibrium tries on which nodes, and how far they see.
+    """Which of some rewriters an equilibrium tries on which nodes, and how far they look.
 
-    What is found out about the structures of nodes is kept, so that it pays to keep the tables for
-    as long as the rewriters.
+    The answers are kept by the structure of the nodes, so the tables should live as long as the
+    rewriters.
+
+    Parameters
+    ----------
+    rewriters
+        The rewriters, in the order in which they are tried.
+    superset
+        Tables of these rewriters and others, from whose plans those of these tables are taken.
 
     Attributes
     ----------
-    unknown
-        Whether some of them may depend on anything, however far from the node.
     bounded
-        The others.
+        The rewriters of known depth.
+    has_unbounded
+        Whether there are others.
     dispatch
-        They themselves, by op.
-    reaches
+        The rewriters by op.
+    depths
         How many levels of nodes they look at, by op.
-    blind_reaches
-        The same for those that don't tell what they look into; 0 if all do.
-    blind
-        How many levels any of those looks at.
+    opaque_depths
+        The same for the opaque rewriters: those that don't say which pairs of ops they inspect
+        (see `LocalOptimizer.inspected_pairs`). 0 where there are none.
+    opaque_depth
+        How many levels any opaque rewriter looks at.
     """
 
     __slots__ = (
+        "_affected",
         "_collapsing",
-        "_concerned",
-        "_nests",
+        "_depths_among",
+        "_inspects",
+        "_on_nested_sums",
         "_pairs",
         "_plans",
-        "_reaches_among",
-        "_seen",
-        "_together",
-        "_whole",
-        "blind",
-        "blind_reaches",
+        "_superset",
+        "_unions",
         "bounded",
+        "depths",
         "dispatch",
-        "reaches",
-        "unknown",
+        "has_unbounded",
+        "opaque_depth",
+        "opaque_depths",
     )
 
     def __init__(
         self,
         rewriters: Iterable[LocalOptimizer],
-        whole: RewriterTables | None = None,
+        superset: RewriterTables | None = None,
     ) -> None:
         every = tuple(rewriters)
-        self._whole = whole
+        self._superset = superset
         self.bounded = frozenset(r for r in every if r.depth is not None)
-        self.unknown = len(self.bounded) < len(set(every))
+        self.has_unbounded = len(self.bounded) < len(set(every))
         self.dispatch = Dispatch(every)
         self._collapsing: RewriterTables | None = None
-        self._together: dict[tuple[RewriterTables, ...], RewriterTables] = {}
-        self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._concerned: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
-        self.reaches = Reaches(self.dispatch)
-        self._nests: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
-        self._reaches_among: dict[frozenset[Op], Reaches] = {}
-        told = [(r, r.looks_into()) for r in every]
-        self._pairs = frozenset(pair for _, pairs in told for pair in pairs or ())
-        self._seen: dict[tuple[Op, Op], bool] = {}
-        silent = Dispatch(r for r, pairs in told if pairs is None)
-        self.blind_reaches = Reaches(silent, default=0)
-        self.blind = self.blind_reaches.deepest
+        self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
+        self._plans: dict[tuple[Any, ...], VisitPlan] = {}
+        self._affected: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
+        self.depths = DepthByOp(self.dispatch)
+        self._on_nested_sums: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
+        self._depths_among: dict[frozenset[Op], DepthByOp] = {}
+        inspected = [(r, r.inspected_pairs()) for r in every]
+        self._pairs = frozenset(pair for _, pairs in inspected for pair in pairs or ())
+        self._inspects: dict[tuple[Op, Op], bool] = {}
+        opaque = Dispatch(r for r, pairs in inspected if pairs is None)
+        self.opaque_depths = DepthByOp(opaque, default=0)
+        self.opaque_depth = self.opaque_depths.max_depth
 
-    def on(self, node: Apply) -> Plan:
-        """What to do on `node`, by its op, and the heads and numbers of its inputs."""
+    def plan_for(self, node: Apply) -> VisitPlan:
+        """What to try on `node`, by its op, and the heads and numbers of its inputs."""
         op, inputs = node.op, node.inputs
         count = len(inputs)
         key: tuple[Any, ...]
@@ -96,8 +104,8 @@ class RewriterTables:
             key = (op, inputs[0].head)
         elif count == 2:
             key = (op, inputs[0].head, inputs[1].head)
-        elif is_bag(op):
-            # of a bag it matters which heads there are, not where
+        elif is_ac(op):
+            # the order of the heads does not count, nor how often each is there
             key = (op, min(count, WIDE), frozenset([v.head for v in inputs]))
         elif count < WIDE:
             key = (op, *[v.head for v in inputs])
@@ -105,120 +113,134 @@ class RewriterTables:
             key = (op, WIDE)
         found = self._plans.get(key)
         if found is None:
-            found = self._on_structure(key, node)
-        return found if found.by_numbers is None else found.by_numbers.on(node)
+            found = self._plan_for_structure(key, node)
+        return found if found.by_numbers is None else found.by_numbers.plan_for(node)
 
-    def _on_structure(self, key: tuple[Any, ...], node: Apply) -> Plan:
-        """What to do on nodes like `node`, which have this key."""
+    def _plan_for_structure(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
+        """The plan for all nodes with the key of `node`."""
         found = self._plans.get(key)
         if found is None:
             if len(self._plans) >= LIMIT:
                 self._plans.clear()
-            found = self._plans[key] = self._plan(key, node)
+            found = self._plans[key] = self._made_plan(key, node)
         return found
 
-    def on_nest(
-        self, fgraph: FunctionGraph | None, node: Apply, plan: Plan
+    def on_nested_sums(
+        self, fgraph: FunctionGraph | None, node: Apply, plan: VisitPlan
     ) -> tuple[LocalOptimizer, ...]:
-        """Those of the early rewriters of a plan to try on `node`, a sum with sums nested in it,
-        when these have come to rest; the others have been tried."""
-        heads = heads_of_terms(fgraph, node)
+        """The early rewriters of a plan to try on a sum after the sums nested in it are done.
+
+        Those that don't subsume nested sums have been tried before.
+        """
+        heads = flat_heads(fgraph, node)
         kinds = frozenset(heads)
         key = (plan.early, kinds, len(kinds) < len(heads))
-        found = self._nests.get(key)
+        found = self._on_nested_sums.get(key)
         if found is None:
-            if len(self._nests) >= LIMIT:
-                self._nests.clear()
-            told = [*kinds, *kinds] if len(kinds) < len(heads) else heads
-            found = self._nests[key] = tuple(
-                [r for r in plan.early if r.regroups and r.fits_sum(told)]
+            if len(self._on_nested_sums) >= LIMIT:
+                self._on_nested_sums.clear()
+            twice = [*kinds, *kinds] if len(kinds) < len(heads) else heads
+            found = self._on_nested_sums[key] = tuple(
+                [r for r in plan.early if r.subsumes_nested and r.might_match_sum(twice)]
             )
         return found
 
-    def _plan(self, key: tuple[Any, ...], node: Apply) -> Plan:
-        if self._whole is not None:
+    def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
+        if self._superset is not None:
             here = set(self.dispatch.rewriters)
-            return by_numbers(narrowed(self._whole._on_structure(key, node), here.__contains__))
-        return by_numbers(self._whole_plan(node))
+            general = self._superset._plan_for_structure(key, node)
+            return by_numbers(restricted(general, here.__contains__))
+        return by_numbers(self._general_plan(node))
 
-    def _whole_plan(self, node: Apply) -> Plan:
-        rewriters, heads = self.dispatch.on(node), [v.head for v in node.inputs]
+    def _general_plan(self, node: Apply) -> VisitPlan:
+        rewriters, heads = self.dispatch.candidates(node), [v.head for v in node.inputs]
         late = tuple(r for r in rewriters if r.late)
         inward = tuple(r for r in rewriters if r.inward and not r.late)
         early = tuple(r for r in rewriters if not r.late and not r.inward)
-        bag = is_bag(node.op)
-        return Plan(
+        is_sum = is_ac(node.op)
+        return VisitPlan(
             not rewriters,
             early,
             inward,
             late,
-            tuple(r for r in early if not r.regroups),
+            tuple(r for r in early if not r.subsumes_nested),
             tuple(r for r in rewriters if r.depth is None),
-            bag,
-            bag and node.op in heads,
-            frozenset([head for head in heads if is_bag(head)]),
-            bag and any(r.regroups for r in early),
+            is_sum,
+            is_sum and node.op in heads,
+            frozenset([head for head in heads if is_ac(head)]),
+            is_sum and any(r.subsumes_nested for r in early),
             bool(inward or late),
         )
 
     def collapsing(self) -> RewriterTables:
-        """The tables of those that collapse."""
+        """The tables of the rewriters that collapse."""
         if self._collapsing is None:
             self._collapsing = RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
         return self._collapsing
 
-    def together_with(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
-        """The tables of these rewriters and those of others, each once."""
-        found = self._together.get(others)
+    def union(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
+        """The tables of these rewriters and those of other tables, each rewriter once."""
+        found = self._unions.get(others)
         if found is None:
-            if len(self._together) >= WIDE:
-                self._together.clear()
+            if len(self._unions) >= WIDE:
+                self._unions.clear()
             every = [r for tables in (self, *others) for r in tables.dispatch.rewriters]
-            found = self._together[others] = RewriterTables(dict.fromkeys(every))
+            found = self._unions[others] = RewriterTables(dict.fromkeys(every))
         return found
 
-    def concerned(self, tried: frozenset[RewriterTables], distance: int) -> RewriterTables:
-        """The tables of the rewriters that may do something on nodes on which those of `tried` did
-        nothing before a change so many levels below; these tables, if that is all."""
+    def affected(self, tried: frozenset[RewriterTables], distance: int) -> RewriterTables:
+        """The tables of the rewriters worth trying on a node after a change below it.
+
+        Parameters
+        ----------
+        tried
+            Tables whose rewriters did nothing on the node before the change.
+        distance
+            How many levels below the node the change is.
+
+        Returns
+        -------
+        tables
+            These very tables if all their rewriters are worth it.
+        """
         key = (tried, distance)
-        found = self._concerned.get(key)
+        found = self._affected.get(key)
         if found is None:
-            if len(self._concerned) >= WIDE:
-                self._concerned.clear()
+            if len(self._affected) >= WIDE:
+                self._affected.clear()
             idle = {r for tables in tried for r in tables.bounded}
             every = self.dispatch.rewriters
             left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
             found = self if len(left) == len(every) else RewriterTables(left, self)
-            self._concerned[key] = found
+            self._affected[key] = found
         return found
 
-    def see_into(self, outer: Op, inner: Op) -> bool:
-        """Whether some rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
+    def inspects(self, outer: Op, inner: Op) -> bool:
+        """Whether a rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
 
-        That is among those that tell; see `blind` for the others.
+        Opaque rewriters do not count.
         """
-        found = self._seen.get((outer, inner))
+        found = self._inspects.get((outer, inner))
         if found is None:
-            if len(self._seen) >= LIMIT:
-                self._seen.clear()
-            found = self._seen[outer, inner] = (
+            if len(self._inspects) >= LIMIT:
+                self._inspects.clear()
+            found = self._inspects[outer, inner] = (
                 inner.repeats is not None
-                or (outer is inner and is_bag(outer))
-                or any(is_one(outer, a) and is_one(inner, b) for a, b in self._pairs)
+                or (outer is inner and is_ac(outer))
+                or any(is_tracked_by(outer, a) and is_tracked_by(inner, b) for a, b in self._pairs)
             )
         return found
 
-    def reaches_among(self, ops: frozenset[Op]) -> Reaches:
-        """How many levels of nodes those look at that may do something where there are no other
-        ops than these."""
-        found = self._reaches_among.get(ops)
+    def depths_among(self, ops: frozenset[Op]) -> DepthByOp:
+        """How many levels of nodes the rewriters look at in a graph that has only these ops."""
+        found = self._depths_among.get(ops)
         if found is None:
-            if len(self._reaches_among) >= LIMIT:
-                self._reaches_among.clear()
-            found = self._reaches_among[ops] = Reaches(self.dispatch, ops)
+            if len(self._depths_among) >= LIMIT:
+                self._depths_among.clear()
+            found = self._depths_among[ops] = DepthByOp(self.dispatch, ops)
         return found
 
 
-def together(tables: Sequence[RewriterTables]) -> RewriterTables | None:
-    """The tables of the rewriters of all tables, each once; None if there are no tables."""
-    return tables[0].together_with(tuple(tables[1:])) if tables else None
+def union_of(tables: Sequence[RewriterTables]) -> RewriterTables | None:
+    """The tables of the rewriters of all given tables; None if none are given."""
+    return tables[0].union(tuple(tables[1:])) if tables else None

@@ -1,1 +1,1 @@
-"""Rewriting to a fixpoint: the worklist, what changed, what waits, and the limits."""
+"""Equilibrium: rewriting to a fixpoint, with its worklist, change tracking and limits."""

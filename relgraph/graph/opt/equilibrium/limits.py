@@ -1,4 +1,4 @@
-"""What keeps one run of an equilibrium from going on for ever."""
+"""Limits: what stops a run of an equilibrium that diverges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.divergence import (
     Budget,
-    CycleWatch,
+    CycleDetector,
     DivergenceError,
     DivergenceWarning,
     Step,
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from relgraph.graph.opt.equilibrium.optimizer import EquilibriumOptimizer
 
 
-# How often nodes may be looked at, for each one that was there or made: because it is new, because
-# something within reach has changed (see `postponed.PATIENCE`), and because it waited for the rest.
-# What real graphs take is a sixth of this.
+# The visits allowed for each node of the graph or made by rewriting: as a new node, after changes
+# within the depth of the rewriters (see `postponed.MAX_EAGER_VISITS`), and as a postponed node.
+# Real graphs take a sixth of this.
 VISITS_PER_NODE = 32
 VISITS_AT_LEAST = 1_000
 
 
-class Suspect(NamedTuple):
-    """A rewrite that may be one of an endless series."""
+class SuspectRewrite(NamedTuple):
+    """A rewrite that may be one of an endless series; see `Limits.before_rewrite`."""
 
     name: str
     uses: int
@@ -46,15 +46,15 @@ class Suspect(NamedTuple):
 
 
 class Limits:
-    """Watches the rewrites of one run, and stops it if they undo each other or have no end.
+    """Checks the rewrites of one run, and stops it if they undo each other or do not end.
 
     Attributes
     ----------
-    calm_uses, calm_times, calm_nodes
-        A rewrite by a rewriter that has been used less often, of what has been replaced fewer
-        times, in a graph that is smaller, need not be told to anybody.
+    safe_uses, safe_times, safe_nodes
+        A rewrite need not be checked if its rewriter has been used fewer times, what stands in its
+        place has been replaced fewer times, and the graph has no more nodes.
     stopped
-        Whether the run has to end, though nothing was raised.
+        Whether the run has to end without an error.
     """
 
     def __init__(
@@ -63,37 +63,49 @@ class Limits:
         self.stopped = False
         self._optimizer, self._fgraph, self._record = optimizer, fgraph, record
         self._budget = Budget(record.nodes_start, optimizer.max_use_ratio)
-        self._watch = CycleWatch(fgraph)
+        self._cycles = CycleDetector(fgraph)
         self._steps: list[Step] = []
-        self.calm_uses, self.calm_times, self.calm_nodes = self._budget.calm(CycleWatch.PATIENCE)
+        self.safe_uses, self.safe_times, self.safe_nodes = self._budget.safe_bounds(
+            CycleDetector.PATIENCE
+        )
 
-    def before(
+    def before_rewrite(
         self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, times: int
-    ) -> Suspect:
-        """Take down a rewrite before the graph changes; `after` is told when it has.
+    ) -> SuspectRewrite:
+        """Record a rewrite before the graph changes; the result is for `after_rewrite`.
 
         Parameters
         ----------
+        name
+            The rewriter's name.
+        pairs
+            Pairs of a variable and its replacement.
         uses
-            How often its rewriter has been applied, this time included.
+            How often the rewriter has been applied, this time included.
         times
             How often what stands in this place has been replaced, this time included.
         """
         suspicion = max(times, uses // (1 + self._record.nodes_start))
-        watched = self._watch.watching(suspicion)
+        watched = self._cycles.watching(suspicion)
         step = None
         if watched or self._budget.nearly(uses, times, len(self._fgraph.apply_nodes)):
             step = step_of(name, pairs)
             self._steps = [*self._steps[-5:], step]
-        return Suspect(name, uses, times, suspicion, watched, step)
+        return SuspectRewrite(name, uses, times, suspicion, watched, step)
 
-    def after(self, suspect: Suspect) -> None:
-        """Look at the graph that a rewrite has made; raises `DivergenceError`."""
+    def after_rewrite(self, suspect: SuspectRewrite) -> None:
+        """Check the graph after a rewrite.
+
+        Raises
+        ------
+        DivergenceError
+            If there is a cycle or the budget is exceeded, unless the user set a ratio.
+        """
         name, uses, times, suspicion, watched, step = suspect
         if watched and step is not None:
-            # what is being watched is watched to the end
-            self.calm_uses = self.calm_times = 0
-            cycle = self._watch.observe(step, suspicion)
+            # from now on all rewrites are checked
+            self.safe_uses = self.safe_times = 0
+            cycle = self._cycles.observe(step, suspicion)
             if cycle is not None:
                 self._stop("cycle", cycle_message(str(self._optimizer), cycle), cycle)
         nodes = len(self._fgraph.apply_nodes)
@@ -102,32 +114,39 @@ class Limits:
             message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
             self._stop("budget", message, self._steps, name)
 
-    def after_pass(self, looks: Mapping[Apply, int], applied: Sequence[str], made: int) -> None:
-        """Look at how often nodes were looked at; raises `DivergenceError`.
+    def check_visits(
+        self, visits_by_node: Mapping[Apply, int], applied: Sequence[str], made: int
+    ) -> None:
+        """Check the number of visits so far.
 
         Parameters
         ----------
-        looks
-            How often which was.
+        visits_by_node
+            How often each node was visited; nodes with one visit may be left out.
         applied
-            The rewriters that have changed something in the last pass.
+            The names of the rewriters that changed something in the last pass.
         made
-            How many nodes have come into the graph.
+            How many nodes have been imported into the graph.
+
+        Raises
+        ------
+        DivergenceError
+            If there have been too many.
         """
         visits, nodes = self._record.visits, self._record.nodes_start + made
         allowed = VISITS_AT_LEAST + VISITS_PER_NODE * nodes
         if visits <= allowed:
             return
-        most = sorted(looks.items(), key=lambda item: -item[1])[:3]
-        told = [(describe(node, 2), times) for node, times in most]
+        most = sorted(visits_by_node.items(), key=lambda item: -item[1])[:3]
+        described = [(describe(node, 2), times) for node, times in most]
         names = [name for name, _ in Counter(applied).most_common(3)]
-        message = visits_message(str(self._optimizer), visits, allowed, told, names)
+        message = visits_message(str(self._optimizer), visits, allowed, described, names)
         self.stopped = True
         self._record.stop_reason = "visits"
         raise DivergenceError(message, "visits", names, [], self._record)
 
     def _stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
-        """Give up: by a warning if the user set the bound, by an error otherwise."""
+        """Stop the run: with a warning if the user set the bound, with an error otherwise."""
         self.stopped = True
         self._record.stop_reason = reason
         if self._budget.explicit:

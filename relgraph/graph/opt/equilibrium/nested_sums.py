@@ -1,5 +1,4 @@
-"""Sums in sums, which a rewriter that regroups sees as one: a sum is a node of any op whose
-arguments are a bag."""
+"""Nested sums: nodes of an associative and commutative op that one node of that op reads."""
 
 from __future__ import annotations
 
@@ -11,13 +10,13 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-def has_nest(node: Apply) -> bool:
+def has_nested_sum(node: Apply) -> bool:
     """Whether an input of `node` is computed by the same op."""
     return node.op in [v.head for v in node.inputs]
 
 
-def is_nested(fgraph: FunctionGraph, node: Apply) -> bool:
-    """Whether all that reads `node` is one node of its op, which takes it apart as it matches."""
+def is_nested_sum(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Whether the only reader of `node` is one of the same op, which flattens it as it matches."""
     var = node.outputs[0]
     readers = fgraph.clients[var]
     if len(readers) != 1:

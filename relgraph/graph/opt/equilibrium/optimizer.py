@@ -1,4 +1,4 @@
-"""EquilibriumOptimizer: rewriters applied until none has anything left to do."""
+"""EquilibriumOptimizer: rewriters applied to a graph until none changes it (a fixpoint)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from relgraph.graph.opt.base import (
 )
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.tables import RewriterTables
-from relgraph.graph.opt.equilibrium.saturation import Saturation
+from relgraph.graph.opt.equilibrium.fixpoint import FixpointIteration
 from relgraph.graph.opt.navigators.navigator import FailureCallback, NavigatorOptimizer
 from relgraph.graph.opt.profile.records import EquilibriumRecord
 from relgraph.graph.opt.profile.report import print_equilibrium
@@ -27,47 +27,48 @@ if TYPE_CHECKING:
 
 
 class EquilibriumOptimizer(NavigatorOptimizer):
-    """Apply rewriters all over a graph until none of them changes it any more.
+    """Apply rewriters to all nodes of a graph until none of them changes it any more.
 
-    All nodes are looked at once, what is read before its readers; after a rewrite only the new
-    nodes, and those that see the change within the depth of the rewriters, are looked at again.
-    Nodes that compute the same are merged on the way.
+    All nodes are visited once, each after the nodes that it reads. After a rewrite only the new
+    nodes are visited, and those on which a rewriter looks as deep as the change. Equal nodes are
+    merged on the way.
 
-    What it costs grows in step with the graph, whatever its shape. A node is looked at because it
-    is new; because something within reach of the patterns has changed, once for all that changes
-    there in one generation, and after 16 times only when all else is at rest; and because it
-    waited for the rest to be done. Looking at it makes nothing else be looked at, unless it is
-    rewritten. So at most ``1000 + 32 * (nodes + nodes made)`` looks are taken, and each asks at
-    most the rewriters that its op and the ops of its inputs admit; `EquilibriumRecord` has the
-    counts, and more than that many looks are an error. A change is followed upwards along edges,
-    each once a generation; of sums nested in a sum, what is read more than once stays whole.
+    The cost is linear in the nodes of the graph and those made, whatever its shape. A node is
+    visited because it is new; because of changes below it, once for all that happen in one
+    generation, and after 16 visits only when the worklist is empty; and because rewriters were
+    postponed on it. A visit that rewrites nothing causes no other visit. There are at most
+    ``1000 + 32 * (nodes + nodes made)`` visits, or else an error; each calls only rewriters that
+    may match by the op and the ops of the inputs. `EquilibriumRecord` has the counts. A change is
+    propagated to readers, along each edge once a generation. A sum that is read more than once is
+    not flattened into its readers.
 
     Parameters
     ----------
     optimizers
         LocalOptimizers, laws (their forward direction) and GlobalOptimizers. The global ones are
-        applied at the start and whenever the local ones have come to rest, until they change
-        nothing.
+        applied at the start and whenever the local ones have reached their fixpoint, until they
+        change nothing.
     failure_callback
         See `NavigatorOptimizer`.
     ignore_newtrees
-        Whether nodes that a rewrite makes wait for the next generation; if not, they come first.
+        Whether nodes that a rewrite makes wait for the next generation; if not, they are visited
+        first.
     tracks_on_change_inputs
-        Whether nodes whose inputs a rewrite has changed come first as well.
+        Whether nodes whose inputs a rewrite has changed are visited first as well.
     max_use_ratio
         How often a rewriter may be applied, as a multiple of the number of nodes at the start.
         Beyond it the optimizer warns and stops. None sets a bound that only rewriting without end
         will reach, which is an error.
     final_optimizers
-        GlobalOptimizers applied when the local ones have come to rest.
+        GlobalOptimizers applied when the local ones have reached their fixpoint.
     cleanup_optimizers
         GlobalOptimizers applied after each global one that has changed the graph.
 
     Raises
     ------
     DivergenceError
-        From `apply`: rewriters undo each other, one goes on in one place or growing the graph
-        without end, or nodes are looked at more often than said above.
+        From `apply`: rewriters undo each other, one rewrites one place or grows the graph without
+        end, or there are more visits than stated above.
     TypeError
         If one of the optimizers is not one.
     """
@@ -85,31 +86,31 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         super().__init__(None, ignore_newtrees, failure_callback)
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.max_use_ratio = max_use_ratio
-        # a ratio is one to the size of the graph as it was given
+        # `max_use_ratio` refers to the graph before it is merged
         self.merges_first = max_use_ratio is None
         self.global_optimizers = tuple(o for o in optimizers if isinstance(o, GlobalOptimizer))
         self.local_optimizers = tuple(
             as_local_optimizer(o) for o in optimizers if not isinstance(o, GlobalOptimizer)
         )
-        # of hundreds of laws none wants anything of the graph
-        self._demanding = tuple(
+        # hundreds of laws have no requirements
+        self._with_requirements = tuple(
             o
             for o in self.local_optimizers
             if type(o).add_requirements is not Rewriter.add_requirements
         )
         self.final_optimizers = _global_ones(final_optimizers)
         self.cleanup_optimizers = _global_ones(cleanup_optimizers)
-        # how `print_summary` lists them all, if not one after the other
+        # gives what `print_summary` lists, if that is not simply all the rewriters
         self.headings: Callable[[], Sequence[Rewriter]] | None = None
 
     @cached_property
     def tables(self) -> RewriterTables:
-        """Which rewriters to try where; a database that gives the same ones again hands it on."""
+        """The tables of the local optimizers; a database passes them on to equal optimizers."""
         return RewriterTables(self.local_optimizers)
 
     def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
-        """The rewriters to try on `node`, in order: those that its op and its inputs' ops admit."""
-        return self.tables.on(node).early
+        """The early rewriters that may match `node` by its op and inputs, in order."""
+        return self.tables.plan_for(node).early
 
     def every_global(self) -> tuple[GlobalOptimizer, ...]:
         """The global optimizers of all kinds."""
@@ -117,19 +118,19 @@ class EquilibriumOptimizer(NavigatorOptimizer):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         require_replace_validate(fgraph)
-        for optimizer in (*self._demanding, *self.every_global()):
+        for optimizer in (*self._with_requirements, *self.every_global()):
             optimizer.add_requirements(fgraph)
 
-    def collapsing(self) -> tuple[RewriterTables, ...] | None:
+    def collapsing_first(self) -> tuple[RewriterTables, ...] | None:
         if not self.merges_first or self.global_optimizers:
             return None
         return (self.tables.collapsing(),)
 
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> EquilibriumRecord:
-        """Rewrite `fgraph`, and return what was done and why it stopped."""
+        """Rewrite `fgraph`; return a record of what was done and why it stopped."""
         require_replace_validate(fgraph)
         with paused_collector():
-            return Saturation(self, fgraph).run()
+            return FixpointIteration(self, fgraph).run()
 
     def summary_children(self) -> Sequence[Rewriter]:
         if self.headings is not None:

@@ -1,4 +1,4 @@
-"""The nodes that are still to be looked at, by generation."""
+"""The worklist: nodes that are still to be visited, by generation."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from relgraph.graph.basic import Apply
 
 
 class Worklist:
-    """A queue of nodes in two parts: those of this generation, and those of the next.
+    """A queue of nodes in two parts: this generation and the next one.
 
-    A node is in it at most once. What `discard` takes out is gone at once, so that nobody is
-    handed a node that has left the graph.
+    A node is in it at most once. A node that leaves the graph is discarded at once, and so is
+    never visited.
 
     >>> from relgraph.graph.basic import Apply
     >>> work = Worklist([])
-    >>> work.pop() is None, work.turn()
+    >>> work.pop() is None, work.next_generation()
     (True, False)
     """
 
     __slots__ = ("_later", "_now")
 
     def __init__(self, nodes: Sequence[Apply]) -> None:
-        # the next one stands last, where a dict gives it at once
+        # in reverse: `dict.popitem` takes the last
         self._now = dict.fromkeys(reversed(nodes))
-        # the next one stands first
+        # in order
         self._later: dict[Apply, None] = {}
 
     def __len__(self) -> int:
@@ -34,42 +34,41 @@ class Worklist:
         return node in self._now or node in self._later
 
     def pop(self) -> Apply | None:
-        """Take out the next node of this generation; None when there is none left."""
+        """Take out the next node of this generation; None if there is none left."""
         return next(self.generation(), None)
 
     def generation(self) -> Iterator[Apply]:
-        """Take out the nodes of this generation one by one, those that join it meanwhile too."""
+        """Take out the nodes of this generation one by one, with those that join it meanwhile."""
         now = self._now
         while now:
             yield now.popitem()[0]
 
-    def turn(self) -> bool:
-        """Begin the next generation; False if there is nothing in it."""
-        self._now, self._later = _backwards(self._later), _backwards(self._now)
+    def next_generation(self) -> bool:
+        """Begin the next generation; return whether the worklist has any nodes."""
+        self._now, self._later = _in_reverse(self._later), _in_reverse(self._now)
         return bool(self._now or self._later)
 
     def put_later(self, nodes: Iterable[Apply]) -> None:
-        """Have `nodes` looked at in the next generation, unless they are waiting already."""
+        """Queue `nodes` for the next generation, unless they are in the queue."""
         now, later = self._now, self._later
         for node in nodes:
             if node not in now:
                 later[node] = None
 
     def put_next(self, nodes: Iterable[Apply]) -> None:
-        """Have `nodes` looked at before anything else, in the order given, unless they are waiting
-        already."""
+        """Queue `nodes` before all others, in the given order, unless they are in the queue."""
         now, later = self._now, self._later
         for node in reversed([*nodes]):
             if node not in now and node not in later:
                 now[node] = None
 
     def discard(self, nodes: Collection[Apply]) -> None:
-        """Take out those of `nodes` that are there."""
-        for waiting in (self._now, self._later):
-            if waiting and not waiting.keys().isdisjoint(nodes):
+        """Take `nodes` out of the queue."""
+        for queue in (self._now, self._later):
+            if queue and not queue.keys().isdisjoint(nodes):
                 for node in nodes:
-                    waiting.pop(node, None)
+                    queue.pop(node, None)
 
 
-def _backwards(nodes: dict[Apply, None]) -> dict[Apply, None]:
+def _in_reverse(nodes: dict[Apply, None]) -> dict[Apply, None]:
     return dict.fromkeys(reversed(nodes))

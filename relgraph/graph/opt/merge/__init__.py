@@ -1,1 +1,1 @@
-"""One node for each op and inputs."""
+"""Merging: hash consing of nodes, and the optimizer that does it."""

@@ -1,4 +1,4 @@
-"""One node for each (op, inputs), one variable for each constant."""
+"""Hash consing: one node for each op and inputs, one variable for each constant."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features.feature import Feature, takes_notes
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.fg.clients import Client
+    from relgraph.graph.fg.replacement import Replacement
     from relgraph.graph.opt.base import LocalOptimizer
     from relgraph.graph.opt.dispatch.tables import RewriterTables
 
+# dtypes in which the order of additions does not change the result
 _EXACT = ("int", "uint", "bool")
 _NONE: frozenset[RewriterTables] = frozenset()
 
 
 def node_key(node: Apply) -> tuple[Any, ...]:
-    """A key that two nodes have in common if they compute the same, bit for bit.
+    """The key of a node in the table; nodes with the same key compute the same, bit for bit.
 
-    That is the op and the inputs: in any order for two operands of a commutative op, and for more
-    than two where the order of additions can't be told from the result (integers and booleans).
+    It is the op and the inputs. Their order does not count for two operands of a commutative op,
+    nor for more operands of one in integers or booleans. A node of an op that is not pure has a
+    key of its own.
     """
     return _key(node, node.inputs)
 
@@ -33,6 +35,8 @@ def node_key(node: Apply) -> tuple[Any, ...]:
 def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
     """The key that `node` would have if it had these inputs."""
     op = node.op
+    if not op.pure:
+        return (op, node)
     if len(inputs) > 1 and op.commutative and not op.destroy_map:
         if len(inputs) == 2:
             a, b = inputs
@@ -43,7 +47,7 @@ def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
 
 
 def constant_key(constant: Constant) -> Hashable | None:
-    """A key that two constants of one type and value have in common; None if it has none."""
+    """The key of a constant: its type and value; None if that can't be hashed."""
     key = (constant.type, constant.signature())
     try:
         hash(key)
@@ -53,7 +57,13 @@ def constant_key(constant: Constant) -> Hashable | None:
 
 
 class ConstantTable:
-    """The first constant met of each type and value stands for all of them."""
+    """The constants of a graph by type and value.
+
+    Attributes
+    ----------
+    known
+        From each constant to the first one of its type and value.
+    """
 
     __slots__ = ("_first", "known")
 
@@ -62,7 +72,7 @@ class ConstantTable:
         self.known: dict[Constant, Constant] = {}
 
     def representative(self, constant: Constant) -> Constant:
-        """The constant that stands for `constant`, which may be itself."""
+        """The first constant of the type and value of `constant`."""
         found = self.known.get(constant)
         if found is None:
             key = constant_key(constant)
@@ -71,7 +81,7 @@ class ConstantTable:
         return found
 
     def copy(self, constant: Constant) -> Constant:
-        """A copy of `constant` that stands for all that are like it."""
+        """A copy of `constant`, the same one for all constants of its type and value."""
         key = constant_key(constant)
         found = None if key is None else self._first.get(key)
         if found is None:
@@ -82,35 +92,35 @@ class ConstantTable:
         return found
 
 
-def replaceable_by(node: Apply, twin: Apply) -> bool:
-    """Whether the outputs of `twin` may stand for those of `node`, as far as types go."""
-    for a, b in zip(node.outputs, twin.outputs, strict=True):
+def replaceable_by(node: Apply, other: Apply) -> bool:
+    """Whether the types of the outputs allow `other` to replace `node`."""
+    for a, b in zip(node.outputs, other.outputs, strict=True):
         if a.type is not b.type and not a.type.is_super(b.type):
             return False
     return True
 
 
 class HashConsing(Feature):
-    """The nodes of a graph by their keys.
+    """The hash-consing table of a graph: its nodes by their keys.
 
-    A node whose input changes is forgotten, and comes back under its new key when it is next looked
-    up: a node of many inputs that all change is hashed once, not once for each.
+    A node whose input changes is removed, and interned again under its new key when it is next
+    visited: so a node of many inputs that all change is hashed once.
 
     Attributes
     ----------
     keys
-        The key of each node that is in the table.
+        The key of each node in the table.
     constants
-        The constants met so far.
-    at_rest
-        The tables of rewriters that would do nothing on any node of the graph; forgotten when that
+        The constants so far.
+    at_fixpoint
+        Tables of rewriters that would do nothing on any node of the graph; emptied when the graph
         changes.
     collapsed
-        How often which rewriter was applied while the graph was copied.
+        How often each collapsing rewriter was applied while the graph was copied.
     """
 
     def __init__(self) -> None:
-        self.at_rest: frozenset[RewriterTables] = _NONE
+        self.at_fixpoint: frozenset[RewriterTables] = _NONE
         self.collapsed: Counter[LocalOptimizer] = Counter()
         self._nodes: dict[tuple[Any, ...], Apply] = {}
         self.keys: dict[Apply, tuple[Any, ...]] = {}
@@ -129,31 +139,21 @@ class HashConsing(Feature):
         new_var: Variable,
         reason: str | None = None,
     ) -> None:
-        self.at_rest = _NONE
+        self.at_fixpoint = _NONE
         self.forget(node)
 
     @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.at_rest = _NONE
+        self.at_fixpoint = _NONE
         self.forget(node)
 
-    def on_replace(
-        self,
-        fgraph: FunctionGraph,
-        var: Variable,
-        new_var: Variable,
-        users: Sequence[Client],
-        imported: Sequence[Apply],
-        pruned: Sequence[Apply],
-        single: Sequence[Variable],
-        reason: str | None,
-    ) -> None:
-        self.at_rest = _NONE
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
+        self.at_fixpoint = _NONE
         keys, nodes = self.keys, self._nodes
-        for user, _ in users:
+        for user, _ in replacement.users:
             if user in keys:
                 del nodes[keys.pop(user)]
-        for node in pruned:
+        for node in replacement.pruned:
             if node in keys:
                 del nodes[keys.pop(node)]
 
@@ -161,13 +161,10 @@ class HashConsing(Feature):
     def on_add_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self.at_rest = _NONE
+        self.at_fixpoint = _NONE
 
-    def twin(self, node: Apply) -> Apply | None:
-        """Another node of the graph that computes the same as `node`, or None.
-
-        `node` itself is entered into the table if there is none.
-        """
+    def intern(self, node: Apply) -> Apply | None:
+        """Return another node of the table with the key of `node`; if there is none, add `node`."""
         if node in self.keys:
             return None
         key = node_key(node)
@@ -177,20 +174,22 @@ class HashConsing(Feature):
             return None
         return first
 
-    def copies(
+    def copy_nodes(
         self,
         nodes: Iterable[Apply],
         copies: dict[Variable, Variable],
         tables: RewriterTables | None = None,
     ) -> list[Apply]:
-        """Copy nodes, each after what it reads; return the copies of those that differ.
+        """Copy nodes into the table, equal ones once, and return the copies.
 
         Parameters
         ----------
+        nodes
+            Nodes in topological order.
         copies
-            From the leaves that `nodes` read to their copies; their outputs are added.
+            From the leaves that `nodes` read to their copies; the outputs of the nodes are added.
         tables
-            Rewriters that collapse, which are applied on the way.
+            Collapsing rewriters, which are applied to the copies.
         """
         known, keys = self._nodes, self.keys
         made: list[Apply] = []
@@ -198,8 +197,9 @@ class HashConsing(Feature):
             inputs: list[Variable] = []
             for var in node.inputs:
                 inputs.append(copies[var])
-            # what `_key` says, without the call where nothing is to be sorted
-            key = _key(node, inputs) if node.op.commutative else (node.op, *inputs)
+            # `_key`, without the call where there is nothing to sort
+            plain = node.op.pure and not node.op.commutative
+            key = (node.op, *inputs) if plain else _key(node, inputs)
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
@@ -222,13 +222,13 @@ class HashConsing(Feature):
         return made
 
     def _collapsed(self, node: Apply, tables: RewriterTables) -> Variable | None:
-        """What stands below `node`, the copy of a node, and is to take the place of its output."""
-        for rewriter in tables.on(node).early:
+        """The variable below `node`, a copy, by which a rewriter replaces its output, if any."""
+        for rewriter in tables.plan_for(node).early:
             try:
-                # the graph is not there yet
+                # there is no graph yet
                 answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
             except Exception:
-                return None  # it will raise again where it is reported
+                return None  # the equilibrium will call it again, and report that
             if type(answer) is list and len(answer) == len(node.outputs) == 1:
                 below: Variable = answer[0]
                 if below.owner is None or below.owner in self.keys:
@@ -236,9 +236,11 @@ class HashConsing(Feature):
                     return below
         return None
 
-    def needed(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:
-        """Those of `nodes`, each after what it reads, that `outputs` depend on; the others are
-        taken out of the table."""
+    def live_nodes(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:
+        """Those of `nodes`, given in topological order, that `outputs` depend on.
+
+        The others are removed from the table.
+        """
         read, kept = set(outputs), []
         for node in reversed(nodes):
             if read.isdisjoint(node.outputs):
@@ -249,17 +251,17 @@ class HashConsing(Feature):
         return kept[::-1]
 
     def forget(self, node: Apply) -> None:
-        """Take `node` out of the table."""
+        """Remove `node` from the table."""
         key = self.keys.pop(node, None)
         if key is not None:
             del self._nodes[key]
 
 
 @contextmanager
-def hashed(fgraph: FunctionGraph) -> Iterator[HashConsing]:
-    """Attach a table to `fgraph` for the time of the block, or give the one that it has.
+def hash_consing_table(fgraph: FunctionGraph) -> Iterator[HashConsing]:
+    """The hash-consing table of `fgraph`, which is attached for the time of the block if need be.
 
-    So optimizers that follow one another in such a block don't hash the same nodes again.
+    Optimizers that follow one another in such a block share it, and hash a node once.
     """
     for feature in fgraph.features:
         if isinstance(feature, HashConsing):
@@ -273,10 +275,10 @@ def hashed(fgraph: FunctionGraph) -> Iterator[HashConsing]:
         fgraph.remove_feature(made)
 
 
-def merge_pairs(fgraph: FunctionGraph, node: Apply, twin: Apply) -> list[tuple[Variable, Variable]]:
-    """What to replace so that `twin` takes the place of `node`."""
+def merge_pairs(fgraph: FunctionGraph, node: Apply, kept: Apply) -> list[tuple[Variable, Variable]]:
+    """The outputs of `node` that have clients, each with its replacement among those of `kept`."""
     return [
         (old, new)
-        for old, new in zip(node.outputs, twin.outputs, strict=True)
+        for old, new in zip(node.outputs, kept.outputs, strict=True)
         if fgraph.clients.get(old)
     ]

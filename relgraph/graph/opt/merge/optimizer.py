@@ -1,4 +1,4 @@
-"""MergeOptimizer: what is computed twice is computed once."""
+"""MergeOptimizer: common subexpression elimination, also while a graph is copied."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import GlobalOptimizer
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.tables import RewriterTables
-from relgraph.graph.opt.merge.hash_consing import HashConsing, hashed, merge_pairs, replaceable_by
-from relgraph.graph.opt.profile.timing import callback_time, since, validate_time
+from relgraph.graph.opt.merge.hash_consing import (
+    HashConsing,
+    hash_consing_table,
+    merge_pairs,
+    replaceable_by,
+)
+from relgraph.graph.opt.profile.timing import callback_time, elapsed, validate_time
 from relgraph.graph.opt.replacement import apply_replacement
 from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError
@@ -21,7 +26,7 @@ MERGE = "MergeOptimizer"
 
 
 class MergeRecord(NamedTuple):
-    """What a MergeOptimizer did; the tuple that the documents show.
+    """The profile of a MergeOptimizer: a tuple, as the documents show it.
 
     `validate_time` and `callback_time` are None unless the graph is profiled (`fgraph.profile`).
     """
@@ -41,9 +46,9 @@ class MergeRecord(NamedTuple):
 class MergeOptimizer(GlobalOptimizer):
     """Merge nodes that apply the same op to the same inputs, and constants of the same value.
 
-    The two operands of a commutative op may stand in either order; so may more of them where the
-    dtype is exact. The first node met, in topological order, stays. A merge that the graph's
-    features reject (a value would be destroyed before it is used, say) is left out and counted.
+    The two operands of a commutative op may be in either order; so may more operands if the dtype
+    is exact. Of equal nodes the first in topological order is kept. A merge that a feature of the
+    graph rejects (a value would be destroyed before it is used, say) is not made, and counted.
     """
 
     name = MERGE
@@ -52,24 +57,24 @@ class MergeOptimizer(GlobalOptimizer):
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         require_replace_validate(fgraph)
 
-    def collapsing(self) -> tuple[RewriterTables, ...]:
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
         return ()
 
     def apply(self, fgraph: FunctionGraph) -> MergeRecord:
         require_replace_validate(fgraph)
         start, measured = time.perf_counter(), fgraph.profile is not None
         validating, calling = validate_time(fgraph), callback_time(fgraph)
-        with hashed(fgraph) as table:
-            merging = Merging(fgraph, table)
-            merging.visit_all(fgraph.toposort())
+        with hash_consing_table(fgraph) as table:
+            merger = NodeMerger(fgraph, table)
+            merger.merge_all(fgraph.toposort())
         return MergeRecord(
-            merging.failed,
+            merger.failed,
             time.perf_counter() - start,
-            since(validating, validate_time(fgraph)) if measured else None,
-            since(calling, callback_time(fgraph)) if measured else None,
+            elapsed(validating, validate_time(fgraph)) if measured else None,
+            elapsed(calling, callback_time(fgraph)) if measured else None,
             {},
-            merging.merged,
-            merging.constants,
+            merger.merged,
+            merger.constants,
         )
 
     @classmethod
@@ -87,13 +92,13 @@ class MergeOptimizer(GlobalOptimizer):
             print(f"{indent}    {label} {value}", file=stream)
 
 
-class Merging:
-    """The merging of nodes of a graph that are not in its table yet, and counts of what was done.
+class NodeMerger:
+    """Merges nodes of a graph with equal ones in its hash-consing table, and counts the merges.
 
     Attributes
     ----------
     merged, constants
-        How many nodes and constants another one has taken the place of.
+        How many nodes, and how many constants, were replaced by equal ones.
     failed
         How many merges were rejected.
     """
@@ -103,17 +108,16 @@ class Merging:
         self.table = table
         self.failed = self.merged = self.constants = 0
 
-    def visit_all(self, nodes: Iterable[Apply]) -> None:
-        """Visit all the nodes of the graph, given in topological order."""
+    def merge_all(self, nodes: Iterable[Apply]) -> None:
+        """Merge all nodes of the graph that are not in the table, given in topological order."""
         known, here = self.table.keys, self.fgraph.apply_nodes
         for node in nodes:
             if node not in known and node in here:
-                self.visit_constants(node)
-                self.visit(node)
+                self.merge_constants(node)
+                self.merge(node)
 
-    def visit_constants(self, node: Apply) -> bool:
-        """Let the first constant of each type and value stand for those that `node` reads; whether
-        that changed the graph."""
+    def merge_constants(self, node: Apply) -> bool:
+        """Merge the constants that `node` reads; return whether that changed the graph."""
         constants, before = self.table.constants, self.constants
         for var in node.inputs:
             if var.head is Constant:
@@ -123,27 +127,27 @@ class Merging:
                     self.constants += 1
         return self.constants != before
 
-    def visit(self, node: Apply) -> Apply | None:
-        """Merge `node`, which is not in the table, with one that computes the same.
+    def merge(self, node: Apply) -> Apply | None:
+        """Merge `node`, which is not in the table, with an equal node.
 
         Returns
         -------
-        twin
-            The node that has taken its place, or None if it has kept it.
+        kept
+            The node that has replaced it, or None if it has stayed.
         """
-        first = self.table.twin(node)
+        first = self.table.intern(node)
         if first is None:
             return None
         if replaceable_by(node, first):
             return first if self._replace(node, first) else None
         if replaceable_by(first, node) and self._replace(first, node):
-            # Same computation, but `node` knows more about its type.
-            self.table.twin(node)
+            # the same computation, but the types of `node` are more specific
+            self.table.intern(node)
         return None
 
-    def _replace(self, node: Apply, twin: Apply) -> bool:
-        """Let `twin` take the place of `node`, unless a feature objects."""
-        pairs = merge_pairs(self.fgraph, node, twin)
+    def _replace(self, node: Apply, kept: Apply) -> bool:
+        """Replace `node` by `kept`; return whether no feature rejected that."""
+        pairs = merge_pairs(self.fgraph, node, kept)
         try:
             apply_replacement(self.fgraph, pairs, [], MERGE)
         except InconsistencyError:
@@ -154,15 +158,17 @@ class Merging:
 
 
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
-    """Return a copy of a graph in which nothing is computed twice.
+    """Return a merged copy of a graph.
 
-    It is what a `MergeOptimizer` makes of a copy, without the copies of what it would remove. The
-    graph has the table of its nodes attached, for the optimizers to come (see `hashed`).
+    It is what a `MergeOptimizer` makes of a copy, but equal nodes are never copied twice. The
+    hash-consing table of the copy is attached to it, for the optimizers that follow.
 
     Parameters
     ----------
+    outputs
+        The outputs of the graph.
     tables
-        Rewriters that collapse (see `LocalOptimizer`), which are applied on the way.
+        Collapsing rewriters (see `LocalOptimizer`), which are applied to the copies of nodes.
     """
     table = HashConsing()
     order, leaves = toposort_and_leaves(outputs)
@@ -174,10 +180,10 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         else:
             copies[var] = copy = var.clone()
             inputs.append(copy)
-    nodes = table.copies(order, copies, tables)
+    nodes = table.copy_nodes(order, copies, tables)
     results = [copies[v] for v in outputs]
     if table.collapsed:
-        nodes = table.needed(nodes, results)
+        nodes = table.live_nodes(nodes, results)
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
     return fgraph

@@ -1,1 +1,1 @@
-"""Optimizers that apply others: over all nodes, as a group, in sequence."""
+"""Optimizers that apply others: to all nodes of a graph, as a group, in sequence."""

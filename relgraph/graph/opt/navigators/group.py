@@ -1,4 +1,4 @@
-"""LocalOptGroup: several local optimizers as one."""
+"""LocalOptGroup: several local optimizers, tried in turn, as one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from relgraph.graph.opt.base import (
     Tracked,
     as_local_optimizer,
     display_name,
-    explain,
+    note_failure,
 )
 from relgraph.graph.opt.dispatch.by_op import Dispatch
 from relgraph.graph.opt.divergence import DivergenceError, budget_message, step_of
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 class LocalOptGroup(LocalOptimizer):
-    """Try local optimizers in turn; the first that can rewrite the node does.
+    """Try local optimizers in turn; the first that can rewrite the node does so.
 
     Parameters
     ----------
     optimizers
         LocalOptimizers and laws, in the order in which they are tried.
     apply_all_opts
-        Whether to go on with the node that came out, until none can rewrite it.
+        Whether to go on with the resulting node, until none of them can rewrite it.
     profile
         Whether to keep a `RewriterRecord` of each in `records`.
 
     Raises
     ------
     DivergenceError
-        From `transform`, if with `apply_all_opts` they never come to an end.
+        From `transform`, if rewriting with `apply_all_opts` goes on for too long.
     """
 
     LIMIT = 1000
@@ -81,7 +81,7 @@ class LocalOptGroup(LocalOptimizer):
         if by is None or not self.apply_all_opts:
             return answer
         rounds = 0
-        while (new := _whole_node(answer)) is not None:
+        while (new := _node_with_outputs(answer)) is not None:
             again, name = self._first(fgraph, new)
             if name is None or isinstance(again, dict):
                 break
@@ -92,7 +92,7 @@ class LocalOptGroup(LocalOptimizer):
         return answer
 
     def _first(self, fgraph: FunctionGraph, node: Apply) -> tuple[Answer, LocalOptimizer | None]:
-        """The first answer to `node` that asks for something, and who gave it."""
+        """The first answer that changes `node`, and the optimizer that gave it."""
         for opt in self._dispatch[node.op]:
             start = time.perf_counter() if self.profile else 0.0
             try:
@@ -103,7 +103,7 @@ class LocalOptGroup(LocalOptimizer):
                     else read_answer(fgraph, node, opt, answer)
                 )
             except Exception as exc:
-                explain(exc, opt, node)
+                note_failure(exc, opt, node)
                 raise
             if self.profile:
                 record = self.records[opt]
@@ -125,7 +125,7 @@ class LocalOptGroup(LocalOptimizer):
         raise DivergenceError(message, "budget", [name], steps)
 
     def print_profile(self, stream: TextIO, level: int = 0) -> None:
-        """Write the times and counts of the members, if they were kept."""
+        """Write the times and counts of the optimizers, if they were kept."""
         if not self.profile:
             return
         indent = "    " * level
@@ -134,8 +134,8 @@ class LocalOptGroup(LocalOptimizer):
             print(f"{indent}    {record.time:.3f}s - {record.applied} - {record.name}", file=stream)
 
 
-def _whole_node(answer: Answer) -> Apply | None:
-    """The node whose outputs, all of them and in order, `answer` is; None if it is not so."""
+def _node_with_outputs(answer: Answer) -> Apply | None:
+    """The node whose outputs, in order, are what `answer` lists; None if there is none."""
     if not isinstance(answer, Sequence) or len(answer) == 0:
         return None
     first = answer[0]

@@ -1,4 +1,4 @@
-"""Navigators: global optimizers that apply a local one all over a graph."""
+"""Navigators: global optimizers that apply a local one to the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from relgraph.graph.opt.base import (
     as_local_optimizer,
     describe,
     display_name,
-    explain,
+    note_failure,
 )
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.by_op import Dispatch
 from relgraph.graph.opt.divergence import DivergenceError, Step, budget_message, step_of
 from relgraph.graph.opt.navigators.group import LocalOptGroup
-from relgraph.graph.opt.profile.timing import callback_time, since
+from relgraph.graph.opt.profile.timing import callback_time, elapsed
 from relgraph.graph.opt.replacement import apply_replacement, read_answer
 from relgraph.graph.utils import InconsistencyError
 
@@ -40,21 +40,20 @@ class OptimizationWarning(UserWarning):
 
 
 class NavigatorOptimizer(GlobalOptimizer):
-    """The common part of the optimizers that apply local ones.
+    """The base class of optimizers that apply local ones.
 
     Parameters
     ----------
     local_opt
-        A LocalOptimizer or a law; or a list of them, of which on each node the first that can
-        rewrites.
+        A LocalOptimizer or a law; or a list of them, which are tried in turn on each node.
     ignore_newtrees
-        Whether nodes that a rewrite makes are left alone for now. ``'auto'`` asks `local_opt`:
-        they are if it has an attribute `reentrant` that is false.
+        Whether nodes that a rewrite makes are not visited. ``'auto'``: they are not if `local_opt`
+        has an attribute `reentrant` that is false.
     failure_callback
         Called with ``(exc, navigator, repl_pairs, local_opt, node)`` when the local optimizer
-        raises, or what it proposes is rejected; if it returns, rewriting goes on. The graph is as
-        it was before that rewrite. Without a callback the exception goes to the caller, with a
-        note that names the rewriter and the node.
+        raises or its replacement is rejected, after the graph has been restored; if it returns,
+        rewriting goes on. Without a callback the exception goes to the caller, with a note that
+        names the rewriter and the node.
     """
 
     local_opt: LocalOptimizer | None
@@ -66,7 +65,7 @@ class NavigatorOptimizer(GlobalOptimizer):
         failure_callback: FailureCallback | None = None,
     ) -> None:
         if isinstance(local_opt, list | tuple):
-            local_opt = _in_turn(local_opt)
+            local_opt = _as_one_optimizer(local_opt)
         self.local_opt = None if local_opt is None else as_local_optimizer(local_opt)
         if ignore_newtrees == "auto":
             ignore_newtrees = not getattr(self.local_opt, "reentrant", True)
@@ -87,20 +86,23 @@ class NavigatorOptimizer(GlobalOptimizer):
     ) -> None:
         """Hand an exception to the failure callback, or raise it with a note."""
         if self.failure_callback is None:
-            explain(exc, local_opt, node)
+            note_failure(exc, local_opt, node)
             raise exc
         self.failure_callback(exc, self, repl_pairs, local_opt, node)
 
     def process_node(
         self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
     ) -> bool:
-        """Apply the local optimizer to one node; whether the graph changed."""
+        """Apply the local optimizer to one node; return whether the graph changed."""
         return self.rewrite(fgraph, node, local_opt) is not None
 
     def rewrite(
         self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
     ) -> Step | None:
-        """Apply the local optimizer to one node, if it tracks its op; what it did, or None."""
+        """Apply the local optimizer to one node if it tracks the op; return what it did, or None.
+
+        A `local_opt` that is given is applied in any case.
+        """
         if local_opt is not None:
             rewriter = local_opt
         elif tracking := self._tracked_by[node.op]:
@@ -136,9 +138,9 @@ class NavigatorOptimizer(GlobalOptimizer):
     def warn_inplace(
         exc: Exception, nav: Any, repl_pairs: list[Any], local_opt: Any, node: Apply | None
     ) -> None:
-        """Failure callback: go on; warn unless the graph refused to be inconsistent.
+        """Failure callback: warn, unless the change would have made the graph inconsistent.
 
-        That is how a rewriter that tries to work in place learns that it can't.
+        That is how a rewriter learns where it can't work in place.
         """
         if not isinstance(exc, InconsistencyError):
             NavigatorOptimizer.warn(exc, nav, repl_pairs, local_opt, node)
@@ -147,18 +149,18 @@ class NavigatorOptimizer(GlobalOptimizer):
     def warn_ignore(
         exc: Exception, nav: Any, repl_pairs: list[Any], local_opt: Any, node: Apply | None
     ) -> None:
-        """Failure callback: go on."""
+        """Failure callback: go on without a warning."""
 
 
-def _in_turn(local_opts: Sequence[Any]) -> Any:
-    """One local optimizer that tries some in turn."""
+def _as_one_optimizer(local_opts: Sequence[Any]) -> Any:
+    """One local optimizer that tries the given ones in turn."""
     if not local_opts:
         raise TypeError("expected at least one local optimizer")
     return local_opts[0] if len(local_opts) == 1 else LocalOptGroup(*local_opts)
 
 
 class TopoRecord(NamedTuple):
-    """What a TopoOptimizer did; the tuple that the documents show."""
+    """The profile of a TopoOptimizer: a tuple, as the documents show it."""
 
     optimizer: Any
     nb_applied: int
@@ -172,8 +174,8 @@ class TopoRecord(NamedTuple):
         return tuple.__repr__(self)
 
 
-class _Arrivals(Feature):
-    """Nodes that come into a graph, in order."""
+class _ImportedNodes(Feature):
+    """A list of the nodes that are imported into a graph."""
 
     def __init__(self) -> None:
         self.nodes: list[Apply] = []
@@ -190,16 +192,16 @@ class TopoOptimizer(NavigatorOptimizer):
     local_opt
         A LocalOptimizer or a law.
     order
-        ``'in_to_out'``: a node after what it reads; ``'out_to_in'``: before.
+        ``'in_to_out'``: a node after the nodes that it reads; ``'out_to_in'``: before them.
     ignore_newtrees
-        Whether nodes that a rewrite makes are left alone.
+        Whether nodes that a rewrite makes are not visited.
     failure_callback
         See `NavigatorOptimizer`.
 
     Raises
     ------
     DivergenceError
-        From `apply`, if the local optimizer goes on rewriting what it made.
+        From `apply`, if the local optimizer goes on and on rewriting nodes that it made.
     """
 
     def __init__(
@@ -215,7 +217,7 @@ class TopoOptimizer(NavigatorOptimizer):
         self.order = order
 
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> TopoRecord:
-        """Visit the nodes of `fgraph`, or those that `start_from` (variables) depends on."""
+        """Visit the nodes of `fgraph`, or those that the variables `start_from` depend on."""
         require_replace_validate(fgraph)
         calling, start = callback_time(fgraph), time.perf_counter()
         nodes = self._nodes(fgraph, start_from)
@@ -229,21 +231,21 @@ class TopoOptimizer(NavigatorOptimizer):
             len(fgraph.apply_nodes),
             sorted_at - start,
             time.perf_counter() - sorted_at,
-            since(calling, callback_time(fgraph)),
+            elapsed(calling, callback_time(fgraph)),
         )
 
     def _nodes(self, fgraph: FunctionGraph, start_from: Any) -> deque[Apply]:
         nodes = fgraph.toposort()
         if start_from is not None:
-            needed = _needed(start_from)
+            needed = _ancestor_nodes(start_from)
             nodes = [node for node in nodes if node in needed]
         return deque(nodes if self.order == "in_to_out" else reversed(nodes))
 
     def _visit(self, fgraph: FunctionGraph, nodes: deque[Apply]) -> int:
         applied, before = 0, len(fgraph.apply_nodes)
         limit = 1000 + 32 * before
-        arrivals = _Arrivals()
-        fgraph.attach_feature(arrivals)
+        imported = _ImportedNodes()
+        fgraph.attach_feature(imported)
         try:
             while nodes:
                 node = nodes.popleft()
@@ -254,15 +256,15 @@ class TopoOptimizer(NavigatorOptimizer):
                     applied += 1
                     if applied > limit:
                         self._diverged(step, applied, before, len(fgraph.apply_nodes))
-                if arrivals.nodes:
-                    self._queue(nodes, arrivals.nodes)
-                    arrivals.nodes.clear()
+                if imported.nodes:
+                    self._queue(nodes, imported.nodes)
+                    imported.nodes.clear()
         finally:
-            fgraph.remove_feature(arrivals)
+            fgraph.remove_feature(imported)
         return applied
 
     def _queue(self, nodes: deque[Apply], new: list[Apply]) -> None:
-        """Have new nodes visited: at the end on the way to the outputs, next on the way back."""
+        """Queue new nodes: last in the order ``in_to_out``, first in the other one."""
         if self.ignore_newtrees:
             return
         if self.order == "in_to_out":
@@ -293,7 +295,7 @@ class TopoOptimizer(NavigatorOptimizer):
             local.print_profile(stream, level + 1)
 
 
-def _needed(variables: Iterable[Any]) -> set[Apply]:
+def _ancestor_nodes(variables: Iterable[Any]) -> set[Apply]:
     """The nodes that some variables depend on."""
     stack = [v.owner for v in variables if v.owner is not None]
     found = set(stack)
@@ -306,25 +308,25 @@ def _needed(variables: Iterable[Any]) -> set[Apply]:
 
 
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
-    made = TopoOptimizer(_in_turn(local_opts), order=order, **kwargs)
+    made = TopoOptimizer(_as_one_optimizer(local_opts), order=order, **kwargs)
     made.name = name or "_".join(display_name(opt) for opt in local_opts)
     return made
 
 
 def in2out(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
-    """A TopoOptimizer from the inputs to the outputs; on each node the first that can rewrites."""
+    """A TopoOptimizer from inputs to outputs that tries local optimizers in turn on each node."""
     return _topo("in_to_out", local_opts, name, kwargs)
 
 
 def out2in(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
-    """A TopoOptimizer from the outputs to the inputs; on each node the first that can rewrites."""
+    """A TopoOptimizer from outputs to inputs that tries local optimizers in turn on each node."""
     return _topo("out_to_in", local_opts, name, kwargs)
 
 
 def topogroup_optimizer(
     order: Order, *local_opts: Any, name: str | None = None, **kwargs: Any
 ) -> TopoOptimizer:
-    """A TopoOptimizer that applies to each node all the local optimizers that can rewrite it."""
+    """A TopoOptimizer that applies local optimizers to each node until none can rewrite it."""
     group = LocalOptGroup(*local_opts, apply_all_opts=True)
     made = TopoOptimizer(group, order=order, **kwargs)
     made.name = name or "_".join(display_name(opt) for opt in local_opts)
@@ -332,14 +334,14 @@ def topogroup_optimizer(
 
 
 class OpKeyOptimizer(NavigatorOptimizer):
-    """Apply a local optimizer to the nodes of the Ops it tracks, and to no others.
+    """Apply a local optimizer to the nodes of the Ops that it tracks.
 
-    The nodes are found through the feature NodeFinder, without walking the graph.
+    The feature NodeFinder finds them without a walk through the graph.
 
     Raises
     ------
     ValueError
-        If the local optimizer does not say which Ops it tracks.
+        If the local optimizer tracks all Ops.
     """
 
     def __init__(

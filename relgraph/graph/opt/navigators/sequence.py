@@ -1,4 +1,4 @@
-"""SequenceOptimizer: global optimizers one after another."""
+"""SequenceOptimizer: global optimizers, applied one after another."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from relgraph.graph.opt.base import (
     GlobalOptimizer,
     Rewriter,
     display_name,
-    explain,
+    note_failure,
     paused_collector,
 )
-from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.merge.hash_consing import hash_consing_table
 from relgraph.graph.opt.navigators.navigator import NavigatorOptimizer
 from relgraph.graph.opt.profile.records import SequenceRecord, StepRecord
 from relgraph.graph.opt.profile.report import print_sequence
-from relgraph.graph.opt.profile.timing import callback_time, since, validate_time
+from relgraph.graph.opt.profile.timing import callback_time, elapsed, validate_time
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -29,8 +29,8 @@ SequenceCallback: TypeAlias = Callable[[Exception, Any, GlobalOptimizer], object
 class SequenceOptimizer(GlobalOptimizer):
     """Apply global optimizers in order.
 
-    The requirements of each are added when its turn comes: a graph need not carry a destroy
-    handler before something destroys.
+    The requirements of each are added just before it is applied, so that a graph has no destroy
+    handler before it has destructive Ops.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SequenceOptimizer(GlobalOptimizer):
         The GlobalOptimizers, or one sequence of them.
     failure_callback
         Called with ``(exc, sequence, optimizer)`` when one of them raises; if it returns, the next
-        one follows. Without it the exception goes to the caller, with a note that names the
+        one is applied. Without it the exception goes to the caller, with a note that names the
         optimizer.
     """
 
@@ -58,15 +58,15 @@ class SequenceOptimizer(GlobalOptimizer):
     def merges_first(self) -> bool:  # type: ignore[override]
         return bool(self.opts) and self.opts[0].merges_first
 
-    def collapsing(self) -> tuple[RewriterTables, ...]:
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
         found: list[RewriterTables] = []
         for opt in self.opts:
-            tables = opt.collapsing()
+            tables = opt.collapsing_first()
             if tables is None:
                 break
             found += tables
             if isinstance(opt, SequenceOptimizer):
-                break  # it may end with something else
+                break  # it may have stopped before its end
         return tuple(found)
 
     def __len__(self) -> int:
@@ -79,16 +79,16 @@ class SequenceOptimizer(GlobalOptimizer):
         return self.opts[index]
 
     def apply(self, fgraph: FunctionGraph) -> SequenceRecord:
-        """Apply each in turn, and return their times and profiles."""
+        """Apply the optimizers in order, and return their times and profiles."""
         record = SequenceRecord(self, len(fgraph.apply_nodes))
         validating, calling = validate_time(fgraph), callback_time(fgraph)
         start = time.perf_counter()
-        with paused_collector(), hashed(fgraph):
+        with paused_collector(), hash_consing_table(fgraph):
             for index, opt in enumerate(self.opts):
                 record.steps.append(self._step(fgraph, index, opt))
         record.time = time.perf_counter() - start
-        record.validate_time = since(validating, validate_time(fgraph))
-        record.callback_time = since(calling, callback_time(fgraph))
+        record.validate_time = elapsed(validating, validate_time(fgraph))
+        record.callback_time = elapsed(calling, callback_time(fgraph))
         record.nodes_after = len(fgraph.apply_nodes)
         return record
 
@@ -100,14 +100,14 @@ class SequenceOptimizer(GlobalOptimizer):
             profile = opt.optimize(fgraph)
         except Exception as exc:
             if self.failure_callback is None:
-                explain(exc, opt)
+                note_failure(exc, opt)
                 raise
             self.failure_callback(exc, self, opt)
         return StepRecord(
             opt,
             index,
             time.perf_counter() - start,
-            since(validating, validate_time(fgraph)),
+            elapsed(validating, validate_time(fgraph)),
             before,
             len(fgraph.apply_nodes),
             profile,
@@ -129,5 +129,5 @@ class SequenceOptimizer(GlobalOptimizer):
         print_sequence(stream, prof, level)
 
 
-# The name that databases, profiles and printed summaries have used for it.
+# The documented name; databases, profiles and printed summaries show it.
 SeqOptimizer = SequenceOptimizer

@@ -1,1 +1,1 @@
-"""What optimizers note down about their work, and how it is shown."""
+"""Profiles: what optimizers record about their work, and the reports of it."""

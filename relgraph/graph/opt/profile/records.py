@@ -1,4 +1,4 @@
-"""What the optimizers note down about their work, as data; `profile` prints it."""
+"""Records of what optimizers did, as data; `report` prints them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from relgraph.graph.opt.base import display_name
 
 @dataclass(slots=True)
 class RewriterRecord:
-    """What one rewriter did: seconds spent in it, changes made, nodes that those created.
+    """What one rewriter did: the seconds it took, the changes it made, the nodes it created.
 
-    In an equilibrium on a large graph that is not profiled, how often it was tried and the seconds
-    are estimates from a sample of the nodes.
+    In an equilibrium on a large graph that is not profiled, `tried` and `time` are estimates from
+    a sample of the nodes.
     """
 
     name: str
@@ -25,7 +25,7 @@ class RewriterRecord:
 
 
 class UsedRewriters(dict[Any, RewriterRecord]):
-    """Records by rewriter, begun when they are first asked for."""
+    """Records by rewriter, created on first access."""
 
     def __missing__(self, rewriter: Any) -> RewriterRecord:
         self[rewriter] = made = RewriterRecord(display_name(rewriter))
@@ -34,7 +34,7 @@ class UsedRewriters(dict[Any, RewriterRecord]):
 
 @dataclass(slots=True)
 class PassRecord:
-    """One generation of the worklist, or one sequence of global optimizers before it."""
+    """One generation of the worklist, with the global optimizers applied before it."""
 
     nodes: int
     time: float = 0.0
@@ -51,21 +51,20 @@ class EquilibriumRecord:
     ----------
     stop_reason
         ``"fixpoint"``: nothing is left to do. ``"budget"``: `max_use_ratio` was reached.
-        ``"cycle"``: the rewriters undo each other.
+        ``"cycle"``: the rewriters undo each other. ``"visits"``: nodes were visited too often.
     passes
-        One for each generation: first what the graph held, then what the first generation
-        touched, and so on.
+        A record for each generation of the worklist; in the first one all nodes are visited.
     used
-        One for each rewriter that has done something or was timed, with "MergeOptimizer" for
-        merges.
+        A record for each rewriter that has changed something or was timed, and one under
+        "MergeOptimizer" for merges.
     sub_profiles
-        What the global optimizers returned, in the order in which they ran.
+        The global optimizers in the order in which they ran, each with what it returned.
     visits
-        How often a node was looked at; see `EquilibriumOptimizer` for how often that may be.
+        The number of visits of nodes; see `EquilibriumOptimizer` for its bound.
     calls
-        How often a local optimizer was asked about a node.
+        The number of calls of local optimizers.
     made
-        How many nodes came into the graph.
+        The number of nodes that were imported into the graph.
     """
 
     optimizer: Any
@@ -86,7 +85,7 @@ class EquilibriumRecord:
 
     @property
     def rewriters(self) -> dict[Any, RewriterRecord]:
-        """One for each rewriter, in the order given, whether it has been used or not."""
+        """A record for each rewriter, used or not, in the order in which they were given."""
         optimizer, used = self.optimizer, self.used
         every = (*optimizer.local_optimizers, *optimizer.every_global())
         given = {r: used.get(r) or RewriterRecord(display_name(r)) for r in every}
@@ -94,7 +93,7 @@ class EquilibriumRecord:
 
     @property
     def applied(self) -> Counter[str]:
-        """How often each rewriter that did something was applied, by name."""
+        """How often each rewriter changed the graph, by name, for those that did."""
         counts: Counter[str] = Counter()
         for record in self.used.values():
             if record.applied:
@@ -104,7 +103,7 @@ class EquilibriumRecord:
 
 @dataclass(slots=True)
 class StepRecord:
-    """One optimizer of a sequence: where it stands, its times, its own profile."""
+    """One optimizer of a sequence: its index, its times, the sizes of the graph, its profile."""
 
     optimizer: Any
     index: int
@@ -117,7 +116,7 @@ class StepRecord:
 
 @dataclass(slots=True)
 class SequenceRecord:
-    """What a SequenceOptimizer did, step by step."""
+    """What a SequenceOptimizer did, with a record of each step."""
 
     optimizer: Any
     nodes_before: int

@@ -1,4 +1,4 @@
-"""The text of an optimizer profile, from the records that the optimizers return."""
+"""Reports of optimizer profiles, as text and as rows of a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TextIO
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.opt.profile.records import EquilibriumRecord, PassRecord, SequenceRecord
 
-SHOWN = 5  # rewriters named in the line of a pass
+SHOWN = 5  # the rewriters that the line of a pass names
 
 
 def print_sequence(stream: TextIO, record: SequenceRecord, level: int = 0) -> None:
@@ -34,7 +34,7 @@ def print_sequence(stream: TextIO, record: SequenceRecord, level: int = 0) -> No
 
 
 def print_equilibrium(stream: TextIO, record: EquilibriumRecord, level: int = 0) -> None:
-    """Write the profile of an EquilibriumOptimizer: its passes, then its rewriters."""
+    """Write the profile of an EquilibriumOptimizer: the passes, then the rewriters."""
     indent = "    " * level
 
     def line(text: str) -> None:
@@ -86,7 +86,7 @@ def _print_rewriters(record: EquilibriumRecord, line: Any) -> None:
 
 
 class ProfileRow(NamedTuple):
-    """One optimizer, or one rewriter inside it, as a row of a table; None where nobody counted."""
+    """One optimizer, or one rewriter inside it, as a row of a table. None: not recorded."""
 
     name: str
     kind: str
@@ -106,13 +106,13 @@ def profile_rows(optimizer: Any, record: Any, indent: str = "") -> list[ProfileR
     optimizer, record
         An optimizer and what its `optimize` returned.
     indent
-        Put before the names; those below it are two spaces further to the right.
+        Put before the names. The names of the optimizers inside it are indented by two more spaces.
 
     Returns
     -------
     rows
-        The optimizer's own, and below it, the slowest first, those of the optimizers and of the
-        rewriters that it is made of. Rewriters that were never applied are left out.
+        A row for the optimizer, then rows for the optimizers and rewriters inside it, the slowest
+        first. Rewriters that were never applied are left out.
     """
     own = ProfileRow(
         indent + display_name(optimizer),
@@ -149,13 +149,13 @@ def profile_rows(optimizer: Any, record: Any, indent: str = "") -> list[ProfileR
 
 
 def _first(record: Any, *names: str) -> Any:
-    """The first of these that the record of an optimizer, whatever its kind, keeps; or None."""
+    """The first of these attributes that `record` has and that is not None; or None."""
     values = (getattr(record, name, None) for name in names)
     return next((value for value in values if value is not None), None)
 
 
 def print_optimizer_profile(stream: TextIO, optimizer: Any, record: Any) -> None:
-    """Write what `optimizer` returned, under the heading that the documents show."""
+    """Write the record that `optimizer` returned, under the documented heading."""
     print("Optimizer Profile", file=stream)
     print("-----------------", file=stream)
     optimizer.print_profile(stream, record)

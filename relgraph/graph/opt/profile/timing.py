@@ -1,4 +1,4 @@
-"""Times that features keep about their own work, for the reports."""
+"""Timers that the features of a graph keep, read for the profiles."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def validate_time(fgraph: FunctionGraph) -> float | None:
-    """Seconds spent in `fgraph.validate()` so far; None if nobody measures it."""
+    """Seconds spent in `fgraph.validate()` so far; None if that is not measured."""
     return _seconds(getattr(fgraph, "validate_time", None))
 
 
 def callback_time(fgraph: FunctionGraph) -> float | None:
-    """Seconds spent in the callbacks of the features so far; None if nobody measures it."""
+    """Seconds spent in the callbacks of the features so far; None if that is not measured."""
     return _seconds(getattr(fgraph, "execute_callbacks_time", None))
 
 
@@ -22,6 +22,6 @@ def _seconds(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def since(before: float | None, now: float | None) -> float:
-    """Seconds between two readings, 0 where nobody measures."""
+def elapsed(before: float | None, now: float | None) -> float:
+    """Seconds between two readings, 0 if one is None."""
     return 0.0 if before is None or now is None else now - before

@@ -1,1 +1,1 @@
-"""What laws compute with the arguments of sums and products, and with constants."""
+"""What laws compute with constants, with axes and with indices."""

@@ -1,1 +1,1 @@
-"""What laws ask of a variable before they fire."""
+"""What is known of variables before the graph runs: predicates, and goals made of them."""

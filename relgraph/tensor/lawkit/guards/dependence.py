@@ -1,4 +1,8 @@
-"""What functions of arguments tell of them ahead, so that they need not be asked."""
+"""Declarations of what a guard's answer depends on, so that the engine need not call it in vain.
+
+They are decorators of the functions that laws ask by `whereo` and `computo`. What they declare is
+kept as attributes of the function, which the engine reads (see `rules.rule`, `rules.prefilter`).
+"""
 
 from __future__ import annotations
 
@@ -7,60 +11,62 @@ from typing import Any
 
 from relgraph.graph.basic import Constant
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Heads = Sequence[Any]
+"""Of each argument of an op, the op that makes it, or `Constant`, or None for an input."""
 
-def suiting(
-    test: Callable[[Sequence[Any]], bool],
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a function on which arguments it may have something to do, by their heads.
 
-    A law that computes with it is not tried on others (see `rules.rule_fits`). Of a sum of more
-    than two terms it is told all the heads there are, not which of them stand there how often.
+def requires_heads(test: Callable[[Heads], bool]) -> Decorator:
+    """Declare that a function says no, or computes None, unless the heads pass `test`.
+
+    The heads are those of all arguments of the matched op; of a sum of more than two terms, each
+    head is told once. A law that asks the function is not tried where the test fails.
     """
 
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["suits"] = test
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["admits"] = test
         return function
 
-    return mark
+    return declare
 
 
-def looking(levels: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a function how many levels of nodes it looks at in what it is given.
+def requires_number(number: int) -> Decorator:
+    """Declare that a predicate of one argument holds only of a constant that is `number`."""
 
-    A law that asks it is tried again when something within them changes (see `rules.Rule.depth`).
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["number"] = number
+        return requires_heads(containing_constant)(function)
+
+    return declare
+
+
+def depends_on_levels(count: int) -> Decorator:
+    """Declare that the answer depends on so many levels of nodes below the arguments.
+
+    A law that asks the function is tried again when one of these nodes changes.
     """
 
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["depth"] = levels
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__dict__["depth"] = count
         return function
 
-    return mark
+    return declare
 
 
-def has_constant(heads: Sequence[Any]) -> bool:
-    """Return whether one of the arguments is a constant, or repeats what may be one."""
+def containing_constant(heads: Heads) -> bool:
+    """Return whether an argument is a constant, or repeats what may be one."""
     return any(
         head is Constant or (head is not None and head.repeats is not None) for head in heads
     )
 
 
-def of_number(number: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a predicate about one argument that this has to be a constant of such a number."""
-
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["number"] = number
-        return suiting(has_constant)(function)
-
-    return mark
+def containing_any_of(*wanted: Any) -> Callable[[Heads], bool]:
+    """Return the test whether some argument has one of the `wanted` heads."""
+    among = frozenset(wanted)
+    return lambda heads: not among.isdisjoint(heads)
 
 
-def one_of(*heads: Any) -> Callable[[Sequence[Any]], bool]:
-    """Whether an argument has one of these heads."""
-    wanted = frozenset(heads)
-    return lambda found: not wanted.isdisjoint(found)
-
-
-def alike_or(*heads: Any) -> Callable[[Sequence[Any]], bool]:
-    """Whether two arguments have one head, or one has one of these, which are looked into."""
-    wanted = frozenset(heads)
-    return lambda found: len(set(found)) < len(found) or not wanted.isdisjoint(found)
+def containing_equal_or_any_of(*wanted: Any) -> Callable[[Heads], bool]:
+    """Return the test whether two arguments have the same head, or one has a `wanted` one."""
+    among = frozenset(wanted)
+    return lambda heads: len(set(heads)) < len(heads) or not among.isdisjoint(heads)

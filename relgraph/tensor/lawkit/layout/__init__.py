@@ -1,1 +1,1 @@
-"""What laws compute with axes, lengths and indices."""
+"""What the laws about layout ask and compute."""

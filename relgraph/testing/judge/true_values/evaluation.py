@@ -15,11 +15,11 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.dot import MatrixProduct
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.cumulative import Cumulate
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.true_values.mpmath_support import mp

@@ -362,7 +362,9 @@ def test_no_explanation_contradicts_the_rewriter(var: Any) -> None:
         why = rule.explain(var)
         rewritten = var.owner is not None and rule.forward.transform(None, var.owner) is not False
         assert why.matches is rewritten
-        assert why.reason is not Reason.NO_ANSWER, "the search found no fault with it"
+        # of a relation without a list of rules nobody knows more than that it has no answer
+        if rule.extraction("forward").status == "closed":
+            assert why.reason is not Reason.NO_ANSWER, "the search found no fault with it"
         if why.matches:
             assert set(why.bindings) >= {str(v) for v in rule._variables}
         else:

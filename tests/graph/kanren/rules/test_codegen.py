@@ -38,7 +38,7 @@ def both(rewriter, var):
 
 def test_all_answers_in_order():
     rule = law("split", x + y, x - y, sound="domain").forward.rule
-    every = compile_rule(rule, every=True)
+    every = compile_rule(rule, all_answers=True)
     assert [text(answer) for answer in every(None, at.add(a, b, c).owner)] == [
         "sub(a, add(b, c))",
         "sub(b, add(a, c))",
@@ -48,7 +48,7 @@ def test_all_answers_in_order():
 
 
 def test_equal_arguments_give_one_answer():
-    every = compile_rule(law("split", x + y, x - y, sound="domain").forward.rule, every=True)
+    every = compile_rule(law("split", x + y, x - y, sound="domain").forward.rule, all_answers=True)
     assert len(list(every(None, at.add(a, a, b).owner))) == 2
 
 

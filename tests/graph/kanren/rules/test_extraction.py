@@ -1,4 +1,4 @@
-"""What rules relations come down to."""
+"""Rule extraction: the rules of relations, and the relations that have none."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from relgraph.graph.kanren import (
     KanrenRelationSub,
     law,
     logic_variables,
-    one_cliento,
     relation,
     whereo,
 )
 from relgraph.graph.kanren.rules.extraction import extract
-from relgraph.graph.kanren.rules.rule import rule_fits
-from relgraph.graph.kanren.terms.term import Literal
-from relgraph.scalar import add, exp, float64, log, log1p, mul, sub
+from relgraph.scalar import add, exp, float64, log, log1p, mul
 from relgraph.scalar.type import ScalarVariable
 
 x, y, z = logic_variables("x y z", ScalarVariable._ops)
@@ -113,41 +110,6 @@ def test_a_python_test_moves_a_relation_to_search():
     assert rewriter.transform(None, mul(a, b).owner) == [a]
     assert rewriter.might_match(mul(a, b).owner)
     assert rewriter.transform(None, exp(a).owner) == [b]
-
-
-def test_rules_fit_by_structure():
-    rule = law("log-exp", log(exp(x)), x, sound="finite").forward.rule
-    assert rule_fits(rule, log(exp(a)).owner)
-    assert not rule_fits(rule, log(a).owner)
-    assert not rule_fits(rule, exp(exp(a)).owner)
-    product = law("exps", exp(x) * exp(y), exp(x + y), sound="finite").forward.rule
-    assert rule_fits(product, mul(a, exp(a), exp(b)).owner)
-    assert not rule_fits(product, mul(a, log(a)).owner)
-    assert not rule_fits(product, mul(a, exp(a)).owner)  # two are wanted
-    assert rule_fits(product, mul(exp(a), exp(a)).owner)
-    assert rule_fits(product, ((exp(a) * b) * a).owner)  # a partner may be further down
-
-
-def test_the_numbers_that_a_rule_wants():
-    def is_zero(number):
-        return number is not None
-
-    is_zero.number = 0
-    assert law("times-one", x * 1, x).forward.rule.numbers == {Literal(1)}
-    zero = law("times-zero", x * y, 0, whereo(is_zero, y)).forward.rule
-    assert zero.numbers == {Literal(0)}
-    assert law("exp-zero", exp(x * y), 1, whereo(is_zero, y)).forward.rule.numbers == set()
-
-
-def test_what_collapses():
-    """A node of which all that is left is a variable below it, whoever else reads that."""
-    assert law("log-exp", log(exp(x)), x).forward.collapses
-    assert law("sub-zero", sub(x, y), x, whereo(bool, y)).forward.collapses
-    assert not law("log1p", log(1 + x), log1p(x)).forward.collapses
-    assert not law("sub-self", x - x, 0).forward.collapses
-    assert not law("times-one", x * 1, x).forward.collapses  # of a product, which is regrouped
-    alone = law("alone", log(exp(x)), x, one_cliento(exp(x)))
-    assert not alone.forward.collapses
 
 
 def test_structures_without_answer_are_ruled_out():

@@ -28,10 +28,10 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.kanren.rules.compiled import CHECKED
+from relgraph.graph.kanren.rules.compiled_relation import CROSS_CHECKS
 from relgraph.graph.kanren.search.state import is_settled
-from relgraph.graph.kanren.staging.skeletons import Trace
-from relgraph.graph.kanren.staging.stage import MOST_ANSWERS, stage
+from relgraph.graph.kanren.staging.partial_evaluation import MAX_ANSWERS, partially_evaluate
+from relgraph.graph.kanren.staging.tracers import Trace
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
@@ -161,7 +161,7 @@ def test_after_the_first_nodes_of_a_structure_nothing_is_searched():
         answer = rewriter.transform(None, (at.log(u) + at.log(u)).owner)
         assert equal_computations(answer, [at.log(u * u)])
         assert rewriter.transform(None, (at.log(v) + v).owner) is False
-    assert len(searched) == 2 * CHECKED
+    assert len(searched) == 2 * CROSS_CHECKS
 
 
 def test_in_an_equilibrium():
@@ -333,7 +333,7 @@ def plain(relation, root):
     found = []
     try:
         states = filter(is_settled, lall(relation(root, q))({}))
-        for state in islice(states, MOST_ANSWERS):
+        for state in islice(states, MAX_ANSWERS):
             found.append(build(reify(q, state)))
     except Exception as error:
         found.append(type(error))
@@ -359,19 +359,19 @@ def test_random_open_relations(random):
         root = node.outputs[0]
         note(f"{root}")
         trace = Trace(root)
-        staged = stage(relation, trace)
+        residual = partially_evaluate(relation, trace)
         ours = []
         try:
-            ours.extend(plan(trace.values) for plan in staged.answers)
+            ours.extend(plan(trace.values) for plan in residual.answers)
         except Exception as error:
             ours.append(type(error))
         theirs = plain(relation, root)
-        _, raises, why = staged.reason.partition("on a stand-in it raises ")
+        _, raises, why = residual.reason.partition("on a tracer it raises ")
         if raises:
             assert why.startswith(theirs[len(ours)].__name__)
             theirs = theirs[: len(ours)]
-        elif staged.reason:
-            assert staged.reason == f"it has more than {MOST_ANSWERS} answers"
+        elif residual.reason:
+            assert residual.reason == f"it has more than {MAX_ANSWERS} answers"
         assert len(ours) == len(theirs)
         assert all(map(is_same, ours, theirs)), (ours, theirs)
         given = outcome(partial(rewriter.transform, None, node))
@@ -380,7 +380,7 @@ def test_random_open_relations(random):
             assert equal_computations(given, searched)
         else:
             assert given == searched
-    assert rewriter.closed is not None or not rewriter.specialization.distrust
+    assert rewriter.closed is not None or not rewriter.specialization.fallback_reason
 
 
 def test_how_many_levels_a_relation_has_looked_at():
@@ -406,4 +406,4 @@ def test_how_many_levels_a_relation_has_looked_at():
         (at.exp(a + b), 3),
     ):
         rewriter.transform(None, out.owner)
-        assert rewriter.specialization.deepest == deepest
+        assert rewriter.specialization.max_depth == deepest

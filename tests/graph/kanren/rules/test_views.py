@@ -9,8 +9,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explanation.explain import Reason
 from relgraph.graph.kanren.rules.matching import flat_arguments, match
-from relgraph.graph.kanren.search.guards import finite_constants
-from relgraph.tensor.lawkit.guards.types import constanto
+from relgraph.graph.kanren.search.match_checks import finite_constants
+from relgraph.tensor.lawkit.guards.constants import constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 a, b, c = at.dvectors("a", "b", "c")
@@ -124,7 +124,7 @@ def test_a_function_may_say_which_heads_suit_it():
     def needy(variables):
         return variables[::-1]
 
-    needy.suits = lambda heads: at.exp in heads
+    needy.admits = lambda heads: at.exp in heads
     reverse = computo(ys, needy, xs)
     rule = law("needy", at.add(several(xs)), at.add(several(ys)), reverse, sound="rounding")
     assert rule.forward.might_match(at.add(a, at.exp(b)).owner)

@@ -1,4 +1,4 @@
-"""States: budgets, goals held back, cyclic terms, constraints of kanren's own."""
+"""States: budgets, delayed goals, cyclic terms, constraints of kanren's own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_term_that_contains_itself_is_none():
     assert answers(x, eq(x, y), eq(y, x), eq(x, 1)) == [1]
 
 
-def test_held_goals_wait_for_each_other():
+def test_delayed_goals_wait_for_each_other():
     x, y, z = var(), var(), var()
     chain = [whereo(positive, z), computo(z, lambda n: n - 1, y), computo(y, lambda n: n * 2, x)]
     assert answers(z, *chain, eq(x, 3)) == [5]
@@ -53,14 +53,14 @@ def test_held_goals_wait_for_each_other():
 
 def test_goals_leave_the_state_they_are_given():
     x, y = var(), var()
-    start = unify(y, 1, GuardedState(held=(whereo(positive, x),)))
-    before = (dict(start.data), start.held)
+    start = unify(y, 1, GuardedState(delayed=(whereo(positive, x),)))
+    before = (dict(start.data), start.delayed)
     assert list(whereo(positive, y)(start)) == [start]
     (waiting,) = computo(x, lambda n: n, var())(start)
-    assert len(waiting.held) == 2
+    assert len(waiting.delayed) == 2
     assert extended(start, {x: 0}) is False
     assert is_settled(extended(start, {x: 1}))
-    assert (start.data, start.held) == before
+    assert (start.data, start.delayed) == before
 
 
 def test_branches_do_not_share_constraints():

@@ -1,7 +1,7 @@
 from relgraph.graph.opt import EquilibriumOptimizer, LocalOptimizer
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.dispatch.by_op import is_bag
-from relgraph.graph.opt.equilibrium.nested_sums import has_nest, is_nested
+from relgraph.graph.opt.dispatch.by_op import is_ac
+from relgraph.graph.opt.equilibrium.nested_sums import has_nested_sum, is_nested_sum
 from relgraph.scalar import abs, add, constant, mul, neg
 
 
@@ -10,28 +10,28 @@ def test_which_sums_are_nested(graphs):
     inner = add(x, y)
     outer = add(inner, z)
     fgraph = graphs(outer)
-    assert is_nested(fgraph, inner.owner) and not is_nested(fgraph, outer.owner)
-    assert has_nest(outer.owner) and not has_nest(inner.owner)
+    assert is_nested_sum(fgraph, inner.owner) and not is_nested_sum(fgraph, outer.owner)
+    assert has_nested_sum(outer.owner) and not has_nested_sum(inner.owner)
 
 
-def test_a_sum_that_something_else_reads_stands_for_itself(graphs):
+def test_a_sum_with_another_reader_is_not_nested(graphs):
     x, y, z = graphs.inputs
     inner = add(x, y)
     for other in (mul(inner, x), add(inner, x), inner):
         fgraph = graphs(add(inner, z), other)
-        assert not is_nested(fgraph, inner.owner)
+        assert not is_nested_sum(fgraph, inner.owner)
 
 
 def test_sums_are_known_by_their_op():
-    assert is_bag(add) and is_bag(mul)
-    assert not is_bag(abs) and not is_bag(None) and not is_bag(constant(1.0).head)
+    assert is_ac(add) and is_ac(mul)
+    assert not is_ac(abs) and not is_ac(None) and not is_ac(constant(1.0).head)
 
 
 class Watcher(LocalOptimizer):
     """Notes which sums it is tried on."""
 
     depth = 1
-    regroups = True
+    subsumes_nested = True
 
     def __init__(self):
         self.seen = []
@@ -47,7 +47,7 @@ class Watcher(LocalOptimizer):
 class TakeOff(Watcher):
     """Replaces abs by what it is applied to."""
 
-    regroups = False
+    subsumes_nested = False
 
     def tracks(self):
         return [abs]
@@ -56,14 +56,14 @@ class TakeOff(Watcher):
         return [node.inputs[0]]
 
 
-def test_what_regroups_is_tried_on_the_outermost_sum_alone(graphs):
+def test_what_subsumes_nested_sums_is_tried_on_the_outermost_one_alone(graphs):
     x, y, z = graphs.inputs
     watcher = Watcher()
     EquilibriumOptimizer([watcher]).optimize(graphs(neg(add(add(add(x, y), z), x))))
     assert watcher.seen == ["add(add(add(x, y), z), x)"]
 
 
-def test_a_sum_that_comes_to_be_read_by_something_else_is_looked_at_again(graphs):
+def test_a_sum_that_gets_another_reader_is_visited_again(graphs):
     x, y, z = graphs.inputs
     inner = add(x, y)
     watcher = Watcher()
@@ -80,7 +80,7 @@ def test_a_sum_that_comes_to_be_read_by_something_else_is_looked_at_again(graphs
     assert watcher.seen[-1] == "add(x, y)"
 
 
-def test_a_sum_that_becomes_nested_is_left_to_the_other(graphs):
+def test_a_sum_that_becomes_nested_is_left_to_the_outer_one(graphs):
     x, y, z = graphs.inputs
     watcher = Watcher()
     EquilibriumOptimizer([watcher, TakeOff()]).optimize(graphs(add(abs(add(x, y)), z)))

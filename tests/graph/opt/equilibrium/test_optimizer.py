@@ -468,7 +468,7 @@ class TestOneAfterTheOther:
         x, y, z = graphs.inputs
         seen = []
         watcher = self.watch(seen, [add])
-        watcher.regroups = True
+        watcher.subsumes_nested = True
         fgraph = graphs(add(add(x, neg(neg(y))), z))
         SequenceOptimizer(
             EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, NEG_NEG])

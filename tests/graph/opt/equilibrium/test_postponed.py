@@ -1,13 +1,13 @@
-"""What waits for the rest to be done, and in which order it is taken."""
+"""Postponed nodes: what is kept of them, and in which order they are taken."""
 
 import pytest
 
-from relgraph.graph.opt.dispatch.plan import Plan
-from relgraph.graph.opt.equilibrium.postponed import PATIENCE, Postponed, Resting
+from relgraph.graph.opt.dispatch.visit_plan import VisitPlan
+from relgraph.graph.opt.equilibrium.postponed import MAX_EAGER_VISITS, Postponed, PostponedQueue
 from relgraph.scalar import float64, neg
 
 FIRST, SECOND, INWARD, IDLE = (
-    Plan(False, (), inward, late, (), (), *[False] * 4, bool(inward or late))
+    VisitPlan(False, (), inward, late, (), (), *[False] * 4, bool(inward or late))
     for inward, late in (((), ("a",)), ((), ("b",)), (("c",), ()), ((), ()))
 )
 
@@ -17,52 +17,52 @@ def nodes():
     return [neg(float64()).owner for _ in range(4)]
 
 
-def taken(resting):
+def taken(queue):
     found = []
-    while (item := resting.take()) is not None:
+    while (item := queue.take()) is not None:
         found.append(item)
     return found
 
 
 def test_they_are_taken_in_the_order_in_which_they_came(nodes):
-    resting = Resting()
+    queue = PostponedQueue()
     for node in nodes:
-        resting.put(node, FIRST, True)
-    assert taken(resting) == [(node, FIRST) for node in nodes]
-    assert resting.take() is None
+        queue.put(node, FIRST, True)
+    assert taken(queue) == [(node, FIRST) for node in nodes]
+    assert queue.take() is None
 
 
-def test_one_that_waits_keeps_its_place_and_gets_a_new_plan_if_it_is_looked_at_anew(nodes):
+def test_a_node_that_is_put_again_keeps_its_place_and_its_plan_may_be_overwritten(nodes):
     a, b, *_ = nodes
-    resting = Resting()
-    resting.put(a, FIRST, True)
-    resting.put(b, FIRST, True)
-    resting.put(a, SECOND, True)
-    resting.put(b, SECOND, False)
-    assert taken(resting) == [(a, SECOND), (b, FIRST)]
+    queue = PostponedQueue()
+    queue.put(a, FIRST, True)
+    queue.put(b, FIRST, True)
+    queue.put(a, SECOND, True)
+    queue.put(b, SECOND, False)
+    assert taken(queue) == [(a, SECOND), (b, FIRST)]
 
 
-def test_what_is_new_goes_first_and_what_was_taken_before_comes_last(nodes):
+def test_new_nodes_go_first_and_nodes_taken_before_go_last(nodes):
     a, b, c, new = nodes
-    resting = Resting()
+    queue = PostponedQueue()
     for node in (a, b, c):
-        resting.put(node, FIRST, True)
-    assert resting.take() == (a, FIRST)
-    resting.put(a, SECOND, True)
-    resting.put(new, FIRST, True)
-    assert taken(resting) == [(new, FIRST), (b, FIRST), (c, FIRST), (a, SECOND)]
+        queue.put(node, FIRST, True)
+    assert queue.take() == (a, FIRST)
+    queue.put(a, SECOND, True)
+    queue.put(new, FIRST, True)
+    assert taken(queue) == [(new, FIRST), (b, FIRST), (c, FIRST), (a, SECOND)]
 
 
-def test_one_may_be_left_out(nodes):
+def test_a_node_may_be_forgotten(nodes):
     a, b, *_ = nodes
-    resting = Resting()
-    resting.put(a, FIRST, True)
-    resting.put(b, FIRST, True)
-    resting.forget(a)
-    assert taken(resting) == [(b, FIRST)]
+    queue = PostponedQueue()
+    queue.put(a, FIRST, True)
+    queue.put(b, FIRST, True)
+    queue.forget(a)
+    assert taken(queue) == [(b, FIRST)]
 
 
-def test_what_is_left_to_do_is_noted_by_kind(nodes):
+def test_inward_rewriters_are_kept_apart(nodes):
     a, b, c, d = nodes
     postponed = Postponed()
     postponed.put(a, INWARD, False, True, False)
@@ -71,15 +71,15 @@ def test_what_is_left_to_do_is_noted_by_kind(nodes):
     postponed.put(d, FIRST, False, True, False)
     postponed.put(d, IDLE, False, True, True)  # there is nothing left to do
     assert postponed.inward == {a: INWARD}
-    assert taken(postponed.resting) == [(b, FIRST), (c, IDLE)]
+    assert taken(postponed.queue) == [(b, FIRST), (c, IDLE)]
 
 
-def test_who_has_been_looked_at_often_waits(nodes):
+def test_nodes_that_are_visited_often_are_held_back(nodes):
     a, b, *_ = nodes
     postponed = Postponed()
-    for _ in range(PATIENCE):
-        assert list(postponed.soon([a, b])) == [a, b]
-        postponed.count_look(a)
-    assert list(postponed.soon([a, b])) == [b]
-    assert postponed.take_impatient() == [a]
-    assert postponed.take_impatient() == []
+    for _ in range(MAX_EAGER_VISITS):
+        assert list(postponed.hold_back_frequent([a, b])) == [a, b]
+        postponed.count_visit(a)
+    assert list(postponed.hold_back_frequent([a, b])) == [b]
+    assert postponed.take_frequent() == [a]
+    assert postponed.take_frequent() == []

@@ -35,14 +35,14 @@ def test_it_is_two_lists_without_repetition(initial, script):
             assert node is (NODES[now.pop(0)] if now else None)
         elif not now:
             now, later = later, []
-            assert work.turn() is bool(now)
+            assert work.next_generation() is bool(now)
         assert len(work) == len(now) + len(later)
         assert {i for i, node in enumerate(NODES) if node in work} == {*now, *later}
     drained = []
     while len(work):
         while (node := work.pop()) is not None:
             drained.append(node)
-        work.turn()
+        work.next_generation()
     assert drained == [NODES[i] for i in now + later]
 
 
@@ -58,5 +58,5 @@ def test_a_generation_is_handed_out_with_what_joins_it():
             work.discard([second])
     assert seen == [first, third]
     assert fourth in work and list(work.generation()) == []
-    work.turn()
+    work.next_generation()
     assert list(work.generation()) == [fourth]

@@ -1,7 +1,7 @@
 from relgraph.graph.opt.merge.hash_consing import (
     ConstantTable,
     HashConsing,
-    hashed,
+    hash_consing_table,
     node_key,
     replaceable_by,
 )
@@ -12,24 +12,24 @@ def test_twins(graphs):
     x, y = graphs.x, graphs.y
     table = HashConsing()
     first, second, other = (v.owner for v in (add(x, y), add(y, x), sub(x, y)))
-    assert table.twin(first) is None and table.twin(first) is None
-    assert table.twin(second) is first
-    assert table.twin(other) is None
+    assert table.intern(first) is None and table.intern(first) is None
+    assert table.intern(second) is first
+    assert table.intern(other) is None
 
 
 def test_a_forgotten_node_comes_back_under_its_new_key(graphs):
     x, y = graphs.x, graphs.y
     table = HashConsing()
     node, other = exp(x).owner, exp(y).owner
-    table.twin(node)
-    table.twin(other)
+    table.intern(node)
+    table.intern(other)
     table.forget(node)
     node.inputs[0] = y
-    assert table.twin(node) is other
+    assert table.intern(node) is other
     table.forget(other)
     table.forget(other)
-    assert table.twin(node) is None
-    assert table.twin(exp(x).owner) is not node
+    assert table.intern(node) is None
+    assert table.intern(exp(x).owner) is not node
 
 
 def test_constants_stand_for_their_kind():
@@ -53,14 +53,14 @@ def test_keys_hold_the_op(graphs):
 def test_a_table_for_the_time_of_a_block(graphs):
     fgraph = graphs(exp(graphs.x))
     node = fgraph.outputs[0].owner
-    with hashed(fgraph) as table:
-        assert table.twin(node) is None
-        with hashed(fgraph) as inner:
+    with hash_consing_table(fgraph) as table:
+        assert table.intern(node) is None
+        with hash_consing_table(fgraph) as inner:
             assert inner is table
         assert fgraph.features == [table]
         fgraph.replace(graphs.x, graphs.y)
         assert node not in table.keys
-        table.twin(node)
+        table.intern(node)
         fgraph.replace(node.outputs[0], graphs.y)
         assert not table.keys
         copy = table.clone()

@@ -6,7 +6,7 @@ import numpy as np
 from relgraph.graph.basic import Apply
 from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.clients import UNKNOWN_READERS
+from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
@@ -16,8 +16,8 @@ from relgraph.graph.opt import (
     in2out,
 )
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.opt.dispatch.tables import RewriterTables, together
-from relgraph.graph.opt.merge.hash_consing import hashed
+from relgraph.graph.opt.dispatch.tables import RewriterTables, union_of
+from relgraph.graph.opt.merge.hash_consing import hash_consing_table
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.scalar import add, constant, exp, float64, int64, log, mul, neg, sub, true_div
 
@@ -196,7 +196,7 @@ class TestMergedCopy:
 
     def test_it_knows_what_it_has_merged(self, graphs):
         merged = merged_copy([exp(neg(graphs.x))])
-        with hashed(merged) as table:
+        with hash_consing_table(merged) as table:
             assert set(table.keys) == merged.apply_nodes
 
     def test_who_may_not_stand_for_the_other_stays(self, graphs):
@@ -240,7 +240,7 @@ class TestCollapsing:
         merged.check_integrity()
         assert str(merged) == "FunctionGraph(exp(x), neg(y))"
         assert str(term.owner.inputs[0].owner.op) == "neg"
-        with hashed(merged) as table:
+        with hash_consing_table(merged) as table:
             assert set(table.keys) == merged.apply_nodes
             assert list(table.collapsed.values()) == [2]
 
@@ -271,20 +271,22 @@ class TestCollapsing:
     def test_it_is_put_on_record_where_it_belongs(self, graphs):
         first, second = EquilibriumOptimizer([in_place_of_exp]), EquilibriumOptimizer([Collapse()])
         sequence = SequenceOptimizer(MergeOptimizer(), first, second)
-        merged = merged_copy([exp(neg(neg(graphs.x)))], together(sequence.collapsing()))
+        merged = merged_copy([exp(neg(neg(graphs.x)))], union_of(sequence.collapsing_first()))
         _, before, after = [step.profile for step in sequence.optimize(merged).steps]
         assert dict(before.applied) == {"exp-to-log": 1} and dict(after.applied) == {"Collapse": 1}
         assert [dict(one.applied) for one in after.passes] == [{"Collapse": 1}]
 
     def test_nothing_is_applied_before_its_turn(self):
         collapsing, other = EquilibriumOptimizer([Collapse()]), in2out(OpSub(exp, neg))
-        assert len(SequenceOptimizer(collapsing, MergeOptimizer(), collapsing).collapsing()) == 2
-        assert SequenceOptimizer(other, collapsing).collapsing() == ()
+        assert (
+            len(SequenceOptimizer(collapsing, MergeOptimizer(), collapsing).collapsing_first()) == 2
+        )
+        assert SequenceOptimizer(other, collapsing).collapsing_first() == ()
         inner = SequenceOptimizer(collapsing, other)
-        assert len(SequenceOptimizer(inner, collapsing).collapsing()) == 1
-        assert EquilibriumOptimizer([Collapse(), other]).collapsing() is None
-        assert EquilibriumOptimizer([Collapse()], max_use_ratio=1).collapsing() is None
-        assert together(()) is None
+        assert len(SequenceOptimizer(inner, collapsing).collapsing_first()) == 1
+        assert EquilibriumOptimizer([Collapse(), other]).collapsing_first() is None
+        assert EquilibriumOptimizer([Collapse()], max_use_ratio=1).collapsing_first() is None
+        assert union_of(()) is None
 
 
 def test_who_merges_first():

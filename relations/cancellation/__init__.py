@@ -1,0 +1,1 @@
+"""Formulas that lose digits to cancellation, and what has them all."""

@@ -1,0 +1,254 @@
+"""Differences of values of one function at points that are near each other.
+
+What the points have in common is taken out before anything is rounded: by a conjugate (roots), a
+common denominator (reciprocals), an addition theorem (angles), the function equation (exponentials,
+logarithms and powers). Where a form is better for some arguments alone, a switch says for which;
+what is not chosen is computed from other numbers, so that its slope is finite.
+
+Hamming, Numerical Methods for Scientists and Engineers (1986), ch. 3.3-3.4; Higham, Accuracy and
+Stability of Numerical Algorithms (2002), 1.7-1.8 and problem 1.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from relgraph.graph.kanren import computo
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import (
+    arctan,
+    arctan2,
+    cbrt,
+    cos,
+    cosh,
+    cosm1,
+    exp,
+    expm1,
+    ge,
+    gt,
+    log,
+    log1p,
+    lt,
+    minimum,
+    sin,
+    sinh,
+    sqr,
+    sqrt,
+    switch,
+    tan,
+)
+from relgraph.tensor.lawkit.spellings import (
+    Square,
+    in_each_spelling,
+    nonzero,
+    not_choseno,
+    root_of_largest,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+c, k, x, y, z = lvars("c k x y z")
+
+# beyond that nothing cancels, and a product may overflow that was no part of the difference
+nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
+x_afar, x_not_near_below = switch(nearby, 1 + abs_(y), x), switch(nearby_above, 1, x)
+
+
+def where_near(name: str, difference: Callable[[Any], Any], together: Any) -> Law:
+    """Return the law that a difference of values at points that are near each other is better
+    computed together.
+
+    `difference` is a function of one of the occurrences of `x`, which is another number where the
+    difference is not taken, so that the law does not match what it leaves.
+    """
+    right = switch(nearby, together, difference(x_afar))
+    return law(name, difference(x), right, sound="stable")
+
+
+root, up, down = sqrt(x), sqrt(x + y), sqrt(x - y)
+cube, cube_up = cbrt(x), cbrt(x + y)
+cubes = sqr(cube_up) + cube_up * cube + sqr(cube)
+
+ROOTS = (
+    where_near("sqrt-step", lambda v: up - sqrt(v), y / nonzero(up + root)),
+    where_near("sqrt-step-back", lambda v: sqrt(v) - down, y / nonzero(root + down)),
+    where_near("sqrt-step-around", lambda v: up - sqrt(v - y), 2 * (y / nonzero(up + down))),
+    where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
+)
+
+by_x, by_up = y / nonzero(x), y / nonzero(x + y)
+by_roots = (y / nonzero(root * up)) / nonzero(root + up)
+second = 2 * (by_x * (by_up / nonzero(x - y)))
+
+RECIPROCALS = (
+    where_near("one-by-step", lambda v: 1 / (x + y) - 1 / v, -(by_x / nonzero(x + y))),
+    where_near("one-by-step-on", lambda v: 1 / v - 1 / (x + y), by_x / nonzero(x + y)),
+    where_near("one-by-step-back", lambda v: 1 / v - 1 / (x - y), -(by_x / nonzero(x - y))),
+    where_near("one-by-step-down", lambda v: 1 / (x - y) - 1 / v, by_x / nonzero(x - y)),
+    where_near(
+        "one-by-step-around", lambda v: 1 / (x + y) - 1 / (v - y), -2 * (by_up / nonzero(x - y))
+    ),
+    where_near("one-by-root-step", lambda v: 1 / sqrt(v) - 1 / up, by_roots),
+    where_near("one-by-root-step-up", lambda v: 1 / up - 1 / sqrt(v), -by_roots),
+    where_near("second-difference-of-one-by", lambda v: 1 / (x + y) + 1 / (x - y) - 2 / v, second),
+    where_near(
+        "second-difference-of-one-by-written", lambda v: (1 / (x + y) - 2 / v) + 1 / (x - y), second
+    ),
+)
+
+# x log x at x + 1: the logarithms that are nearly equal are taken together
+large = ge(x, 1)
+large_x, small_x = switch(large, x, 1), switch(large, 1, x)
+step_of_x_log_x = large_x * log1p(1 / large_x) + log1p(large_x)
+
+near_x, near_y = switch(nearby_above, x, 1), switch(nearby_above, y, 0)
+
+LOGARITHMS = (
+    law(
+        "log-step",
+        log(x + y) - log(x),
+        switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
+        sound="stable",
+    ),
+    law(
+        "log1p-step",
+        log1p(x) - log(x),
+        switch(large, log1p(1 / large_x), log1p(x) - log(small_x)),
+        sound="stable",
+    ),
+    law(
+        "x-log-x-step",
+        (1 + x) * log1p(x) - x * log(x),
+        switch(large, step_of_x_log_x, (1 + x) * log1p(x) - x * log(small_x)),
+        sound="stable",
+    ),
+    law(
+        "x-log-x-step-less",
+        (1 + x) * log1p(x) - (x * log(x) + z),
+        switch(large, step_of_x_log_x - z, (1 + x) * log1p(x) - (x * log(small_x) + z)),
+        sound="stable",
+    ),
+)
+
+
+def of_powers_near_one(name: str, base: Callable[[Any], Any], change: Any) -> tuple[Law, ...]:
+    """Return the laws about one and a power of what a function gives of `y`: ``1 + change``."""
+    grown = c * log1p(change)
+    # beyond that the logarithm's rounding is enlarged, and there is nothing to cancel
+    little = lt(minimum(abs_(grown), abs_(log1p(change))), 1)
+    less = expm1(c * log1p(switch(little, change, 0)))
+    power, other = base(y) ** c, base(switch(little, 0, y)) ** c
+    return (
+        law(
+            f"{name}-less-one",
+            power - 1,
+            switch(little, less, other - 1),
+            not_choseno(y),
+            sound="stable",
+        ),
+        law(
+            f"one-less-{name}",
+            1 - power,
+            switch(little, -less, 1 - other),
+            not_choseno(y),
+            sound="stable",
+        ),
+    )
+
+
+grown = c * log1p(y / x)
+little = lt(abs_(grown), 1)
+little_grown = switch(little, c * log1p(y / nonzero(x)), 0)
+
+POWERS = (
+    law(
+        "power-step",
+        (x + y) ** c - x**c,
+        switch(little, x**c * expm1(little_grown), (x + y) ** c - switch(little, 1, x) ** c),
+        sound="stable",
+    ),
+    *of_powers_near_one("power-above-one", lambda v: 1 + v, y),
+    *of_powers_near_one("power-below-one", lambda v: 1 - v, -y),
+)
+
+small = lt(abs_(y), 1)
+
+EXPONENTIALS = (
+    law(
+        "exp-step",
+        exp(x + y) - exp(x),
+        switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
+        sound="stable",
+    ),
+    law("exp-second-difference", (exp(x) - 2) + exp(-x), 4 * sqr(sinh(x / 2)), sound="stable"),
+    law("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2)), sound="stable"),
+    law("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2)), sound="stable"),
+)
+
+cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
+
+ANGLES = (
+    law("sin-step", sin(x + y) - sin(x), sin(x) * cosm1(y) + cos(x) * sin(y), sound="stable"),
+    law("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y), sound="stable"),
+    law("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum), sound="stable"),
+    law("one-less-cos", 1 - cos(x), -cosm1(x), sound="stable"),
+    law("cos-less-one", cos(x) - 1, cosm1(x), sound="stable"),
+)
+
+
+def is_within(product: Any) -> Any:
+    """Return the term for where arcs have one sign, and the product of their tangents a square."""
+    return gt(minimum(product, k - product), 0)
+
+
+step = x * (x + y)
+
+ARCS = (
+    law(
+        "arctan-step",
+        arctan(x + y) - arctan(x),
+        switch(
+            is_within(step),
+            arctan2(switch(is_within(step), y, 0), 1 + switch(is_within(step), step, 0)),
+            arctan(x + y) - arctan(switch(is_within(step), 0, x)),
+        ),
+        # the slope of arctan2 squares the product
+        computo(k, root_of_largest, x),
+        sound="stable",
+    ),
+)
+
+
+def late(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law that waits for those in which a difference of squares is a part."""
+    return law(name, lhs, rhs, sound="stable", tags=("late",))
+
+
+def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about differences of squares that are written with `square`."""
+    return (
+        law(
+            f"square-step{ending}",
+            square(x + y) - square(x),
+            y * (2 * x + y),
+            sound="stable",
+        ),
+        law(
+            f"square-step-back{ending}",
+            square(x - y) - square(x),
+            y * (y - 2 * x),
+            sound="stable",
+        ),
+        law(
+            f"square-less-its-terms{ending}",
+            square(1 + x) - (1 + 2 * x),
+            sqr(x),
+            sound="stable",
+        ),
+        late(f"squares-apart{ending}", square(x) - square(y), (x - y) * (x + y)),
+        late(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1)),
+        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x)),
+    )
+
+
+OF_SQUARES = in_each_spelling(of_squares)

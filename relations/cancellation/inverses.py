@@ -1,0 +1,135 @@
+"""Inverse functions: near the ends of their domains, and written out as logarithms.
+
+Hamming, Numerical Methods for Scientists and Engineers (1986), ch. 3.3; Kahan, Branch Cuts for
+Complex Elementary Functions (1987); Olver et al., NIST Handbook of Mathematical Functions (2010),
+4.23 (viii) and 4.37 (the Gudermannian).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from relgraph.tensor import (
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    cos,
+    exp,
+    ge,
+    gt,
+    log,
+    log1p,
+    minimum,
+    sinh,
+    sqrt,
+    switch,
+    tan,
+)
+from relgraph.tensor.lawkit.spellings import not_choseno, turns
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+c, x, y = lvars("c x y")
+
+# what is rounded to the end of the domain has a value beyond it
+between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
+arc = 2 * arcsin(sqrt(switch(between, x / 2, 1)))
+
+NEAR_ONE = (
+    law(
+        "arccos-near-one",
+        arccos(1 - x),
+        switch(between, arc, arccos(1 - switch(between, 0, x))),
+        not_choseno(x),
+        sound="stable",
+    ),
+    law(
+        "arccosh-near-one",
+        arccosh(1 + x),
+        switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
+        not_choseno(x),
+        sound="stable",
+    ),
+)
+
+
+def log_of_one_by(name: str, sum_with_one: Callable[[Any], Any], y: Any) -> Law:
+    """Return the law about the logarithm of one by a sum, which is ``1 + y``, where that is
+    positive."""
+    positive = gt(y, -1)
+    other = log(1 / sum_with_one(switch(positive, 0, x)))
+    right = switch(positive, -log1p(switch(positive, y, 0)), other)
+    return law(name, log(1 / sum_with_one(x)), right, not_choseno(x), sound="stable")
+
+
+OF_LOGARITHMS = (
+    law("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x), sound="stable"),
+    law("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x), sound="stable"),
+    law("arctanh-scaled", log((x + y) / (x - y)), 2 * arctanh(y / x), sound="stable"),
+    law("arctanh-scaled-mirrored", log((x - y) / (x + y)), -2 * arctanh(y / x), sound="stable"),
+    log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
+    log_of_one_by("log-of-one-by-less", lambda x: 1 - x, -x),
+)
+
+right = gt(cos(2 * x), 0)
+left_x = switch(right, 0, x)
+inverse = arcsinh(tan(switch(right, 2 * x, 0)))
+
+
+def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
+    """Return the laws about `turn`, which is pi / 4 where `known` holds."""
+    return (
+        law(
+            f"inverse-gudermannian{ending}",
+            log(tan(turn + x)),
+            switch(right, inverse, log(tan(turn + left_x))),
+            known,
+            not_choseno(x),
+            sound="stable",
+        ),
+        law(
+            f"inverse-gudermannian-mirrored{ending}",
+            log(tan(turn - x)),
+            switch(right, -inverse, log(tan(turn - left_x))),
+            known,
+            not_choseno(x),
+            sound="stable",
+        ),
+        law(
+            f"arctan-less-eighth-turn{ending}",
+            arctan(x) - turn,
+            arctan2(x - 1, x + 1),
+            known,
+            sound="stable",
+        ),
+    )
+
+
+def at_quarter_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
+    """Return the laws about `turn`, which is pi / 2 where `known` holds."""
+    return (
+        law(
+            f"gudermannian{ending}",
+            2 * arctan(exp(x)) - turn,
+            arctan(sinh(x)),
+            known,
+            sound="stable",
+        ),
+        law(
+            f"arcsin-of-half{ending}",
+            turn - 2 * arcsin(sqrt((1 - x) / 2)),
+            arcsin(x),
+            known,
+            sound="stable",
+        ),
+    )
+
+
+GUDERMANNIAN = (
+    *(one for way in turns(4, c, x) for one in at_eighth_turns(*way)),
+    *(one for way in turns(2, c, x) for one in at_quarter_turns(*way)),
+)

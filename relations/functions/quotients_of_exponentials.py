@@ -1,0 +1,359 @@
+"""Exponentials by sums of them, and logarithms of such sums, where more stands beside them.
+
+The plain forms have pages of their own: `logistic`, `softmax`, and `exponential` for logarithms.
+Here are those with weights, those of which a part is taken, and the slopes of both. They are what a
+loss comes to that is written with exponentials, and what is left where one was differentiated as it
+was written. For how a maximum makes them safe, see Blanchard, Higham and Higham, "Accurately
+computing the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41 (2021).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from cons import cons
+from kanren.core import conde, eq, lall
+
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.tensor import (
+    DimShuffle,
+    Elemwise,
+    cosh,
+    exp,
+    log,
+    log1p,
+    logaddexp,
+    sigmoid,
+    sinh,
+    softplus,
+    sqr,
+    switch,
+    tanh,
+)
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.indices import Slice
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
+from relgraph.tensor.lawkit.guards.constants import constant_data, constanto, is_constant
+from relgraph.tensor.lawkit.guards.dependence import (
+    containing_constant,
+    depends_on_levels,
+    requires_heads,
+)
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.guards.types import floato
+from relgraph.tensor.lawkit.reductions.softmax import restores_axes
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+
+a, c, d, i, k, n, o, w, x, y, z = lvars("a c d i k n o w x y z")
+
+
+def over(values: Any) -> Any:
+    """Return what was reduced over the axes `a`, with these kept."""
+    return DimShuffle(n, o)(values)
+
+
+usual = computo(k, softmax_axis, a)
+"""That softmax calls the axes `a` of `x` `k`."""
+
+sliced = (whereo(restores_axes, o, a, x), usual)
+"""That what is over `a` belongs to a slice along these axes."""
+
+weighed = (constanto(c), nonnegativeo(c))
+"""That `c` is a weight that is known."""
+
+both_weighed = (*weighed, constanto(d), nonnegativeo(d))
+
+
+@requires_heads(containing_constant)
+def is_finite_constant(number: Any) -> bool:
+    """Return whether all elements of a constant are finite floats."""
+    data = constant_data(number)
+    return data is not None and data.dtype.kind == "f" and bool(np.all(np.isfinite(data)))
+
+
+@requires_heads(containing_constant)
+def cancels_twice(double: Any, single: Any) -> bool:
+    """Return whether a constant is known to be minus two times another one."""
+    larger, smaller = constant_data(double), constant_data(single)
+    if larger is None or smaller is None or smaller.dtype.kind != "f":
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.all(np.equal(larger, -2 * smaller)))
+
+
+@depends_on_levels(1)
+def has_plain_logarithm(weight: Any) -> bool:
+    """Return whether the logarithm of a weight needs no more than is there, and neither does its
+    slope: of a constant, an exponential, or what is made of them and adds up to 1."""
+    if is_constant(weight):
+        return True
+    op = None if weight.owner is None else weight.owner.op
+    if isinstance(op, Elemwise):
+        return op.scalar_op in (scalar.exp, scalar.sigmoid)
+    return isinstance(op, Softmax)
+
+
+def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
+    """Return whether a basic index takes one element along each of some axes of `x`, and all there
+    is along the others."""
+    reduced = normalize_axes(axes, x.type.ndim, "sum")
+    places = [*index, *[Slice()] * (x.type.ndim - len(index))]
+    return len(places) == x.type.ndim and all(
+        not isinstance(place, Slice) if axis in reduced else place == Slice()
+        for axis, place in enumerate(places)
+    )
+
+
+with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
+
+
+def stable(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law of this class."""
+    return law(name, lhs, rhs, *conditions, sound="stable")
+
+
+def with_factors(
+    name: str, top: Any, bottom: Any, result: Any, *conditions: Any
+) -> tuple[Law, ...]:
+    """Return the laws about a quotient with more factors, above or below or both."""
+    return (
+        stable(f"{name}-mul", top * w / bottom, result * w, *conditions),
+        stable(f"{name}-div", top / (bottom * z), result / z, *conditions),
+        stable(f"{name}-mul-div", top * w / (bottom * z), result * w / z, *conditions),
+    )
+
+
+def quotient(name: str, top: Any, bottom: Any, result: Any, *conditions: Any) -> tuple[Law, ...]:
+    """Return the laws about a quotient, by itself and with more factors."""
+    alone = stable(name, top / bottom, result, *conditions)
+    return alone, *with_factors(name, top, bottom, result, *conditions)
+
+
+p, total = Softmax(k)(x), sum_(exp(x), axis=a)
+# the sum of a softmax is 1, unless there is nothing to add up
+mean = sum_(p * y, axis=a) / sum_(p, axis=a)
+
+SOFTMAX = (
+    *with_factors("softmax", exp(x), over(total), p, *sliced),
+    *quotient("softmax-mean", sum_(exp(x) * y, axis=a), total, mean, usual),
+)
+
+log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
+
+# of a large number the other branch is right, and this one and its slope are finite
+is_small = abs_(x) < 1
+near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
+
+lse = LogSumExp(k)(x)
+
+LOG_SUMS = (
+    stable("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed),
+    stable(
+        "log-add-weighed",
+        log(c * exp(x) + d * exp(y)),
+        logaddexp(x + log(c), y + log(d)),
+        *both_weighed,
+    ),
+    stable(
+        "log-sum-weighed",
+        log(sum_(exp(x) * y, axis=a)),
+        LogSumExp(k)(x + log(y)),
+        *with_plain_logarithm,
+        usual,
+    ),
+    stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y), usual),
+    stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y), usual),
+    stable("log-div-kept-sum", log(over(total) / y), over(lse) - log(y), nonnegativeo(y), usual),
+    stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
+    stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
+    stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
+)
+
+log_p, log_s = LogSoftmax(k)(x), -softplus(-x)
+
+LOGARITHMS = (
+    stable("log-div-softmax", log(y / p), log(y) - log_p, nonnegativeo(y)),
+    stable("log-softmax-div", log(p / y), log_p - log(y), nonnegativeo(y)),
+    stable("log-softmax-mul", log(p * y), log_p + log(y), nonnegativeo(y)),
+    stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
+    stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
+)
+
+s, t = sigmoid(x), sigmoid(-x)
+
+one_and = 1 + exp(x)
+
+SIGMOID = (
+    stable("sigmoid-of-one", exp(x) / (c + exp(x)), sigmoid(x - log(c)), *weighed),
+    # an infinite factor times a sigmoid that has underflowed would be nan
+    stable(
+        "sigmoid-of-one-weighed",
+        d * exp(x) / (c + exp(x)),
+        d * sigmoid(x - log(c)),
+        *weighed,
+        whereo(is_finite_constant, d),
+    ),
+    law(
+        "div-by-weighed",
+        y / (1 + c * exp(x)),
+        y * sigmoid(-(x + log(c))),
+        *weighed,
+        sound="rounding",
+    ),
+    law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding"),
+    law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding"),
+    law("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, sound="rounding"),
+    law("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, sound="rounding"),
+    stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
+    stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
+)
+
+decay = exp(-2 * abs_(x))
+
+HYPERBOLIC = (
+    *with_factors("tanh", sinh(x), cosh(x), tanh(x)),
+    *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
+    stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
+    stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
+    # every network of tanh has it: one exponential is what it may cost
+    stable("tanh-slope", 1 - sqr(tanh(x)), 4 * decay / (1 + decay * (2 + decay))),
+)
+
+
+def mirrored(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ...]:
+    """Return the laws about the difference of what `x` and ``-x`` are put into, either way round,
+    and about what is `y` times that."""
+    return (
+        stable(name, one - other, result),
+        stable(f"{name}-neg", other - one, -result),
+        stable(f"{name}-scaled", y * one - y * other, y * result),
+        stable(f"{name}-scaled-neg", y * other - y * one, -(y * result)),
+    )
+
+
+DIFFERENCES = (
+    *mirrored("sigmoid-difference", s, t, tanh(x / 2)),
+    *mirrored("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
+    *mirrored("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
+    # without a factor it is a law of `logistic`
+    stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
+    stable("softplus-difference-scaled-neg", y * softplus(-x) - y * softplus(x), -(y * x)),
+    # once more where the factors are constants
+    stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
+    stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
+)
+
+indices, part, taken = lvars("indices part taken")
+
+ELEMENT, ROW, COLUMN = Subtensor((0,)), Subtensor((0, Slice())), Subtensor((Slice(), 0))
+
+
+def alikeo(part: Any, whole: Any, taken: Any, source: Any) -> Any:
+    """Construct the goal that `taken` is the same part of `source` as `part` is of `whole`."""
+    return conde(
+        *(
+            [
+                argumentso(part, op(i), cons(whole, indices)),
+                argumentso(taken, op(i), cons(source, indices)),
+            ]
+            for op in (Subtensor, AdvancedSubtensor)
+        )
+    )
+
+
+@relation("log-part-of-exp", sound="stable", depth=3)
+def log_part_of_expo(logarithm: Any, result: Any) -> Any:
+    """``log(exp(x)[i]) → x[i]``"""
+    return lall(eq(logarithm, log(part)), alikeo(part, exp(x), result, x), floato(x))
+
+
+@relation(
+    "log-part-of-exp-div",
+    sound="stable",
+    depth=4,
+    tries=[log(ELEMENT(exp(x)) / exp(y)), log(ROW(exp(x)) / exp(y))],
+)
+def log_part_of_exp_divo(logarithm: Any, result: Any) -> Any:
+    """``log(exp(x)[i] / y) → x[i] - log(y)``, of a `y` that is not negative"""
+    return lall(
+        eq(logarithm, log(part / y)),
+        alikeo(part, exp(x), taken, x),
+        floato(x),
+        nonnegativeo(y),
+        eq(result, taken - log(y)),
+    )
+
+
+@relation(
+    "log-sum-part-of-exp",
+    sound="stable",
+    depth=4,
+    tries=[log(sum_(ROW(exp(x)), axis=None)), log(sum_(ROW(exp(x)), axis=(0,)))],
+)
+def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
+    """``log(sum(exp(x)[i])) → logsumexp(x[i])``"""
+    return lall(
+        eq(logarithm, log(sum_(part, axis=a))),
+        alikeo(part, exp(x), taken, x),
+        floato(x),
+        computo(k, softmax_axis, a),
+        eq(result, LogSumExp(k)(taken)),
+    )
+
+
+@relation("log-part-of-softmax", sound="stable", depth=3)
+def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
+    """``log(softmax(x)[i]) → log_softmax(x)[i]``"""
+    return lall(eq(logarithm, log(part)), alikeo(part, Softmax(k)(x), result, LogSoftmax(k)(x)))
+
+
+@relation(
+    "part-of-softmax",
+    sound="stable",
+    depth=3,
+    tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+)
+def part_of_softmaxo(quotient: Any, result: Any) -> Any:
+    """``exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]``, of one from each sum"""
+    return lall(
+        eq(quotient, part / total),
+        argumentso(part, Subtensor(i), cons(exp(x), indices)),
+        floato(x),
+        whereo(takes_one_along, i, a, x),
+        usual,
+        argumentso(result, Subtensor(i), cons(Softmax(k)(x), indices)),
+    )
+
+
+@relation("part-of-softmax-mul", sound="stable", depth=4, tries=[ELEMENT(exp(x)) * y / total])
+def part_of_softmax_mulo(quotient: Any, result: Any) -> Any:
+    """``exp(x)[:, 0] * y / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0] * y``"""
+    return lall(
+        eq(quotient, part * y / total),
+        argumentso(part, Subtensor(i), cons(exp(x), indices)),
+        floato(x),
+        floato(y),
+        whereo(takes_one_along, i, a, x),
+        usual,
+        argumentso(taken, Subtensor(i), cons(Softmax(k)(x), indices)),
+        eq(result, taken * y),
+    )
+
+
+PARTS = (
+    log_part_of_expo,
+    log_part_of_exp_divo,
+    log_sum_part_of_expo,
+    log_part_of_softmaxo,
+    part_of_softmaxo,
+    part_of_softmax_mulo,
+)

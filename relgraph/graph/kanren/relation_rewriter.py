@@ -1,0 +1,229 @@
+"""KanrenRelationSub: a relation as a local optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from unification import var
+from unification.core import reify
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.explanation.explain import Explanation, explain
+from relgraph.graph.kanren.rules.codegen import NotCompilable
+from relgraph.graph.kanren.rules.compiled_relation import CompiledRelation
+from relgraph.graph.kanren.rules.extraction import extract
+from relgraph.graph.kanren.rules.specialization import Specialization
+from relgraph.graph.kanren.search.solutions import solutions
+from relgraph.graph.kanren.search.state import Budget, GuardedState
+from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, fails_on
+from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.utils import MetaObject
+
+
+def first_answer(answers: Iterator[Any]) -> Any:
+    """Return the first answer of a stream; None if there is none.
+
+    As the filter of a `KanrenRelationSub` it is called again if an answer does not fit.
+    """
+    return next(answers, None)
+
+
+def every_node(node: Apply) -> bool:
+    """Return True: the usual `node_filter`."""
+    return True
+
+
+class KanrenRelationSub(LocalOptimizer):
+    """A relation ``(in, out) -> goal`` as a local optimizer.
+
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits: it can
+    have the type of the output, and is not the output itself. For a node with several outputs the
+    relation is given the list of them, and answers with a list. If it has no answer to that, it is
+    asked about each output that is used, which unifies with
+    ``etuple(nth, index, etuple(op, ...))``.
+
+    Parameters
+    ----------
+    kanren_relation
+        A function of an output and a logic variable that returns a goal.
+    results_filter
+        A function of the stream of answers that returns the one to use, or None for no rewrite.
+    node_filter
+        A predicate of the nodes to try the relation on.
+    name
+        Its name in reports; by default that of the relation.
+    """
+
+    def __init__(
+        self,
+        kanren_relation: Callable[[Any, Any], Any],
+        results_filter: Callable[[Iterator[Any]], Any] = first_answer,
+        node_filter: Callable[[Apply], bool] = every_node,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.kanren_relation = kanren_relation
+        self.results_filter = first_answer if results_filter is None else results_filter
+        self.node_filter = node_filter
+        self.name = name or relation_name(kanren_relation)
+        self._may_stage = self.results_filter is first_answer
+
+    def might_match(self, node: Apply) -> bool:
+        if not self._may_stage or len(node.outputs) != 1:
+            return True
+        closed = self.closed
+        try:
+            if closed is None:
+                return self.specialization.might_match(node)
+            if closed.might_match(node):
+                return True
+            return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
+        except StagingMismatch:
+            self._may_stage = False
+            return True
+
+    @cached_property
+    def closed(self) -> CompiledRelation | None:
+        """The compiled rules of the relation, if it is closed."""
+        try:
+            return CompiledRelation(extract(self.kanren_relation, str(self)))
+        except NotCompilable:
+            return None
+
+    @cached_property
+    def specialization(self) -> Specialization:
+        """The relation specialized for the structures that it has met, if it is open."""
+        return Specialization(
+            self.kanren_relation,
+            self.search,
+            lambda node, answer: _fitted(node.outputs, [answer]),
+        )
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return the replacements of the outputs of `node`, or False; raises like `search`."""
+        if not self._may_stage or len(node.outputs) != 1:
+            return self.search(fgraph, node)
+        if not self.node_filter(node):
+            return False
+        if self.closed is None:
+            return self.specialization.transform(fgraph, node)
+        answer = self.closed.transform(fgraph, node)
+        if answer is None:
+            return self.search(fgraph, node)
+        if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
+            self._may_stage = False
+            return self.search(fgraph, node)
+        return answer
+
+    def search(self, fgraph: Any, node: Apply) -> Any:
+        """Run the relation on `node` itself, which defines what `transform` returns.
+
+        Raises
+        ------
+        TypeError
+            If the relation returns something that is not a goal.
+        OpenAnswerError
+            If the answer contains a logic variable.
+        """
+        if not self.node_filter(node):
+            return False
+        if len(node.outputs) == 1:
+            return self._first_fitting(fgraph, node, node.outputs[0], node.outputs)
+        new = self._first_fitting(fgraph, node, node.outputs, node.outputs)
+        if new is not False:
+            return new
+        for old in node.outputs:
+            if fgraph.clients.get(old):
+                new = self._first_fitting(fgraph, node, old, [old])
+                if new is not False:
+                    return {old: new[0]}
+        return False
+
+    def _first_fitting(
+        self, fgraph: Any, node: Apply, target: Any, olds: Sequence[Variable]
+    ) -> list[Variable] | Literal[False]:
+        """Return the first answer for `target` that fits the types of `olds`, or False.
+
+        Parameters
+        ----------
+        target
+            What the relation is asked about: the outputs of `node`, or one of them.
+        olds
+            The outputs to replace.
+        """
+        stream = self._answers(fgraph, target)
+        while (answer := self.results_filter(stream)) is not None:
+            try:
+                built = (
+                    [build(answer)]
+                    if target is not olds
+                    else _built_outputs(answer, node, str(self))
+                )
+            except OpenAnswerError as error:
+                raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
+            new = _fitted(olds, built)
+            if new is not False or self.results_filter is not first_answer:
+                return new
+        return False
+
+    def _answers(self, fgraph: Any, target: Any) -> Iterator[Any]:
+        """Return the stream of the relation's answers for `target`."""
+        q = var()
+        goal = self.kanren_relation(target, q)
+        if not callable(goal):
+            raise TypeError(
+                f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
+                "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
+            )
+        start = GuardedState(budget=Budget(str(self)), fgraph=fgraph)
+        return (reify(q, s) for s in solutions(goal, start))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what has been compiled is found out again
+        found = ("closed", "specialization", "transform")
+        return {k: v for k, v in vars(self).items() if k not in found}
+
+    def explain(self, variable: Any) -> Explanation:
+        """Return why the relation does not match `variable`, or its answer if it does."""
+        return explain(self, variable, relation_name(self))
+
+    def __str__(self) -> str:
+        return relation_name(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def relation_name(relation: Any) -> str:
+    """Return the name of a relation for reports and errors."""
+    name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
+    if isinstance(name, str):
+        return name
+    return repr(relation)
+
+
+def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
+    if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
+        raise TypeError(
+            f"the relation {name} answered {answer!r} for {node}, which has "
+            f"{len(node.outputs)} outputs: it should answer with a list of as many"
+        )
+    return [build(a) for a in answer]
+
+
+def _fitted(olds: Sequence[Variable], answers: Sequence[Any]) -> list[Variable] | Literal[False]:
+    """Return answers fitted to the types of `olds`; False if one does not fit or none is new."""
+    fitted: list[Variable] = []
+    for old, new in zip(olds, answers, strict=True):
+        if new is None or isinstance(new, MetaObject):
+            return False
+        value = old.type.fit(new, old)
+        if value is None:
+            return False
+        fitted.append(value)
+    if all(new is old for new, old in zip(fitted, olds, strict=True)):
+        return False
+    return fitted

@@ -1,0 +1,164 @@
+"""Functions that are exact where the formula that defines them cancels, and roots without overflow.
+
+Near zero each is its Taylor series; elsewhere it is the formula. Hamming, Numerical Methods for
+Scientists and Engineers (1986), ch. 3; Higham, Accuracy and Stability of Numerical Algorithms
+(2002), ch. 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.scalar.op import FloatOp, ScalarOp
+from relgraph.scalar.transcendental import sin, tan
+
+Array = Any
+
+_LOG1PMX = tuple(1 / (2 * k + 3) for k in range(17))
+_X_LESS_SIN = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(13))
+_SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
+
+
+def _polynomial(coefficients: Sequence[float], y: Array) -> Array:
+    """Return the value of a polynomial at `y`, the coefficient of ``y ** 0`` first."""
+    total = y * 0 + coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = total * y + c
+    return total
+
+
+def _float(x: Any) -> Any:
+    """Return the dtype that NumPy's functions of `x` have."""
+    dtype = np.asarray(x).dtype
+    return dtype if dtype.kind in "fc" else np.sin.resolve_dtypes((dtype, None))[1]
+
+
+def _of_arrays(function: Callable[[Array], Array]) -> Any:
+    """Return a function of arrays of floats as one of numbers too: NumPy multiplies complex numbers
+    by themselves otherwise than in arrays."""
+
+    def compute(x: Any) -> Array:
+        found = np.asarray(x, _float(x))
+        return function(np.atleast_1d(found)).reshape(found.shape)
+
+    return staticmethod(compute)
+
+
+class Hypot(ScalarOp):
+    """``sqrt(x**2 + y**2)``, without overflow."""
+
+    name = "hypot"
+    nin = 2
+    ufunc: Any = np.hypot
+    holomorphic = False
+    commutative = True
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        # at the origin the slope has no direction: it is taken to be zero
+        length = output._ops.switch(output._ops.eq(output, 0), 1, output)
+        return [g * (x / length) for x in inputs]
+
+
+class Length(Hypot):
+    """`hypot`, but for an infinity and a nan, of which it is nan."""
+
+    name = "length"
+
+    @staticmethod
+    def ufunc(x: Any, y: Any) -> Any:
+        found = np.hypot(x, y)
+        return np.where(np.isnan(x) | np.isnan(y), np.nan, found)
+
+
+class Cbrt(FloatOp):
+    """The real cube root, of negative numbers too."""
+
+    name = "cbrt"
+    ufunc = np.cbrt
+    holomorphic = False
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g / (3 * out * out)
+
+
+class Cosm1(FloatOp):
+    """``cos(x) - 1``, exact wherever that is small."""
+
+    name = "cosm1"
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        half = np.sin(x * x.dtype.type(0.5))
+        return -2 * half * half
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -(g * sin(x))
+
+
+class Log1pmx(FloatOp):
+    """``log(1 + x) - x``, exact near 0.
+
+    With ``r = x / (2 + x)``, ``log(1 + x)`` is ``2 * arctanh(r)``.
+    """
+
+    name = "log1pmx"
+    holomorphic = False
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        near = np.abs(x) < 0.5
+        small = np.where(near, x, 0)
+        r = small / (2 + small)
+        y = r * r
+        series = r * (2 * y * _polynomial(_LOG1PMX, y) - small)
+        return np.where(near, series, np.log1p(x) - x)
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -(g * (x / (1 + x)))
+
+
+class XLessSin(FloatOp):
+    """``x - sin(x)``, exact near 0."""
+
+    name = "x_less_sin"
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        near = np.abs(x) < 2
+        small = np.where(near, x, 0)
+        y = small * small
+        return np.where(near, small * y * _polynomial(_X_LESS_SIN, y), x - np.sin(x))
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return -(g * cosm1(x))
+
+
+class TanLessX(FloatOp):
+    """``tan(x) - x``, exact near 0."""
+
+    name = "tan_less_x"
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        near = np.abs(x) < 1
+        small = np.where(near, x, 0)
+        y = small * small
+        series = small * y * _polynomial(_SIN_LESS_XCOS, y) / np.cos(small)
+        return np.where(near, series, np.tan(x) - x)
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        slope = tan(x)
+        return g * slope * slope
+
+
+hypot = Hypot()
+length = Length()
+cbrt = Cbrt()
+cosm1 = Cosm1()
+log1pmx = Log1pmx()
+x_less_sin = XLessSin()
+tan_less_x = TanLessX()

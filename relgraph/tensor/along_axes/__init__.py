@@ -1,0 +1,1 @@
+"""Ops that work along one axis: cumulative sums, repetition, shifts, sorting."""

@@ -1,0 +1,102 @@
+"""Cumulative sums and products along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.tensor.axes import normalize_axis, reduced_axes
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.indexing.functions import getitem
+from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.reductions.reduction import reduced_dtype
+from relgraph.tensor.shapes.reshaping import flatten
+from relgraph.tensor.shapes.shape import one_input
+from relgraph.tensor.type import TensorType
+
+
+class Cumulate(TypedOp):
+    """The cumulative sums or products along an axis.
+
+    The dtype of the output is that of the reduction over the axis.
+
+    Parameters
+    ----------
+    scalar_op
+        The op that combines elements: ``relgraph.scalar.add`` or ``mul``.
+    axis
+        The axis, counted from the front.
+    """
+
+    __props__ = ("scalar_op", "axis")
+
+    def __init__(self, scalar_op: Any, axis: int) -> None:
+        if scalar_op not in (scalar.add, scalar.mul):
+            raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
+        self.scalar_op = scalar_op
+        self.axis = axis
+
+    def __str__(self) -> str:
+        name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
+        return f"{name}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        normalize_axis(self.axis, x.ndim, str(self))
+        return [TensorType(reduced_dtype(self.scalar_op.ufunc, x.dtype), x.shape)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient, a cumulative sum from the other end.
+
+        The gradient of a product divides by the elements, so it is nan where one is zero.
+        """
+        backward = (*[slice(None)] * self.axis, slice(None, None, -1))
+        g: Any = output_grads[0]
+        if self.scalar_op is scalar.mul:
+            g = g * conjugate(outputs[0])
+        total = getitem(cumsum(getitem(g, backward), self.axis), backward)
+        return [total if self.scalar_op is scalar.add else total / conjugate(inputs[0])]
+
+
+def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
+    x = as_tensor_variable(x)
+    if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
+        x, axis = flatten(x), 0
+    return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)
+
+
+def cumsum(x: Any, axis: int | None = None) -> Any:
+    """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`."""
+    return _cumulate(scalar.add, x, axis, "cumsum")
+
+
+def cumprod(x: Any, axis: int | None = None) -> Any:
+    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
+
+    The gradient divides by the elements, so it is nan where one is zero.
+    """
+    return _cumulate(scalar.mul, x, axis, "cumprod")

@@ -1,0 +1,1 @@
+"""Ops that create tensors, and that join and split them."""

@@ -1,0 +1,228 @@
+"""Arithmetic on the entries of basic indices: slices and integers on one axis.
+
+An entry is an int, a `Slice` or a placeholder for a variable (see `indices`). The length `n` of its
+axis is None where it is not known; what can't be told without it gives None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from relgraph.tensor.indexing.indices import WHOLE, Entry, Placeholder, Slice
+
+
+def _is_static(entry: Entry) -> bool:
+    """Return whether an entry has no variables."""
+    return isinstance(entry, int) or (
+        isinstance(entry, Slice) and not any(isinstance(p, Placeholder) for p in entry.parts())
+    )
+
+
+def slice_of_range(wanted: range) -> Slice:
+    """Return the slice that takes the positions `wanted` of an axis long enough for them."""
+    if not wanted:
+        return Slice(0, 0)
+    step = wanted.step
+    end = wanted[-1] + step
+    stop = end if step > 0 or end >= 0 else None
+    if len(wanted) == 1:
+        step, stop = 1, wanted[0] + 1
+    start = None if step > 0 and wanted[0] == 0 else wanted[0]
+    return Slice(start, stop, None if step == 1 else step)
+
+
+def takes_whole_axis(entry: Entry, n: int | None) -> bool:
+    """Return whether an entry takes all of an axis of length `n`, in order."""
+    if not isinstance(entry, Slice) or not _is_static(entry):
+        return False
+    if n is None:
+        return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
+    return _positions_taken(entry, n) == range(n)
+
+
+def _positions_taken(entry: Slice, n: int) -> range:
+    """Return the positions that a slice without variables takes of an axis of length `n`."""
+    return range(*_as_slice(entry).indices(n))
+
+
+def _as_slice(entry: Slice) -> slice:
+    return slice(*_static_parts(entry))
+
+
+def _static_parts(entry: Slice) -> tuple[int | None, int | None, int | None]:
+    """Return start, stop and step of a slice without variables."""
+    start, stop, step = (None if isinstance(p, Placeholder) else p for p in entry.parts())
+    return start, stop, step
+
+
+def composed_entry(n: int | None, outer: Entry, inner: Entry) -> Entry:
+    """Return the entry that is `inner`, a slice, followed by `outer`: ``x[inner][outer]``.
+
+    Returns
+    -------
+    entry
+        None if that can't be told, or if `outer` is out of bounds.
+    """
+    if outer == WHOLE:
+        return inner
+    if inner == WHOLE:
+        return outer
+    if not isinstance(inner, Slice) or not _is_static(inner) or not _is_static(outer):
+        return None
+    if n is not None:
+        left = _positions_taken(inner, n)
+        if isinstance(outer, int):
+            return left[outer] if -len(left) <= outer < len(left) else None
+        assert isinstance(outer, Slice)
+        return slice_of_range(left[_as_slice(outer)])
+    if inner == Slice(None, None, -1):
+        return _composed_with_reversal(outer)
+    return _composed_forward(outer, inner)
+
+
+def _composed_with_reversal(outer: Any) -> Entry:
+    """Return the entry that is ``[::-1]`` followed by `outer`, whatever the length."""
+    if isinstance(outer, int):
+        return -1 - outer
+    start, stop, step = outer.parts()
+    turned = -1 if step is None else -step
+    return Slice(
+        None if start is None else -1 - start,
+        None if stop is None else -1 - stop,
+        None if turned == 1 else turned,
+    )
+
+
+def _composed_forward(outer: Any, inner: Slice) -> Entry:
+    """Return `inner`, a slice with a positive step, followed by `outer`, whatever the length.
+
+    It can be told where all ends count from the front, and of ``[a:-b]`` followed by ``[c:-d]``.
+    """
+    start, stop, step = _static_parts(inner)
+    first, by = (0 if start is None else start), (1 if step is None else step)
+    if first < 0 or by < 0:
+        return None
+    if isinstance(outer, int):
+        at = first + by * outer
+        within = stop is None or at < stop
+        return at if outer >= 0 and within else None
+    begin, end, stride = outer.parts()
+    begin, stride = (0 if begin is None else begin), (1 if stride is None else stride)
+    if begin < 0 or stride < 0:
+        return None
+    if by == 1 and stride == 1 and _counts_from_end(stop) and _counts_from_end(end):
+        taken = (0 if stop is None else stop) + (0 if end is None else end)
+        return Slice(first + begin or None, taken or None)
+    if (stop is not None and stop < 0) or (end is not None and end < 0):
+        return None
+    ends = [e for e in (stop, None if end is None else first + by * end) if e is not None]
+    return Slice(
+        first + by * begin or None,
+        min(ends) if ends else None,
+        None if by * stride == 1 else by * stride,
+    )
+
+
+def _counts_from_end(end: Any) -> bool:
+    """Return whether the stop of a slice is the end of its axis, or counts from there."""
+    return end is None or end < 0
+
+
+def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
+    """Return which piece of a join, along the axis of the join, has all that an entry takes.
+
+    Parameters
+    ----------
+    lengths
+        How long the pieces are, as far as that is known.
+
+    Returns
+    -------
+    which, entry
+        The number of the piece, and the entry into it; None if it can't be told, or is not in one.
+    """
+    if not _is_static(entry):
+        return None
+    front = _located_from_front(entry, lengths)
+    if front is not None or not isinstance(entry, int) or entry >= 0:
+        return front
+    behind = 0
+    for which in reversed(range(len(lengths))):
+        n = lengths[which]
+        if n is None:
+            return None
+        if -entry <= behind + n:
+            return which, entry + behind
+        behind += n
+    return None
+
+
+def _located_from_front(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
+    """Look for the piece from the first one on, as far as their lengths are known."""
+    total = None if None in lengths else sum(n for n in lengths if n is not None)
+    positions = _positions(entry, total)
+    before = 0
+    for which, n in enumerate(lengths):
+        if n is None or not positions:
+            return None
+        if (
+            before <= min(positions[0], positions[-1])
+            and max(positions[0], positions[-1]) < before + n
+        ):
+            if isinstance(entry, int):
+                return which, positions[0] - before
+            into = range(positions.start - before, positions.stop - before, positions.step)
+            return which, slice_of_range(into)
+        before += n
+    return None
+
+
+def _positions(entry: Entry, total: int | None) -> range | None:
+    """Return the positions that an entry takes of an axis; None if that can't be told.
+
+    Parameters
+    ----------
+    total
+        The length of the axis. If it is not known, a slice is said to take what it takes of an axis
+        that is long enough.
+    """
+    if isinstance(entry, int):
+        at = entry if entry >= 0 or total is None else entry + total
+        return range(at, at + 1) if at >= 0 else None
+    if not isinstance(entry, Slice):
+        return None
+    if total is not None:
+        return _positions_taken(entry, total)
+    start, stop, step = _static_parts(entry)
+    start, step = (0 if start is None else start), (1 if step is None else step)
+    if stop is None or min(start, stop) < 0 or step < 0:
+        return None
+    return range(start, stop, step)
+
+
+def are_disjoint_entries(n: int | None, a: Entry, b: Entry) -> bool:
+    """Return whether two entries are known to take no position of an axis in common."""
+    if not _is_static(a) or not _is_static(b):
+        return False
+    if n is None and isinstance(a, int) and isinstance(b, int):
+        return a != b and (a < 0) == (b < 0)
+    first, second = _positions(a, n), _positions(b, n)
+    if first is None or second is None:
+        return False
+    if n is not None and any(p >= n for taken in (first, second) for p in taken[-1:]):
+        return False  # one is out of bounds, which is an error at run time
+    return _are_disjoint_ranges(first, second)
+
+
+def _are_disjoint_ranges(a: range, b: range) -> bool:
+    if not a or not b:
+        return True
+    (a_least, a_most), (b_least, b_most) = sorted((a[0], a[-1])), sorted((b[0], b[-1]))
+    if a_most < b_least or b_most < a_least:
+        return True
+    # two progressions meet only if their starts differ by a multiple of the common divisor
+    strides = [taken.step if len(taken) > 1 else 0 for taken in (a, b)]
+    divisor = math.gcd(*strides)
+    return divisor != 0 and (a[0] - b[0]) % divisor != 0

@@ -1,0 +1,1 @@
+"""What the laws about choices by conditions ask and compute."""

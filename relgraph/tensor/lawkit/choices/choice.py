@@ -1,0 +1,67 @@
+"""Conditions and branches that are known, for the laws in `relations.choices.choice`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.scalar.dtypes import result_dtype
+from relgraph.tensor.lawkit.guards.constants import constant_data, constant_number
+
+LESS = (scalar.lt, scalar.le)
+GREATER = (scalar.gt, scalar.ge)
+WITHIN_ONE = (scalar.sin, scalar.cos, scalar.tanh, scalar.erf, scalar.sigmoid, scalar.sign)
+
+
+def is_no_constant(branch: Any) -> bool:
+    """Return whether the elements of a branch are not known ahead."""
+    return constant_data(branch) is None
+
+
+def is_number_not_nan(c: Any) -> bool:
+    """Return whether a constant is one number, and not nan."""
+    value = constant_number(c)
+    return value is not None and value == value
+
+
+def is_positive_zero(c: Any) -> bool:
+    """Return whether a constant is zero and not -0, or false."""
+    value = constant_number(c)
+    return value is not None and value == 0 and not np.signbit(np.real(value))
+
+
+def is_order(scalar_op: Any) -> bool:
+    """Return whether a scalar op is one of ``<``, ``<=``, ``>``, ``>=``."""
+    return scalar_op in LESS or scalar_op in GREATER
+
+
+def is_less(scalar_op: Any) -> bool:
+    """Return whether a scalar op is ``<`` or ``<=``."""
+    return scalar_op in LESS
+
+
+def is_greater(scalar_op: Any) -> bool:
+    """Return whether a scalar op is ``>`` or ``>=``."""
+    return scalar_op in GREATER
+
+
+def extreme_that_takes_second(scalar_op: Any) -> Any:
+    """Return the extreme that is `y` where ``x < y`` holds, or whichever order it is."""
+    return scalar.maximum if scalar_op in LESS else scalar.minimum
+
+
+def extreme_that_takes_first(scalar_op: Any) -> Any:
+    """Return the extreme that is `x` where ``x < y`` holds, or whichever order it is."""
+    return scalar.minimum if scalar_op in LESS else scalar.maximum
+
+
+def has_values_within_one(scalar_op: Any) -> bool:
+    """Return whether all values of a scalar op are from -1 to 1."""
+    return scalar_op in WITHIN_ONE
+
+
+def common_dtype(x: Any, y: Any) -> str:
+    """Return the dtype that two tensors have in common."""
+    return result_dtype(x.type.dtype, y.type.dtype)

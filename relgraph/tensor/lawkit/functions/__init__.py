@@ -1,0 +1,1 @@
+"""What the laws about functions ask and compute."""

@@ -1,0 +1,1 @@
+"""What the laws about products of matrices ask."""

@@ -1,0 +1,1 @@
+"""What the laws about numbers ask and compute."""

@@ -1,0 +1,1 @@
+"""What the laws about parts of tensors ask and compute."""

@@ -1,0 +1,1 @@
+"""What the laws about reductions ask and compute."""

@@ -1,0 +1,240 @@
+"""How far a result may be from NumPy's: to the bit, or as far as rounding moves the program itself.
+
+The tolerance is derived, not chosen. The program is run by NumPy again and again with every result
+that may be rounded moved at random by up to two units in the last place, and zeros given another
+sign (a Monte Carlo arithmetic, Parker 1997). What the outputs vary by is what rounding can do to
+them; where they vary between numbers and nan, or between branches, nothing can be said. The program
+is also run in long double: a result nearer to that than NumPy's own is welcome.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.program import WIDE, Program, quiet, run, widened
+
+SAMPLES = 24
+# A result may be this many times as far off as the samples are.
+SLACK = 16.0
+
+# Exponentials of more than this overflow in long double too.
+LARGEST_EXP = 11000
+
+FLOATS = "fc"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a result.
+
+    Attributes
+    ----------
+    kind
+        ``error``, ``type``, ``shape``, ``input`` (an argument was written to), ``bits``, ``value``
+        (further off than rounding of the inputs and of all steps explains) or ``worse`` (further
+        off than rounding of the steps alone explains).
+    text
+        What was found and what expected.
+    """
+
+    kind: str
+    text: str
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return where elements of one dtype have the same bits; any nan is like any other."""
+    if a.dtype.kind == "c":
+        return same_bits(a.real, b.real) & same_bits(a.imag, b.imag)
+    if a.dtype.kind != "f":
+        return np.asarray(a == b)
+    return ((a == b) & (np.signbit(a) == np.signbit(b))) | (np.isnan(a) & np.isnan(b))
+
+
+def _alike(a: Any, b: Any) -> Any:
+    """Return where elements are equal, or both nan."""
+    if a.dtype.kind == "c" or b.dtype.kind == "c":
+        return _alike(a.real, b.real) & _alike(a.imag, b.imag)
+    return (a == b) | ((a != a) & (b != b))
+
+
+class Reference:
+    """What NumPy makes of a program, and how sure that is."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.values = run(program)
+        self.expected = [self.values[i] for i in program.outputs]
+
+    @cached_property
+    def finite(self) -> bool:
+        """Whether every value on the way is finite."""
+        return all(bool(np.isfinite(v).all()) for v in self.values)
+
+    @cached_property
+    def wide(self) -> list[Any] | None:
+        """All values in long double; None if the program can't be run so."""
+        try:
+            return run(self.program, WIDE, lambda i, v: widened(v))
+        except (TypeError, ValueError, IndexError):
+            return None
+
+    @cached_property
+    def extreme(self) -> bool:
+        """Whether a magnitude on the way is beyond the square root of its dtype's range.
+
+        Products of two such may overflow, or vanish, in one order and not in another.
+        """
+        if self.wide is None:
+            return True
+        if self._overflows():
+            return True
+        grows = any("exp" in s.numpy or "power" in s.numpy for s in self.program.steps)
+        for value, wide in zip(self.values, self.wide, strict=True):
+            if grows and np.any(np.isfinite(value) & (np.abs(value.astype(complex)) > LARGEST_EXP)):
+                return True
+            if value.dtype.kind not in FLOATS:
+                continue
+            bounds = np.finfo(value.dtype)
+            for sizes in (np.abs(value), np.abs(wide)):
+                some = sizes[np.isfinite(sizes) & (sizes != 0)].astype("longdouble")
+                if np.any((some > float(bounds.max) ** 0.5) | (some < float(bounds.tiny) ** 0.5)):
+                    return True
+        return False
+
+    def _overflows(self) -> bool:
+        """Whether floats computed from finite integers are not finite: long double is not asked."""
+        first = len(self.program.leaves)
+        for step, value in zip(self.program.steps, self.values[first:], strict=True):
+            whole = all(self.values[i].dtype.kind in "biu" for i in step.args)
+            if whole and value.dtype.kind in FLOATS and not np.isfinite(value).all():
+                return True
+        return False
+
+    def _sample(self, rng: np.random.Generator, inputs: bool) -> list[Any] | None:
+        leaves, steps = len(self.program.leaves), self.program.steps
+        moved = [i for i in range(leaves + len(steps)) if (inputs if i < leaves else False)]
+        moved += [leaves + k for k, step in enumerate(steps) if step.rounds]
+        chosen = set(moved)
+        try:
+            values = run(
+                self.program, hook=lambda i, v: _moved(rng, v) if i in chosen else _signs(rng, v)
+            )
+        except (TypeError, ValueError, IndexError):
+            return None
+        return [values[i] for i in self.program.outputs]
+
+    def _samples(self, inputs: bool) -> list[list[Any]] | None:
+        rng = np.random.default_rng(0)
+        drawn = [self._sample(rng, inputs) for _ in range(SAMPLES)]
+        if any(
+            s is None or [v.shape for v in s] != [v.shape for v in self.expected] for s in drawn
+        ):
+            return None
+        return [s for s in drawn if s is not None]
+
+    @cached_property
+    def steps_moved(self) -> list[list[Any]] | None:
+        """Outputs of runs in which the results of steps were moved; None if shapes depend on it."""
+        return self._samples(False)
+
+    @cached_property
+    def all_moved(self) -> list[list[Any]] | None:
+        """Outputs of runs in which inputs were moved too."""
+        return self._samples(True)
+
+    @quiet()
+    def compare(self, found: list[Any]) -> Problem | None:
+        """Return what is wrong with outputs that may be rounded; None if nothing is."""
+        for k, (out, expected) in enumerate(zip(found, self.expected, strict=True)):
+            problem = compare_types(k, out, expected)
+            if problem is not None:
+                return problem
+            if bool(np.all(_alike(out, expected))):
+                continue
+            if not np.all(self._explained(k, out, self.all_moved)):
+                return _problem("value", k, out, expected)
+            if not np.all(self._explained(k, out, self.steps_moved)):
+                return _problem("worse", k, out, expected)
+        return None
+
+    def _explained(self, k: int, out: Any, samples: list[list[Any]] | None) -> Any:
+        """Return which elements of an output differ from NumPy's by what rounding explains."""
+        expected = self.expected[k]
+        if samples is None:
+            return np.True_
+        drawn = np.stack([widened(s[k]) for s in samples])
+        wide = widened(expected)
+        if expected.dtype.kind not in FLOATS:
+            low, high = drawn.min(0), drawn.max(0)
+            return _alike(out, expected) | ((out >= low) & (out <= high))
+        eps = float(np.finfo(expected.dtype).eps)
+        least = float(np.finfo(expected.dtype).smallest_subnormal)
+        spread = np.abs(drawn - wide).max(0)
+        # Between numbers and what is none anything may be.
+        unsure = ~_alike(np.isfinite(drawn), np.isfinite(wide)).all(0) | np.isnan(spread)
+        unsure &= ~(_alike(drawn, wide).all(0))
+        tolerance = SLACK * spread + 8 * eps * np.abs(wide) + 8 * least
+        fine = _alike(out, expected) | unsure | (np.abs(widened(out) - wide) <= tolerance)
+        if self.wide is None:
+            return fine
+        true = self.wide[self.program.outputs[k]]
+        near = 8 * eps * np.abs(true) + 8 * least
+        off = np.abs(widened(out) - true)
+        own = np.abs(wide - true)
+        better = off <= np.where(np.isfinite(own), own, 0) + tolerance
+        better |= off <= near
+        # NumPy's overflows on the way, and so may what is no worse
+        both = ~np.isfinite(wide) & ~np.isfinite(widened(out)) & np.isfinite(true)
+        if any("exp" in step.numpy for step in self.program.steps):
+            # exp(x) / (1 + exp(x)) of an infinity is nan, and its limit is welcome
+            both |= np.isnan(wide) & np.isnan(true)
+        return fine | better | both | _alike(widened(out), true)
+
+
+def _moved(rng: np.random.Generator, v: np.ndarray) -> Any:
+    if v.dtype.kind not in FLOATS:
+        return v
+    eps = np.finfo(v.dtype).eps
+    by = 1 + 2 * eps * rng.uniform(-1, 1, v.shape).astype("longdouble")
+    if v.dtype.kind == "c":
+        moved = v.real * by + 1j * (v.imag * by[..., ::-1] if v.ndim else v.imag * by)
+        moved = np.where(np.isfinite(v), moved, v)
+    else:
+        moved = v * by
+    return _signs(rng, moved.astype(v.dtype))
+
+
+def _signs(rng: np.random.Generator, v: np.ndarray) -> Any:
+    """Return an array, the zeros of which have got random signs."""
+    if v.dtype.kind != "f" or not np.any(v == 0):
+        return v
+    return np.where(v == 0, np.copysign(v, rng.choice((-1.0, 1.0), v.shape)), v).astype(v.dtype)
+
+
+def compare_types(k: int, out: Any, expected: np.ndarray) -> Problem | None:
+    """Return what is wrong with the dtype or the shape of output `k`."""
+    if not isinstance(out, np.ndarray) or out.dtype != expected.dtype:
+        return _problem("type", k, out, expected)
+    return None if out.shape == expected.shape else _problem("shape", k, out, expected)
+
+
+def compare_bits(found: list[Any], wanted: list[Any], by: str) -> Problem | None:
+    """Return what differs to the bit from what `by` computes."""
+    for k, (out, expected) in enumerate(zip(found, wanted, strict=True)):
+        problem = compare_types(k, out, expected)
+        if problem is None and not np.all(same_bits(out, expected)):
+            problem = _problem("bits", k, out, expected, by)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _problem(kind: str, k: int, out: Any, expected: Any, by: str = "NumPy") -> Problem:
+    def shown(x: Any) -> str:
+        return f"{getattr(x, 'dtype', type(x))} {np.shape(x)} {np.asarray(x).tolist()}"
+
+    return Problem(kind, f"output {k}\n  {by}: {shown(expected)}\n  found: {shown(out)}")

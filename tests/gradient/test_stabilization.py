@@ -1,0 +1,298 @@
+"""Gradients of naive formulas, which are stabilized first: as right as their values, and no more
+than that is changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import dprint, function
+from relgraph.gradient import (
+    DisconnectedInputError,
+    Lop,
+    NullTypeGradError,
+    Rop,
+    backward,
+    consider_constant,
+    disconnected_grad,
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    zero_grad,
+)
+from relgraph.graph.basic import Constant, equal_computations, graph_inputs
+from relgraph.graph.reference import evaluate
+from tests.gradient.duals import slope_condition, truth
+from tests.gradient.naive_formulas import MATRICES, NUMBERS, OF_A_MATRIX, OF_A_NUMBER
+from tests.relations.tables import value_for
+from tests.relations.test_reach import EXAMPLES
+
+FAR = np.array([1000.0, -1000.0, 0.0])
+
+
+def naive(x):
+    return at.exp(x) / (1 + at.exp(x))
+
+
+def slope(v):
+    """The slope of the logistic function."""
+    v = np.asarray(v)
+    low = np.exp(-np.abs(v))
+    return low / (1 + low) ** 2
+
+
+def assert_near(found, true, condition, rounding):
+    """A few roundings of the value and of the point, and of numbers of the size of `rounding`."""
+    allowed = 1e-14 * np.abs(true) + 4e-15 * condition + rounding
+    assert found.shape == true.shape
+    far = ~((found == true) | (np.abs(found - true) <= allowed))
+    assert not far.any(), f"{found[far]} where {true[far]} is right"
+
+
+@pytest.mark.parametrize("name", OF_A_NUMBER)
+def test_a_formula_of_a_number(name):
+    x = at.dvector("x")
+    out = OF_A_NUMBER[name](at, x)
+    value, gradient = function([x], [out, grad(at.sum(out), x)])(NUMBERS)
+    true_value, true_slope, condition = truth(OF_A_NUMBER[name], NUMBERS)
+    assert_near(value, true_value, condition, 1e-300)
+    assert_near(gradient, true_slope, slope_condition(OF_A_NUMBER[name], NUMBERS), 1e-300)
+
+
+@pytest.mark.parametrize("which", range(len(MATRICES)))
+@pytest.mark.parametrize("name", OF_A_MATRIX)
+def test_a_formula_of_a_matrix(name, which):
+    x = at.dmatrix("x")
+    out = OF_A_MATRIX[name](at, x)
+    value, gradient = function([x], [out, grad(at.sum(out), x)])(MATRICES[which])
+    true_value, true_slope, condition = truth(OF_A_MATRIX[name], MATRICES[which])
+    # shares are all of a size near 1, and some cancel
+    assert_near(np.asarray(value), true_value, condition, 2e-15)
+    sizes = np.sum(np.abs(MATRICES[which]), axis=1, keepdims=True)
+    assert_near(gradient, true_slope, sizes * np.abs(true_slope), 2e-15)
+
+
+def test_a_gradient_is_stable_before_any_optimization():
+    x = at.dvector("x")
+    (found,) = evaluate([grad(at.sum(naive(x)), x)], {x: FAR})
+    np.testing.assert_allclose(found, slope(FAR))
+    with np.errstate(all="ignore"):
+        (as_written,) = evaluate([grad(at.sum(naive(x)), x, stabilize=False)], {x: FAR})
+    assert np.isnan(as_written[0])
+
+
+def test_what_has_nothing_to_be_stabilized_is_differentiated_as_it_is():
+    x, y = at.dvector("x"), at.dvector("y")
+    for cost in (at.sum(x * y + y), at.sum(at.exp(x) * y), at.dot(x, 1 * y) ** 2 + at.sum(x - x)):
+        found, as_written = (grad(cost, [x, y], stabilize=stable) for stable in (True, False))
+        assert equal_computations(found, as_written)
+
+
+def test_the_graph_of_the_cost_stays_as_it_is():
+    x = at.dvector("x")
+    shared = at.exp(x)
+    first, second = at.sum(shared / (1 + shared)), at.sum(at.log(1 + shared))
+    both = [first, second]
+    before = dprint(both, file="str")
+    gradients = [grad(cost, [x, shared]) for cost in both]
+    assert dprint(both, file="str") == before
+    assert shared.owner.inputs == [x]
+    values = {x: np.array([0.5, -2.0])}
+    e = np.exp(values[x])
+    found = [evaluate(g, values) for g in gradients]
+    np.testing.assert_allclose(found[0], [slope(values[x]), 1 / (1 + e) ** 2])
+    np.testing.assert_allclose(found[1], [e / (1 + e), 1 / (1 + e)])
+
+
+def test_by_a_variable_inside():
+    x = at.dvector("x")
+    inner = at.log(1 + at.exp(x))
+    cost = at.sum(at.log(1 + at.exp(inner)))
+    by_inner, by_x = grad(cost, [inner, x])
+    f = function([x], [by_inner, by_x])
+    e = np.array([1.0, 0.0, 0.5])
+    outer = 1 - 1 / (2 + np.exp(np.minimum(FAR, 700)))
+    np.testing.assert_allclose(f(FAR), [outer, outer * e], rtol=1e-14)
+    # the variable itself is in the gradient by it: it can be given
+    given = function([inner], by_inner)
+    np.testing.assert_allclose(given(FAR), 1 / (1 + np.exp(-np.maximum(FAR, -700))), atol=1e-300)
+    assert evaluate([grad(cost, cost)]) == [1.0]
+
+
+def test_one_variable_inside_another():
+    x = at.dscalar("x")
+    a = at.exp(x)
+    b = 1 + a
+    c = a / b
+    found = evaluate(grad(c, [c, b, a, x]), {x: 0.5})
+    e = np.exp(0.5)
+    np.testing.assert_allclose(found, [1, -e / (1 + e) ** 2, slope(0.5) / e, slope(0.5)])
+
+
+def test_one_of_several_outputs_inside():
+    x = at.dvector("x")
+    low, high = at.split(x, (1, 2))
+    cost = at.sum(at.log(1 + at.exp(low))) + at.sum(naive(high))
+    found = function([x], grad(cost, [low, high, x]))(np.array([1000.0, 1000.0, 0.0]))
+    np.testing.assert_allclose(found[0], [1])
+    np.testing.assert_allclose(found[1], [0, 0.25])
+    np.testing.assert_allclose(found[2], [1, 0, 0.25])
+
+
+def test_known_grads():
+    x = at.dvector("x")
+    p = naive(x)
+    g = np.array([1.0, 2.0, 3.0])
+    f = function([x], grad(None, x, known_grads={p: g}))
+    np.testing.assert_allclose(f(FAR), g * slope(FAR))
+    # nothing is added to what is known, wherever the laws would have gone
+    cost = at.sum(at.log(p))
+    f = function([x], grad(cost, x, known_grads={p: g}))
+    np.testing.assert_allclose(f(FAR), g * slope(FAR))
+
+
+def test_consider_constant_is_not_looked_behind():
+    x = at.dvector("x")
+    e = at.exp(x)
+    cost = at.sum(e / (1 + e))
+    total = 1 + e
+    (found,) = evaluate([grad(at.sum(e / total), x, consider_constant=[total])], {x: np.zeros(2)})
+    np.testing.assert_allclose(found, [0.5, 0.5])
+    (found,) = evaluate([grad(cost, x, consider_constant=[total])], {x: np.zeros(2)})
+    np.testing.assert_allclose(found, [0.25, 0.25])
+    by_total = grad(
+        at.sum(at.log(total)), [total, x], consider_constant=[total], disconnected_inputs="ignore"
+    )
+    found = evaluate(by_total, {x: np.zeros(2)})
+    np.testing.assert_allclose(found, [[0.5, 0.5], [0, 0]])
+
+
+def test_barriers():
+    x = at.dvector("x")
+    e = at.exp(x)
+    values = {x: np.zeros(2)}
+    for stop in (zero_grad, consider_constant, disconnected_grad):
+        # as a whole it is a sigmoid, and its denominator is none of the gradient's business
+        cost = at.sum(e / stop(1 + e) + naive(x))
+        np.testing.assert_allclose(evaluate([grad(cost, x)], values), [[0.75, 0.75]])
+    behind = at.sum(zero_grad(naive(x)))
+    np.testing.assert_array_equal(evaluate([grad(behind, x)], values), [[0, 0]])
+    np.testing.assert_array_equal(
+        evaluate([grad(zero_grad(at.sum(naive(x))), x)], values), [[0, 0]]
+    )
+    with pytest.raises(DisconnectedInputError):
+        grad(at.sum(disconnected_grad(naive(x))), x)
+
+
+def test_errors_are_those_of_the_graph_as_it_was_written():
+    x, y = at.dvector("x"), at.dvector("y")
+    cost = at.sum(naive(x))
+    with pytest.raises(DisconnectedInputError, match="not a differentiable function of y"):
+        grad(cost, y)
+    with pytest.warns(UserWarning, match="not a differentiable function of y"):
+        g = grad(cost, [x, y], disconnected_inputs="warn")[1]
+    np.testing.assert_array_equal(evaluate([g], {y: np.ones(2)})[0], [0, 0])
+    assert grad(cost, y, disconnected_inputs="ignore", return_disconnected="None") is None
+    with pytest.raises(DisconnectedInputError):
+        grad(cost + at.cast(y.shape[0], "float64"), y)
+    # laws take y out of it, yet it was there
+    cost = at.sum(naive(x) + at.switch(at.constant(True), x, y))
+    (found,) = evaluate([grad(cost, y)], {x: np.ones(2), y: np.ones(2)})
+    np.testing.assert_array_equal(found, [0, 0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_dtypes(dtype):
+    x = at.TensorType(dtype, (None,))("x")
+    far = np.array([80.0, -80.0, 0.0], dtype)
+    for formula in (naive, lambda v: at.log(1 + at.exp(v)), lambda v: at.log(at.cosh(v))):
+        g = grad(at.sum(formula(x)), x)
+        assert g.type.dtype == dtype
+        assert np.isfinite(function([x], g)(far)).all()
+
+
+def test_integers_have_gradients_of_zeros():
+    i, x = at.lvector("i"), at.dvector("x")
+    cost = at.sum(naive(x * i) + at.log(1 + at.exp(i)))
+    by_i, by_x = function([i, x], grad(cost, [i, x]))(np.array([1, 2]), np.array([1000.0, 0.0]))
+    np.testing.assert_array_equal(by_i, [0, 0])
+    np.testing.assert_allclose(by_x, [0, 0.5])
+
+
+def test_products_and_matrices():
+    x = at.TensorType("float64", (3,))("x")
+    direction = np.array([1.0, 2.0, 3.0])
+    out, expected = naive(x), slope(FAR)
+    products = [Rop(out, x, direction), Lop(out, x, direction), jacobian(out, x)]
+    found = function([x], products)(FAR)
+    np.testing.assert_allclose(found[0], expected * direction)
+    np.testing.assert_allclose(found[1], expected * direction)
+    np.testing.assert_allclose(found[2], np.diag(expected))
+    cost = at.sum(at.log(1 + at.exp(x)))
+    whole, product = function([x], [hessian(cost, x), hvp(cost, x, direction)])(FAR)
+    np.testing.assert_allclose(whole, np.diag(expected))
+    np.testing.assert_allclose(product, expected * direction)
+
+
+def test_a_matrix_is_stabilized_once_and_not_once_a_row(monkeypatch):
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return stabilized(*arguments)
+
+    stabilized = backward.stabilized
+    monkeypatch.setattr(backward, "stabilized", counted)
+    x = at.TensorType("float64", (5,))("x")
+    jacobian(naive(x), x)
+    assert len(calls) == 1
+    calls.clear()
+    hessian(at.sum(naive(x)), x)
+    assert len(calls) == 2
+    calls.clear()
+    for derivative in (jacobian, Lop, Rop, hessian, hvp):
+        more = [x] if derivative in (Lop, Rop, hvp) else []
+        out = at.sum(naive(x)) if derivative in (hessian, hvp) else naive(x)
+        derivative(out, x, *more, stabilize=False)
+    assert not calls
+
+
+def differentiated(cost, inputs, stabilize):
+    """Return the gradients, None where there is none, or the kind of error."""
+    try:
+        return grad(
+            cost,
+            inputs,
+            disconnected_inputs="ignore",
+            return_disconnected="None",
+            stabilize=stabilize,
+        )
+    except (NullTypeGradError, NotImplementedError) as error:
+        return [type(error)]
+
+
+def test_what_the_laws_are_shown_with_has_the_same_gradients_and_connections():
+    for name, expressions in EXAMPLES.items():
+        for expression in expressions:
+            inputs = [v for v in graph_inputs([expression]) if not isinstance(v, Constant)]
+            if np.dtype(expression.type.dtype).kind != "f" or not inputs:
+                continue
+            cost = at.sum(expression)
+            new, old = (differentiated(cost, inputs, stable) for stable in (True, False))
+            assert [type(g) for g in new] == [type(g) for g in old], name
+            pairs = [(a, b) for a, b in zip(new, old, strict=True) if hasattr(a, "type")]
+            assert all(a.type.dtype == b.type.dtype for a, b in pairs)
+            try:
+                with np.errstate(all="ignore"):
+                    values = {v: value_for(v) for v in inputs}
+                    expected = evaluate([b for _, b in pairs], values)
+            except (ValueError, IndexError, AssertionError):
+                continue
+            with np.errstate(all="ignore"):
+                found = evaluate([a for a, _ in pairs], values)
+            for a, b in zip(found, expected, strict=True):
+                told = np.isfinite(b)
+                tolerance = 1e-9 if b.dtype == "float64" else 1e-3
+                np.testing.assert_allclose(a[told], b[told], tolerance, tolerance, err_msg=name)

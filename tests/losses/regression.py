@@ -1,0 +1,133 @@
+"""Distances, moments and fits."""
+
+from tests.losses.loss import Loss
+
+NORMS = (([3.0, 4.0],), ([1e200, 1e-3],), ([1e-200, 2e-200],), ([1e10, 1.0],))
+SAMPLES = (
+    ([1.0, 2.0, 4.0],),
+    ([1e8 + 1.0, 1e8 + 2.0, 1e8 + 4.0],),
+    ([1e-5 + 7.0, 7.0, 7.0 - 2e-5],),
+)
+
+
+def norm(m, x):
+    return m.sqrt(m.sum(x**2))
+
+
+def cosine(m, a, b):
+    return m.sum(a * b) / (m.sqrt(m.sum(a**2)) * m.sqrt(m.sum(b**2)))
+
+
+def squared_distances(m, a, b):
+    squares = m.sum(a**2, axis=1)[:, None] + m.sum(b**2, axis=1)[None, :] - 2 * (a @ b.T)
+    return m.sum(squares)
+
+
+def variance(m, x):
+    return m.mean(x**2) - m.mean(x) ** 2
+
+
+def standardized(m, x):
+    z = (x - m.mean(x)) / m.sqrt(m.mean((x - m.mean(x)) ** 2))
+    return m.sum(z**3)
+
+
+def correlation(m, a, b):
+    top = m.mean(a * b) - m.mean(a) * m.mean(b)
+    return top / m.sqrt(variance(m, a) * variance(m, b))
+
+
+def huber(m, x, y):
+    r = x - y
+    return m.sum(m.where(m.abs(r) < 1.0, r**2 / 2, m.abs(r) - 0.5))
+
+
+def pseudo_huber(m, x, y):
+    return m.sum(m.sqrt(1 + (x - y) ** 2) - 1)
+
+
+def quantile(m, x, y):
+    r = y - x
+    return m.mean(m.maximum(0.9 * r, -0.1 * r))
+
+
+def log_determinant(m, a):
+    return m.log(a[0, 0] * a[1, 1] - a[0, 1] * a[1, 0])
+
+
+def log_determinant_of_diagonal(m, d):
+    return m.log(m.prod(d**2))
+
+
+def ridge(m, rows, y, w):
+    return m.sum((rows @ w - y) ** 2) + 0.1 * m.sum(w**2)
+
+
+def explained(m, rows, w):
+    centred = rows - m.mean(rows, axis=0, keepdims=True)
+    return m.sum((centred @ w) ** 2) / m.sum(w**2)
+
+
+LOSSES = (
+    Loss("norm", norm, NORMS),
+    Loss(
+        "cosine similarity",
+        cosine,
+        (
+            ([1.0, 2.0], [0.5, -3.0]),
+            ([1e200, 2e200], [1e-200, 3e-200]),
+            ([1e-170, 2e-170], [1.0, 1.0]),
+        ),
+    ),
+    Loss(
+        "matrix of squared distances",
+        squared_distances,
+        (
+            ([[1.0, 2.0], [0.5, 0.1]], [[0.3, 0.4]]),
+            ([[1e6 + 1.0, 1e6], [1e6, 1e6]], [[1e6, 1e6 + 0.5]]),
+        ),
+    ),
+    Loss("variance by two moments", variance, SAMPLES),
+    Loss("skewness of the standardized", standardized, SAMPLES),
+    Loss(
+        "correlation by moments",
+        correlation,
+        (
+            ([1.0, 2.0, 4.0], [0.3, 0.1, 0.9]),
+            ([1e6 + 1.0, 1e6 + 2.0, 1e6 + 4.0], [0.3, 0.1, 0.9]),
+        ),
+    ),
+    Loss("Huber", huber, (([0.3, 5.0], [0.1, 1.0]), ([1e200, 1e-200], [1.0, 0.0]))),
+    Loss(
+        "pseudo-Huber", pseudo_huber, (([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0]))
+    ),
+    Loss("quantile", quantile, (([0.3, 5.0], [0.1, 7.0]), ([1e300, -1e300], [1.0, 3.0]))),
+    Loss(
+        "log-determinant of two by two",
+        log_determinant,
+        (([[2.0, 0.5], [0.3, 1.0]],), ([[1e200, 1.0], [2.0, 1e180]],)),
+    ),
+    Loss(
+        "log-determinant of a diagonal",
+        log_determinant_of_diagonal,
+        (([2.0, 0.5],), ([1e-120, 3e-150],)),
+    ),
+    Loss(
+        "ridge regression",
+        ridge,
+        (
+            ([[1.0, 2.0], [0.5, -1.0]], [1.0, 2.0], [0.3, -0.2]),
+            ([[1e5, 2.0], [0.5, -1e5]], [1.0, 2e8], [3e4, -0.2]),
+        ),
+        fixed=2,
+    ),
+    Loss(
+        "explained variance of a direction",
+        explained,
+        (
+            ([[1.0, 2.0], [0.5, -1.0], [0.2, 0.1]], [0.3, -0.2]),
+            ([[1e3, 2.0], [0.5, -1e3], [0.2, 0.1]], [1e-170, 3e-170]),
+        ),
+        fixed=1,
+    ),
+)

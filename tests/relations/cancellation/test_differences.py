@@ -1,0 +1,90 @@
+"""Differences of values of one function at points that are near each other."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.cancellation import differences
+from tests.relations.applied import applied, laws_of, x, y, z
+from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
+
+LAWS = laws_of(differences)
+
+
+def of_squares(ending, square):
+    return [
+        (f"square-step{ending}", square(x + y) - square(x)),
+        (f"square-step-back{ending}", square(x - y) - square(x)),
+        (f"square-less-its-terms{ending}", square(1 + x) - (1 + 2 * x)),
+        (f"squares-apart{ending}", square(x) - square(y)),
+        (f"square-less-one{ending}", square(x) - 1),
+        (f"one-less-square{ending}", 1 - square(x)),
+    ]
+
+
+CASES = [
+    ("sqrt-step", at.sqrt(x + y) - at.sqrt(x)),
+    ("sqrt-step-back", at.sqrt(x) - at.sqrt(x - y)),
+    ("sqrt-step-around", at.sqrt(x + y) - at.sqrt(x - y)),
+    ("cbrt-step", at.cbrt(x + y) - at.cbrt(x)),
+    ("one-by-step", 1 / (x + y) - 1 / x),
+    ("one-by-step-on", 1 / x - 1 / (x + y)),
+    ("one-by-step-back", 1 / x - 1 / (x - y)),
+    ("one-by-step-down", 1 / (x - y) - 1 / x),
+    ("one-by-step-around", 1 / (x + 1) - 1 / (x - 1)),
+    ("one-by-root-step", 1 / at.sqrt(x) - 1 / at.sqrt(x + y)),
+    ("one-by-root-step-up", 1 / at.sqrt(x + 1) - 1 / at.sqrt(x)),
+    ("second-difference-of-one-by", 1 / (x + 1) + 1 / (x - 1) - 2 / x),
+    ("second-difference-of-one-by-written", (1 / (x + 1) - 2 / x) + 1 / (x - 1)),
+    ("log-step", at.log(x + y) - at.log(x)),
+    ("log1p-step", at.log1p(x) - at.log(x)),
+    ("x-log-x-step", (x + 1) * at.log1p(x) - x * at.log(x)),
+    ("x-log-x-step-less", (x + 1) * at.log1p(x) - (x * at.log(x) + y)),
+    ("power-step", (x + y) ** z - x**z),
+    ("power-above-one-less-one", (1 + y) ** z - 1),
+    ("one-less-power-above-one", 1 - (1 + y) ** z),
+    ("power-below-one-less-one", (1 - y) ** z - 1),
+    ("one-less-power-below-one", 1 - (1 - y) ** z),
+    ("exp-step", at.exp(x + y) - at.exp(x)),
+    ("exp-second-difference", (at.exp(x) - 2) + at.exp(-x)),
+    ("cosh-less-one", at.cosh(x) - 1),
+    ("two-cosh-less-two", 2 * at.cosh(x) - 2),
+    ("sin-step", at.sin(x + y) - at.sin(x)),
+    ("cos-step", at.cos(x + y) - at.cos(x)),
+    ("tan-step", at.tan(x + y) - at.tan(x)),
+    ("one-less-cos", 1 - at.cos(x)),
+    ("cos-less-one", at.cos(x) - 1),
+    ("arctan-step", at.arctan(x + y) - at.arctan(x)),
+    *of_squares("", at.sqr),
+    *of_squares("-of-products", lambda v: v * v),
+    *of_squares("-of-powers", lambda v: v**2),
+]
+
+
+NOT_MATCHED = [
+    ("sqrt-step", at.sqrt(x + y) - at.sqrt(z)),
+    ("one-by-step", 1 / (x + y) - 2 / x),
+    ("power-step", (x + y) ** z - x**y),
+    ("arctan-step", at.arctan(x + y) - at.arctan(z)),
+    ("square-less-one", at.sqr(x) - 2),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+def test_its_value_is_the_true_one(name, before):
+    assert_true(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+def test_its_slopes_are_the_true_ones(name, before):
+    assert_true_slopes(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, _ in CASES}

@@ -1,0 +1,114 @@
+"""Inverse functions near the ends of their domains, and as logarithms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.cancellation import inverses
+from relgraph.gradient import grad
+from relgraph.testing.judge.true_values.mpmath_support import mp
+from tests.relations.applied import applied, inputs_of, laws_of, value_of, x, y
+from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
+
+LAWS = laws_of(inverses)
+
+s = at.dscalar("s")
+PI = at.constant(math.pi)
+
+PLAIN = [
+    ("arccos-near-one", at.arccos(1 - x)),
+    ("arccosh-near-one", at.arccosh(1 + x)),
+    ("arctanh-mirrored", at.log((1 - x) / (1 + x))),
+    ("arctanh-of-excess", at.log1p(2 * x / (1 - x))),
+    ("arctanh-scaled", at.log((x + y) / (x - y))),
+    ("arctanh-scaled-mirrored", at.log((x - y) / (x + y))),
+    ("log-of-one-by", at.log(1 / (1 + x))),
+    ("log-of-one-by-less", at.log(1 / (1 - x))),
+]
+
+OF_PI = [
+    ("inverse-gudermannian", at.log(at.tan(math.pi / 4 + x))),
+    ("inverse-gudermannian-of-quotient", at.log(at.tan(PI / 4 + s))),
+    ("inverse-gudermannian-of-quotient-spread", at.log(at.tan(PI / 4 + x))),
+    ("inverse-gudermannian-mirrored", at.log(at.tan(math.pi / 4 - x))),
+    ("inverse-gudermannian-mirrored-of-quotient", at.log(at.tan(PI / 4 - s))),
+    ("inverse-gudermannian-mirrored-of-quotient-spread", at.log(at.tan(PI / 4 - x))),
+    ("arctan-less-eighth-turn", at.arctan(x) - math.pi / 4),
+    ("arctan-less-eighth-turn-of-quotient", at.arctan(s) - PI / 4),
+    ("arctan-less-eighth-turn-of-quotient-spread", at.arctan(x) - PI / 4),
+    ("gudermannian", 2 * at.arctan(at.exp(x)) - math.pi / 2),
+    ("gudermannian-of-quotient", 2 * at.arctan(at.exp(s)) - PI / 2),
+    ("gudermannian-of-quotient-spread", 2 * at.arctan(at.exp(x)) - PI / 2),
+    ("arcsin-of-half", math.pi / 2 - 2 * at.arcsin(at.sqrt((1 - x) / 2))),
+    ("arcsin-of-half-of-quotient", PI / 2 - 2 * at.arcsin(at.sqrt((1 - s) / 2))),
+    ("arcsin-of-half-of-quotient-spread", PI / 2 - 2 * at.arcsin(at.sqrt((1 - x) / 2))),
+]
+
+CASES = [*PLAIN, *OF_PI]
+
+TRUE_OF_PI = {
+    "inverse-gudermannian": lambda x: mp.asinh(mp.tan(2 * x)),
+    "inverse-gudermannian-mirrored": lambda x: -mp.asinh(mp.tan(2 * x)),
+    "arctan-less-eighth-turn": lambda x: mp.atan(x) - mp.pi / 4,
+    "gudermannian": lambda x: mp.atan(mp.sinh(x)),
+    "arcsin-of-half": mp.asin,
+}
+
+
+NOT_MATCHED = [
+    ("arctanh-mirrored", at.log((1 - x) / (1 + y))),
+    ("inverse-gudermannian", at.log(at.tan(0.78 + x))),
+    ("arctan-less-eighth-turn", at.arctan(x) - 0.78),
+    # what a switch gives has been seen to
+    ("arccos-near-one", at.arccos(1 - at.switch(x > 0, x, y))),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), PLAIN, ids=[name for name, _ in PLAIN])
+def test_its_value_is_the_true_one(name, before):
+    assert_true(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), PLAIN, ids=[name for name, _ in PLAIN])
+def test_its_slopes_are_the_true_ones(name, before):
+    assert_true_slopes(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, _ in CASES}
+
+
+@pytest.mark.parametrize(("name", "before"), OF_PI, ids=[name for name, _ in OF_PI])
+def test_a_number_that_is_nearly_pi_is_taken_for_it(name, before):
+    after = applied(LAWS[name], before)
+    assert after.owner.op is not before.owner.op
+    points = [1e-300, -1e-9, 1e-4, 0.3, -0.7]
+    true = TRUE_OF_PI[name.partition("-of-quotient")[0]]
+    rank = after.type.ndim
+    for point in points:
+        found = value_of(after, {"x": np.array([point]), "s": np.array(point)})
+        assert found.shape == (1,) * rank
+        with mp.workprec(2000):
+            assert float(found.item()) == pytest.approx(float(true(mp.mpf(point))), rel=1e-14)
+
+
+@pytest.mark.parametrize(("name", "before"), OF_PI, ids=[name for name, _ in OF_PI])
+def test_slopes_of_what_is_nearly_pi(name, before):
+    after = applied(LAWS[name], before)
+    (var,) = inputs_of(after)
+    slope = grad(at.sum(after), var)
+    true = TRUE_OF_PI[name.partition("-of-quotient")[0]]
+    for point in (1e-300, -1e-9, 1e-4, 0.3, -0.7):
+        found = value_of(slope, {"x": np.array([point]), "s": np.array(point)})
+        with mp.workprec(400):
+            expected = float(mp.diff(true, mp.mpf(point)))
+        assert found.item() == pytest.approx(expected, rel=1e-10)

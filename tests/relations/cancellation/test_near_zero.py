@@ -1,0 +1,55 @@
+"""What vanishes at zero faster than its terms do."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.cancellation import near_zero
+from tests.relations.applied import applied, laws_of, x, y
+from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
+
+LAWS = laws_of(near_zero)
+
+CASES = [
+    ("x-less-sin", x - at.sin(x)),
+    ("sin-less-x", at.sin(x) - x),
+    ("tan-less-x", at.tan(x) - x),
+    ("x-less-tan", x - at.tan(x)),
+    ("log1p-less-x", at.log1p(x) - x),
+    ("x-less-log1p", x - at.log1p(x)),
+    ("sin-to-tan", at.x_less_sin(x) / at.tan_less_x(x)),
+    ("sin-to-neg-tan", at.x_less_sin(x) / -at.tan_less_x(x)),
+    ("x-less-sin-by-tan", at.x_less_sin(x) / at.tan(x)),
+    ("one-by-x-less-cotangent", 1 / x - 1 / at.tan(x)),
+    ("cosm1-by-sin", at.cosm1(x) / at.sin(x)),
+    ("cosm1-by-square", at.cosm1(x) / at.sqr(x)),
+    ("cosm1-by-product", at.cosm1(x) / (x * x)),
+    ("cosm1-by-power", at.cosm1(x) / x**2),
+]
+
+
+NOT_MATCHED = [
+    ("x-less-sin", y - at.sin(x)),
+    ("one-by-x-less-cotangent", 1 / y - 1 / at.tan(x)),
+    ("cosm1-by-sin", at.cosm1(x) / at.sin(y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+def test_its_value_is_the_true_one(name, before):
+    assert_true(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+def test_its_slopes_are_the_true_ones(name, before):
+    assert_true_slopes(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, _ in CASES}

@@ -1,0 +1,230 @@
+"""What each law about quotients of exponentials, and logarithms of their sums, does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.functions import quotients_of_exponentials
+from relgraph.graph.notation.algebra import algebra
+from relgraph.testing.discovery import discover_laws
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    i,
+    laws_of,
+    w,
+    written,
+    x,
+    y,
+    z,
+)
+
+LAWS = laws_of(quotients_of_exponentials)
+m, q = at.dmatrix("m"), at.dmatrix("q")
+e, s, t = at.exp(x), at.sigmoid(x), at.sigmoid(-x)
+u, c = at.exp(y), at.dvector("c")
+weights, doubled = (
+    at.constant(np.array([0.25, 0.5, 2.0])),
+    at.constant(np.array([-0.5, -1.0, -4.0])),
+)
+total = at.sum(at.exp(m), axis=1)
+rows = at.sum(at.exp(m), axis=1, keepdims=True)
+mean = at.sum(at.exp(m) * q, axis=1)
+n, labels = np.arange(3), np.array([0, 2, 1])
+
+CASES = [
+    ("softmax-mul", at.exp(m) * q / rows, "softmax(m, axis=1) * q"),
+    ("softmax-div", at.exp(m) / (rows * q), "softmax(m, axis=1) / q"),
+    ("softmax-mul-div", at.exp(m) * q / (rows * m), "softmax(m, axis=1) * q / m"),
+    (
+        "softmax-mean",
+        mean / total,
+        "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,))",
+    ),
+    (
+        "softmax-mean-mul",
+        mean * c / total,
+        "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) * c",
+    ),
+    (
+        "softmax-mean-div",
+        mean / (total * c),
+        "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) / c",
+    ),
+    (
+        "softmax-mean-mul-div",
+        mean * y / (total * c),
+        "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) * y / c",
+    ),
+    ("log-add-constant", at.log(2.0 + e), "logaddexp(x, log(2.0))"),
+    ("log-add-weighed", at.log(2.0 * e + 3.0 * u), "logaddexp(x + log(2.0), y + log(3.0))"),
+    (
+        "log-sum-weighed",
+        at.log(at.sum(at.exp(m) * at.sigmoid(q), axis=1)),
+        "logsumexp(m + log(sigmoid(q)), axis=1)",
+    ),
+    (
+        "log-sum-weighed",
+        at.log(at.sum(e * weights)),
+        "logsumexp(x + log([0.25 0.5  2.  ]), axis=None)",
+    ),
+    ("log-mul-sum", at.log(total * at.abs(z)), "logsumexp(m, axis=1) + log(abs(z))"),
+    ("log-mul-kept-sum", at.log(rows * at.abs(q)), "logsumexp(m, axis=1) + log(abs(q))"),
+    ("log-div-kept-sum", at.log(rows / 3.0), "logsumexp(m, axis=1) - log(3.0)"),
+    ("log-two-cosh", at.log(2 * at.cosh(x)), "abs(x) + softplus(-2.0 * abs(x))"),
+    (
+        "log-cosh",
+        at.log(at.cosh(x)),
+        "switch(abs(x) < 1.0, log1p(2.0 * sqr(sinh(switch(abs(x) < 1.0, x, 0.0) / 2.0))), "
+        "abs(x) + softplus(-2.0 * abs(x)) - 0.6931471805599453)",
+    ),
+    ("log1p-two-cosh", at.log1p(2 * at.cosh(x)), "softplus(abs(x) + softplus(-2.0 * abs(x)))"),
+    ("log-div-softmax", at.log(at.exp(q) / at.softmax(m)), "log(exp(q)) - log_softmax(m, axis=1)"),
+    ("log-softmax-div", at.log(at.softmax(m) / 3.0), "log_softmax(m, axis=1) - log(3.0)"),
+    ("log-softmax-mul", at.log(at.softmax(m) * 3.0), "log_softmax(m, axis=1) + log(3.0)"),
+    ("log-div-sigmoid", at.log(at.abs(y) / s), "log(abs(y)) - -softplus(-x)"),
+    ("log-sigmoid-div", at.log(s / 0.25), "-softplus(-x) - log(0.25)"),
+    ("sigmoid-of-one", e / (3.0 + e), "sigmoid(x - log(3.0))"),
+    ("sigmoid-of-one-weighed", 2.0 * e / (3.0 + e), "2.0 * sigmoid(x - log(3.0))"),
+    ("div-by-weighed", y / (1 + 3.0 * e), "y * sigmoid(-(x + log(3.0)))"),
+    ("div-by-square", y / at.sqr(1 + e), "y * sqr(sigmoid(-x))"),
+    ("div-by-power", y / (1 + e) ** 2, "y * sqr(sigmoid(-x))"),
+    ("div-by-square-of-product", y / (at.sqr(1 + e) * z), "y * sqr(sigmoid(-x)) / z"),
+    ("div-by-power-of-product", y / ((1 + e) ** 2 * z), "y * sqr(sigmoid(-x)) / z"),
+    ("sigmoid-squared-exp", at.sqr(t) * e * y, "sigmoid(x) * sigmoid(-x) * y"),
+    ("sigmoid-neg-squared-exp", at.sqr(s) * at.exp(-x), "sigmoid(x) * sigmoid(-x)"),
+    ("tanh-mul", at.sinh(x) * y / at.cosh(x), "tanh(x) * y"),
+    ("tanh-div", at.sinh(x) / (at.cosh(x) * y), "tanh(x) / y"),
+    ("tanh-mul-div", at.sinh(x) * y / (at.cosh(x) * z), "tanh(x) * y / z"),
+    ("sech-slope", at.sinh(x) / at.sqr(at.cosh(x)), "tanh(x) / cosh(x)"),
+    ("sech-slope-mul", at.sinh(x) * y / at.sqr(at.cosh(x)), "tanh(x) / cosh(x) * y"),
+    ("sech-slope-div", at.sinh(x) / (at.sqr(at.cosh(x)) * y), "tanh(x) / cosh(x) / y"),
+    (
+        "sech-slope-mul-div",
+        at.sinh(x) * y / (at.sqr(at.cosh(x)) * z),
+        "tanh(x) / cosh(x) * y / z",
+    ),
+    ("sech-slope-by-reciprocal", at.sqr(1 / at.cosh(x)) * at.sinh(x), "tanh(x) / cosh(x)"),
+    ("tanh-by-reciprocal", 1 / at.cosh(x) * at.sinh(x), "tanh(x)"),
+    (
+        "tanh-slope",
+        1 - at.sqr(at.tanh(x)),
+        "4.0 * exp(-2.0 * abs(x)) / (1.0 + exp(-2.0 * abs(x)) * (2.0 + exp(-2.0 * abs(x))))",
+    ),
+    ("sigmoid-difference", s - t, "tanh(x / 2.0)"),
+    ("sigmoid-difference-neg", t - s, "-tanh(x / 2.0)"),
+    ("sigmoid-difference-scaled", y * s - y * t, "y * tanh(x / 2.0)"),
+    ("sigmoid-difference-scaled-neg", y * t - y * s, "-(y * tanh(x / 2.0))"),
+    ("logistic-slope", at.sqr(s) * t - at.sqr(t) * s, "sigmoid(x) * sigmoid(-x) * tanh(x / 2.0)"),
+    (
+        "logistic-slope-neg",
+        at.sqr(t) * s - at.sqr(s) * t,
+        "-(sigmoid(x) * sigmoid(-x) * tanh(x / 2.0))",
+    ),
+    (
+        "logistic-slope-scaled",
+        y * at.sqr(s) * t - y * at.sqr(t) * s,
+        "y * (sigmoid(x) * sigmoid(-x) * tanh(x / 2.0))",
+    ),
+    (
+        "logistic-slope-scaled-neg",
+        y * at.sqr(t) * s - y * at.sqr(s) * t,
+        "-(y * (sigmoid(x) * sigmoid(-x) * tanh(x / 2.0)))",
+    ),
+    (
+        "entropy-slope",
+        at.mul(s, t, at.softplus(x)) - at.mul(s, t, at.softplus(-x)),
+        "sigmoid(x) * sigmoid(-x) * x",
+    ),
+    (
+        "entropy-slope-neg",
+        at.mul(s, t, at.softplus(-x)) - at.mul(s, t, at.softplus(x)),
+        "-(sigmoid(x) * sigmoid(-x) * x)",
+    ),
+    (
+        "entropy-slope-scaled",
+        at.mul(y, s, t, at.softplus(x)) - at.mul(y, s, t, at.softplus(-x)),
+        "y * (sigmoid(x) * sigmoid(-x) * x)",
+    ),
+    (
+        "entropy-slope-scaled-neg",
+        at.mul(y, s, t, at.softplus(-x)) - at.mul(y, s, t, at.softplus(x)),
+        "-(y * (sigmoid(x) * sigmoid(-x) * x))",
+    ),
+    ("softplus-difference-scaled", y * at.softplus(x) - y * at.softplus(-x), "y * x"),
+    ("softplus-difference-scaled-neg", y * at.softplus(-x) - y * at.softplus(x), "-(y * x)"),
+    ("tanh-of-sigmoid-scaled", y - 2 * y * s, "-(y * tanh(x / 2.0))"),
+    ("tanh-of-sigmoid-weighed", weights + doubled * s, "[0.25 0.5  2.  ] * -tanh(x / 2.0)"),
+    (
+        "log-part-of-exp",
+        at.log(at.exp(m)[n, labels]),
+        "advanced_subtensor{array, array}(m, [0 1 2], [0 2 1])",
+    ),
+    ("log-part-of-exp", at.log(at.exp(m)[:, 0]), "subtensor{:, 0}(m)"),
+    (
+        "log-part-of-exp-div",
+        at.log(at.exp(m)[n, labels] / total),
+        "advanced_subtensor{array, array}(m, [0 1 2], [0 2 1]) - log(sum(exp(m), axis=(1,)))",
+    ),
+    (
+        "log-part-of-exp-div",
+        at.log(at.exp(m)[:, 0] / total),
+        "subtensor{:, 0}(m) - log(sum(exp(m), axis=(1,)))",
+    ),
+    ("log-sum-part-of-exp", at.log(at.sum(at.exp(m)[0])), "logsumexp(subtensor{0}(m), axis=None)"),
+    (
+        "log-part-of-softmax",
+        at.log(at.softmax(m)[n, labels]),
+        "advanced_subtensor{array, array}(log_softmax(m, axis=1), [0 1 2], [0 2 1])",
+    ),
+    ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "subtensor{0, 1}(log_softmax(m, axis=1))"),
+    ("part-of-softmax", at.exp(m)[:, 0] / total, "subtensor{:, 0}(softmax(m, axis=1))"),
+    ("part-of-softmax", e[1] / at.sum(e), "subtensor{1}(softmax(x, axis=None))"),
+    ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "subtensor{:, 0}(softmax(m, axis=1)) * y"),
+]
+
+NOT_MATCHED = [
+    ("softmax-mul", at.exp(m) * q / at.sum(at.exp(m), axis=0, keepdims=True).T),
+    ("softmax-mean", at.sum(at.exp(m) * q, axis=0) / total),
+    ("log-add-constant", at.log(-2.0 + e)),
+    ("log-add-constant", at.log(y + e)),
+    ("log-add-weighed", at.log(2.0 * e - 3.0 * u)),
+    # where a weight is zero, the slope of its logarithm is not finite
+    ("log-sum-weighed", at.log(at.sum(e * at.sqr(y)))),
+    ("log-mul-sum", at.log(total * y)),
+    ("log-div-softmax", at.log(q / at.softmax(m))),
+    ("log-sigmoid-div", at.log(s / y)),
+    ("sigmoid-of-one", e / (y + e)),
+    ("sigmoid-of-one-weighed", y * e / (3.0 + e)),
+    ("tanh-slope", 1 - at.sqr(at.tanh(x)) * y),
+    ("tanh-of-sigmoid-weighed", weights + weights * s),
+    ("sigmoid-difference", s - at.sigmoid(y)),
+    ("log-part-of-exp", at.log(at.exp(w)[:2])),  # complex
+    ("log-part-of-exp", at.log(at.exp(i)[:2])),  # made float by exp alone
+    ("log-part-of-exp-div", at.log(at.exp(m)[:, 0] / y)),
+    ("part-of-softmax", at.exp(m)[:, 0] / at.sum(at.exp(m), axis=0)),
+    ("part-of-softmax", at.exp(m)[0] / total),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name: str, before: Any, after: str) -> None:
+    assert algebra(applied(LAWS[name], before), 200) == after
+
+
+@pytest.mark.parametrize(("name", "before"), [case[:2] for case in CASES])
+def test_both_sides_have_the_same_value(name: str, before: Any) -> None:
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_does_not_match(name: str, before: Any) -> None:
+    assert written(LAWS[name], before) == written(discover_laws()["log-exp"], before)
+
+
+def test_every_law_is_shown() -> None:
+    assert set(LAWS) == {name for name, *_ in CASES}

@@ -1,0 +1,55 @@
+"""Each law about running totals at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.reductions import cumulative
+from tests.relations.tables import check_row, check_unchanged, laws_of
+
+LAWS = laws_of(cumulative)
+x = at.dmatrix("x")
+v = at.dvector("v")
+i, n = at.lscalar("i"), at.lscalar("n")
+row = at.drow("row")
+small = at.TensorType("int8", (1,))("small")
+
+TABLE = [
+    ("cumulate-one", at.cumsum(row, axis=0), row),
+    ("cumulate-one", at.cumprod(small), at.cast(small, "int64")),
+    (
+        "cumsum-of-zeros",
+        at.cumsum(at.zeros((n, 2)), axis=0),
+        "alloc(0.0, shape_i{0}(alloc(0.0, n, 2)), 2)",
+    ),
+    ("cumprod-of-ones", at.cumprod(at.ones((5,))), "1.0"),
+    ("differences-of-cumsum", at.cumsum(v)[1:] - at.cumsum(v)[:-1], v[1:]),
+    ("last-of-cumulate", at.cumsum(x, axis=1)[:, -1], at.sum(x, axis=1)),
+    ("last-of-cumulate", at.cumprod(v)[-1], at.prod(v)),
+    ("prefix-of-cumulate", at.cumsum(v, axis=0)[:2], at.cumsum(v[:2], axis=0)),
+    ("prefix-of-cumulate", at.cumsum(x, axis=1)[i, :n], at.cumsum(x[i, :n], axis=0)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law_at_work(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+def test_each_law_is_at_work():
+    assert set(LAWS) == {row[0] for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("cumulate-one", at.cumsum(row, axis=1)),
+        ("last-of-cumulate", at.cumsum(x, axis=1)[-1]),
+        ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, 1:]),
+        ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, i]),
+        ("differences-of-cumsum", at.cumsum(v)[2:] - at.cumsum(v)[:-2]),
+    ],
+)
+def test_what_a_law_leaves_alone(name, graph):
+    check_unchanged(LAWS[name], graph)

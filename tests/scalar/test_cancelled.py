@@ -1,0 +1,64 @@
+"""Functions that are exact where their formulas cancel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient import grad
+from relgraph.testing.judge.true_values.mpmath_support import mp
+from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS
+
+SMALL = np.array([0.3, 1.0, 1e-3, 1e-8, 1e-50, 0.9, 1.9, 2.1, 7.0])
+EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan])
+OPS = (scalar.cbrt, scalar.cosm1, scalar.log1pmx, scalar.x_less_sin, scalar.tan_less_x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("op", OPS, ids=str)
+def test_values_are_the_true_ones(op, dtype):
+    points = np.concatenate([SMALL, -SMALL[:1], -SMALL[2:6]]).astype(dtype)
+    found = op.impl(points)
+    assert found.dtype == dtype
+    with mp.workprec(1000):
+        expected = np.array([float(SCALAR_FUNCTIONS[op.name](mp.mpf(float(v)))) for v in points])
+    tolerance = 8 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, expected.astype(dtype), rtol=tolerance, atol=1e-300)
+
+
+@pytest.mark.parametrize("op", OPS, ids=str)
+def test_edges_are_those_of_the_formula(op):
+    formulas = {
+        "cbrt": np.cbrt,
+        "cosm1": lambda x: np.cos(x) - 1,
+        "log1pmx": lambda x: np.log1p(x) - x,
+        "x_less_sin": lambda x: x - np.sin(x),
+        "tan_less_x": lambda x: np.tan(x) - x,
+    }
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(op.impl(EDGES), formulas[op.name](EDGES))
+
+
+@pytest.mark.parametrize("op", OPS, ids=str)
+def test_integers_become_floats_as_in_numpy(op):
+    for dtype in ("bool", "int8", "int64", "uint16"):
+        assert op.output_dtype(dtype) == np.sin.resolve_dtypes((np.dtype(dtype), None))[1].name
+
+
+def test_lengths():
+    x = np.array([3e200, 3e-200, 0.0, np.inf, np.nan, np.inf])
+    y = np.array([4e200, 4e-200, 0.0, 1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(at.hypot(x, y).eval(), np.hypot(x, y))
+    found = at.length(x, y).eval()
+    np.testing.assert_array_equal(found[:5], np.hypot(x, y)[:5])
+    assert np.isnan(found[5])
+
+
+@pytest.mark.parametrize("op", [at.hypot, at.length], ids=str)
+def test_the_slope_of_a_length_at_the_origin_is_zero(op):
+    x, y = at.dvectors("x", "y")
+    slope = grad(at.sum(op(x, y)), x)
+    values = {x: np.array([0.0, 3.0]), y: np.array([0.0, 4.0])}
+    np.testing.assert_allclose(slope.eval(values), [0, 0.6])

@@ -1,0 +1,244 @@
+"""What `infer_shape` says is what `perform` gives, for every op, whatever the lengths of the axes.
+
+Where `perform` refuses its inputs, nothing is asked: a shape may be given without the value.
+"""
+
+import random
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.along_axes.sorting import ArgSort, Sort
+from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.contraction import Dot
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths
+from relgraph.tensor.type import TensorType
+
+DRAWS = 200
+# In indices: an integer, an array, and a slice.
+P, A, S = Placeholder.INTEGER, Placeholder.ARRAY, Slice
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input of some rank, the lengths of which are drawn."""
+
+    ndim: int
+    dtype: str = "float64"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A vector of so many numbers (None: of rank 0) between two bounds."""
+
+    low: int
+    high: int
+    count: int | None = None
+    dtype: str = "int64"
+
+
+X, M, V, N = Tensor(3), Tensor(2), Tensor(1), Tensor(0)
+INDEX = Tensor(1, "int64")
+INDICES = Tensor(2, "int64")
+MASK, MASK2 = Tensor(1, "bool"), Tensor(2, "bool")
+LENGTH = Numbers(-1, 3)
+END = Numbers(-4, 4)
+STEP = Numbers(-2, 2)
+BYTE = Numbers(0, 4, dtype="uint8")
+BYTES = Tensor(1, "uint8")
+
+CASES = [
+    (at.exp, X),
+    (at.add, M, M),
+    (at.add, M, V),
+    (at.add, M, M, M),
+    (at.second, M, V),
+    (at.switch, Tensor(2, "bool"), M, V),
+    (at.clip, M, N, V),
+    (at.CAReduce(scalar.add, None), M),
+    (at.CAReduce(scalar.maximum, (0, 2)), X),
+    (at.CAReduce(scalar.mul, (1,)), M),
+    (at.DimShuffle(2, (1, "x", 0)), M),
+    (at.DimShuffle(3, (2, 0)), X),
+    (Argmax(None), M),
+    (Argmin(1), X),
+    (Alloc(), N, LENGTH, LENGTH),
+    (Alloc(), M, LENGTH, LENGTH),
+    (Alloc(), V, LENGTH, BYTE),
+    (Eye("float64"), LENGTH, LENGTH, END),
+    (ARange("int64"), END, END, STEP),
+    (ARange("int64"), BYTE, BYTE, STEP),
+    (ARange("float32"), Numbers(-4, 4, dtype="float32"), END, Numbers(-2, 2, dtype="float64")),
+    (Join(0), M, M, M),
+    (Join(1), M, M),
+    (Split(2, 1), M, Numbers(0, 2, 2)),
+    (Split(3, 0), X, Numbers(0, 1, 3)),
+    (Shape(), X),
+    (Shape_i(1), M),
+    (MakeVector("int64"), LENGTH, LENGTH),
+    (Reshape(1), M, Numbers(-2, 2, 1)),
+    (Reshape(2), X, Numbers(-1, 4, 2)),
+    (Reshape(3), M, Numbers(-1, 3, 3)),
+    (SpecifyShape((None, 2)), M),
+    (SpecifyShape((1, None)), M),
+    (at.Assert(""), M, Tensor(1, "bool")),
+    (Cumulate(scalar.add, 1), M),
+    (Sort(0), M),
+    (ArgSort(1), M),
+    (MatMul(), X, M),
+    (MatMul(), X, X),
+    (MatMul(), Tensor(4), X),
+    (Dot(), V, V),
+    (Dot(), M, V),
+    (Dot(), V, M),
+    (Dot(), M, M),
+    (Dot22(), M, M),
+    (Gemv(), M, V),
+    (Gemv(), V, M),
+    (Softmax(None), M),
+    (LogSoftmax(1), M),
+    (LogSumExp((0, 1)), X),
+    (LogSumExp(None), M),
+    (Subtensor((S(1),)), M),
+    (Subtensor((S(None, -1), -1)), M),
+    (Subtensor((S(None, None, -1), S(None, None, 2))), M),
+    (Subtensor((S(P, P, P),)), M, END, END, STEP),
+    (Subtensor((S(P, P),)), M, BYTE, BYTE),
+    (Subtensor((S(P, None, P), P)), M, BYTE, Numbers(-2, 2, dtype="int8"), END),
+    (Subtensor((S(-2, P),)), M, Numbers(0, 4, dtype="uint64")),
+    (Subtensor((S(None, None, P),)), M, Numbers(2**63 - 2, 2**63 - 1)),
+    (Subtensor((S(None, None, P),)), M, Numbers(-(2**63), 1 - 2**63)),
+    (IncSubtensor((S(P),), set_instead_of_inc=True), M, M, END),
+    (IncSubtensor((S(1), 0)), M, V),
+    (AdvancedSubtensor((A,)), M, INDEX),
+    (AdvancedSubtensor((A, A)), M, INDEX, INDEX),
+    (AdvancedSubtensor((A, A)), M, INDICES, INDEX),
+    (AdvancedSubtensor((A, A)), M, MASK, INDEX),
+    (AdvancedSubtensor((A, A)), M, MASK, MASK),
+    (AdvancedSubtensor((A, A)), M, MASK, INDICES),
+    (AdvancedSubtensor((A,)), M, MASK2),
+    (AdvancedSubtensor((A, A)), X, MASK2, INDEX),
+    (AdvancedSubtensor((A, WHOLE, A)), X, INDEX, BYTES),
+    (AdvancedSubtensor((A, S(P), A)), X, INDEX, END, MASK),
+    (AdvancedSubtensor((A, None, 0)), M, INDEX),
+    (AdvancedSubtensor((S(1), A, P)), X, INDEX, END),
+    (AdvancedIncSubtensor((A,)), M, M, INDEX),
+    (AdvancedIncSubtensor((A, A)), M, V, INDEX, INDEX),
+    (AdvancedIncSubtensor((A, A), set_instead_of_inc=True), M, N, MASK, INDEX),
+]
+
+
+def drawn(spec, draw, pool):
+    """Return a value of what `spec` describes, and its type: some lengths of 1 are known."""
+    if isinstance(spec, Numbers):
+        shape = () if spec.count is None else (spec.count,)
+        n = 1 if spec.count is None else spec.count
+        numbers = [draw.randint(spec.low, spec.high) for _ in range(n)]
+        return np.array(numbers, spec.dtype).reshape(shape), shape
+    shape = tuple(draw.choice(pool) for _ in range(spec.ndim))
+    generator = np.random.default_rng(draw.randrange(2**32))
+    high = 1 if spec.dtype == "bool" or draw.random() < 0.7 else 3
+    value = generator.integers(0, high, shape, endpoint=True).astype(spec.dtype)
+    return value, tuple(1 if n == 1 and draw.random() < 0.4 else None for n in shape)
+
+
+@cache
+def nodes(op, types):
+    """Return inputs of these types, the node on them, its inferred shapes and what is symbolic."""
+    inputs = [t() for t in types]
+    return (inputs, *inferred(op.make_node(*inputs)))
+
+
+@cache
+def narrowed_nodes(op, types):
+    """Return the same of a node that was made when no length was known."""
+    inputs = [t() for t in types]
+    made = op.make_node(*[TensorType(t.dtype, (None,) * t.ndim)() for t in types])
+    return (inputs, *inferred(Apply(made.op, inputs, [out.type() for out in made.outputs])))
+
+
+def inferred(node):
+    shapes = node.op.infer_shape(None, node, [lengths(v) for v in node.inputs])
+    return node, shapes, [n for shape in shapes for n in shape if isinstance(n, Variable)]
+
+
+def compared(op, specs, draw, make=nodes):
+    """Return whether `perform` took the inputs that were drawn; check the shapes if so."""
+    pool = draw.sample(range(4), 2)
+    drawn_inputs = [drawn(spec, draw, pool) for spec in specs]
+    values = [value for value, _ in drawn_inputs]
+    types = tuple(TensorType(value.dtype, known) for value, known in drawn_inputs)
+    try:
+        inputs, node, shapes, symbolic = make(op, types)
+        givens = dict(zip(inputs, values, strict=True))
+        found = [value.shape for value in evaluate(node.outputs, givens)]
+    except (ValueError, IndexError, TypeError, AssertionError):
+        return False
+    computed = iter(evaluate(symbolic, givens))
+    expected = [
+        tuple(int(next(computed)) if isinstance(n, Variable) else n for n in shape)
+        for shape in shapes
+    ]
+    assert expected == found, f"{node}: {types} of shapes {[v.shape for v in values]}, {values}"
+    for out, shape in zip(node.outputs, found, strict=True):
+        assert all(n in (None, m) for n, m in zip(out.type.shape, shape, strict=True)), f"{node}"
+    return True
+
+
+every_case = pytest.mark.parametrize(
+    ("op", "specs"), [(op, specs) for op, *specs in CASES], ids=[str(op) for op, *_ in CASES]
+)
+
+
+@every_case
+def test_inferred_is_performed(op, specs):
+    draw = random.Random(f"{op} {specs}")
+    taken = sum(compared(op, specs, draw) for _ in range(DRAWS))
+    assert taken >= 10, "hardly anything that was drawn suits the op"
+
+
+@every_case
+def test_inferred_is_performed_where_rewriting_has_found_lengths(op, specs):
+    if isinstance(op, at.Elemwise) and len({spec.ndim for spec in specs}) > 1:
+        specs = [Tensor(2, spec.dtype) for spec in specs]
+    if isinstance(op, at.DimShuffle) and op.drop:
+        pytest.skip("what is dropped is known to be 1")
+    draw = random.Random(f"{op} {specs}")
+    taken = sum(compared(op, specs, draw, narrowed_nodes) for _ in range(DRAWS))
+    assert taken >= 10, "hardly anything that was drawn suits the op"
+
+
+def subclasses(cls):
+    for sub in cls.__subclasses__():
+        yield sub
+        yield from subclasses(sub)
+
+
+def test_every_op_is_here():
+    here = {type(op) for op, *_ in CASES}
+    known = {
+        cls
+        for cls in subclasses(Op)
+        if cls.__module__.startswith("relgraph.tensor.")  # the others hand one input on
+        and not cls.__name__.startswith("_")
+        and cls.infer_shape is not Op.infer_shape
+        and not any(sub.__module__.startswith("relgraph.") for sub in cls.__subclasses__())
+    }
+    assert known <= here, f"no example of {known - here}"
