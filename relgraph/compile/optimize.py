@@ -175,8 +175,20 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
     Parameters
     ----------
     givens
-        Pairs of variables to be taken for equal, as a dict or a list of pairs: each of one graph
-        with its counterpart in the other.
+        Pairs of variables to be taken for equal wherever they stand, as a dict or a list of pairs.
+        What is taken for an expression is compared as that.
     """
-    pairs = list(dict(givens or {}).items())
-    return equal_computations([var1], [var2], [old for old, _ in pairs], [new for _, new in pairs])
+    seen_as: dict[Variable, Variable] = {}
+
+    def found(var: Variable) -> Variable:
+        while var in seen_as:
+            var = seen_as[var]
+        return var
+
+    for old, new in dict(givens or {}).items():
+        old, new = found(old), found(new)
+        if old is not new:
+            # an expression stays one, or what is built like it would not be found
+            leaf, other = (new, old) if new.owner is None else (old, new)
+            seen_as[leaf] = other
+    return equal_computations([var1], [var2], seen_as=found)

@@ -239,6 +239,7 @@ def equal_computations(
     ys: Sequence[Variable],
     in_xs: Sequence[Variable] | None = None,
     in_ys: Sequence[Variable] | None = None,
+    seen_as: Callable[[Variable], Variable] | None = None,
 ) -> bool:
     """Return whether two graphs compute the same thing in the same way.
 
@@ -249,6 +250,8 @@ def equal_computations(
     in_xs, in_ys
         Inputs that correspond, pair by pair; any other leaf corresponds to itself alone, and a
         constant to a constant that equals it.
+    seen_as
+        Gives for a variable of either graph the one to be compared in its place.
     """
     if len(xs) != len(ys):
         raise ValueError(f"{len(xs)} outputs can't be compared with {len(ys)}")
@@ -261,6 +264,8 @@ def equal_computations(
     stack = list(zip(xs, ys, strict=True))
     while stack:
         x, y = stack.pop()
+        if seen_as is not None:
+            x, y = seen_as(x), seen_as(y)
         if (x is y and not given) or (x, y) in equal:
             continue
         equal.add((x, y))

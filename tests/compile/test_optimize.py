@@ -79,6 +79,20 @@ def test_is_same_graph() -> None:
     assert is_same_graph(at.exp(x + y), at.exp(x + z), givens=[(y, z)])
 
 
+def test_is_same_graph_given_what_is_equal_in_either_direction() -> None:
+    x, y, z, t = (at.dvector(name) for name in "xyzt")
+    for givens in ({x: y}, {y: x}, {x: y, y: x}, {x: z, y: z}, {x: z, z: y}, [(x, y), (y, z)]):
+        assert is_same_graph(x, y, givens=givens)
+        assert is_same_graph(y, x, givens=givens)
+        assert is_same_graph(at.exp(x + y), at.exp(y + x), givens=givens)
+        assert not is_same_graph(x, at.exp(y), givens=givens)
+    for givens in ({t: x * y}, {x * y: t}):
+        assert is_same_graph(t + z, x * y + z, givens=givens)
+        assert is_same_graph(x * y + z, t + z, givens=givens)
+    assert is_same_graph(t + z, x * z + z, givens={t: x * y, y: z})
+    assert not is_same_graph(x, y, givens={x: z})
+
+
 def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     """A copy, on which the optimizers have begun, comes to what a graph without a copy does."""
     optimizer = optdb.query(OptimizationQuery(include=["fast_run"]))
