@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.basic import as_tensor_variable
+from relgraph.scalar.dtypes import is_discrete, number_kind, weak_dtype
+from relgraph.tensor.basic import as_tensor_variable, number
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.op import Elemwise
 
@@ -169,20 +172,40 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
     Where both are finite that is ``|a - b| <= atol + rtol * |b|``; an infinity is near its like.
     """
-    a, b = as_tensor_variable(a), as_tensor_variable(b)
+    a, b = as_tensor_variable(a), _inexact(b, a)
     near = le(abs(sub(a, b)), add(atol, mul(rtol, abs(b))))
     close = or_(and_(near, isfinite(b)), eq(a, b))
     return or_(close, and_(isnan(a), isnan(b))) if equal_nan else close
 
 
+def _inexact(b: Any, a: Any) -> Any:
+    """Return `b` as a tensor of floats (or complex numbers), whose differences do not wrap around.
+
+    A Python number takes the dtype that it has beside `a`.
+    """
+    kind = number_kind(b)
+    if kind is not None and not isinstance(a, LogicTerm):
+        return number(b, weak_dtype(complex if kind is complex else float, (a.type.dtype,)), 0)
+    b = as_tensor_variable(b)
+    return b if isinstance(b, LogicTerm) or not is_discrete(b.type.dtype) else cast(b, "float64")
+
+
+def _as_angle(x: Any) -> Any:
+    """Return `x` in the dtype that NumPy gives it as an angle: small integers in a small one."""
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or not is_discrete(x.type.dtype):
+        return x
+    return cast(x, np.deg2rad.resolve_dtypes((x.type.numpy_dtype, None))[1])
+
+
 def deg2rad(x: Any) -> Any:
     """Return degrees as radians."""
-    return mul(x, math.pi / 180)
+    return mul(_as_angle(x), math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
     """Return radians as degrees."""
-    return mul(x, 180 / math.pi)
+    return mul(_as_angle(x), 180 / math.pi)
 
 
 __all__ = [

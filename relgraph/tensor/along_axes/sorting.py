@@ -133,5 +133,11 @@ def sort(x: Any, axis: int | None = -1) -> Any:
 
 
 def argsort(x: Any, axis: int | None = -1) -> Any:
-    """Return where the elements of `sort` stand in `x` along `axis`, as int64."""
+    """Return where the elements of `sort` stand in `x` along `axis`, as int64.
+
+    As in NumPy, what has no axes is taken for a vector of one element.
+    """
+    x = as_tensor_variable(x)
+    if not isinstance(x, LogicTerm) and x.type.ndim == 0:
+        x = flatten(x)
     return _sorting(ArgSort, x, axis)

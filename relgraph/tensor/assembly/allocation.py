@@ -325,13 +325,18 @@ def _lower(x: Any, k: Any) -> Any:
     return tri(rows, columns, k, "bool")
 
 
+def _zero(x: Any) -> Any:
+    """Return a zero of the dtype of `x`: a plain one makes integers of booleans."""
+    return constant(np.zeros((), dtype=x.type.dtype))
+
+
 def tril(x: Any, k: Any = 0) -> Any:
     """Return `x` with zeros above the diagonal `k` of its last two axes."""
     x = as_tensor_variable(x)
-    return switch(_lower(x, k), x, 0)
+    return switch(_lower(x, k), x, _zero(x))
 
 
 def triu(x: Any, k: Any = 0) -> Any:
     """Return `x` with zeros below the diagonal `k` of its last two axes."""
     x = as_tensor_variable(x)
-    return switch(_lower(x, as_tensor_variable(k) - 1), 0, x)
+    return switch(_lower(x, as_tensor_variable(k) - 1), _zero(x), x)
