@@ -120,7 +120,9 @@ class SharedVariable(Variable):
 class TensorSharedVariable(SharedVariable, TensorVariable):
     """A shared array."""
 
-    __slots__ = ("container", "default_update")
+    __slots__ = ("_default_update", "container")
+
+    _default_update: Variable | None
 
     def __init__(
         self,
@@ -131,7 +133,19 @@ class TensorSharedVariable(SharedVariable, TensorVariable):
     ) -> None:
         super().__init__(type, None, None, name)
         self.container = container
-        self.default_update = default_update
+        self._default_update = default_update
+
+    @property
+    def default_update(self) -> Variable | None:
+        return self._default_update
+
+    @default_update.setter
+    def default_update(self, update: Variable | None) -> None:
+        self._default_update = update
+
+    @default_update.deleter
+    def default_update(self) -> None:
+        self._default_update = None
 
     def clone(self, **kwargs: Any) -> TensorSharedVariable:
         """Return another variable for the same value."""

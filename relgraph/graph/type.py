@@ -126,10 +126,19 @@ class Type(MetaObject):
         """
         return self.constant_type(self, value, name)
 
-    def clone(self, **kwargs: Any) -> Type:
-        """Return this type with some of its properties changed."""
+    def clone(self, *args: Any, **kwargs: Any) -> Type:
+        """Return this type with some of its properties changed.
+
+        Parameters
+        ----------
+        args, kwargs
+            New values, in the order of ``__props__`` or by name.
+        """
         cls = type(self)
-        made = cls(**{**self.props_dict(), **kwargs})
+        props = self.props_dict()
+        if len(args) > len(props):
+            raise TypeError(f"{self} has {len(props)} properties, not {len(args)}")
+        made = cls(**{**props, **dict(zip(props, args, strict=False)), **kwargs})
         assert isinstance(made, Type)
         return made
 

@@ -131,7 +131,8 @@ class Log1mexp(FloatOp):
         return np.where(np.less(x, -LN2), np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
-        return -(g / expm1(-x))
+        # at 0 the slope is minus infinity, whatever the sign of the zero
+        return -(g / expm1(-x if is_complex(x.type.dtype) else x._ops.abs(x)))
 
 
 class LogAddExp(FoldOp):

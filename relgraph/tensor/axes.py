@@ -55,6 +55,17 @@ def normalize_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(axes)
 
 
+def reduced_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
+    """Return the axes of a reduction as `normalize_axes` does.
+
+    As in NumPy, a tensor without axes may be reduced over its first or its last one.
+    """
+    several = axis if isinstance(axis, tuple | list) else (axis,)
+    if ndim == 0 and len(several) == 1 and static_int(several[0]) in (0, -1):
+        return ()
+    return normalize_axes(axis, ndim, what)
+
+
 def static_int(value: Any) -> int | None:
     """Return the int that `value` is (a number, or an integer constant of rank 0), or None."""
     if isinstance(value, Constant):

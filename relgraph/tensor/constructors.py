@@ -72,6 +72,11 @@ class Constructor:
             "floatX" if kind is None else kind, self.shape if shape is None else shape
         ).make_variable(name)
 
+    def clone(self, dtype: Any = None, shape: Any = None) -> TensorType:
+        """Return the type of what it makes, with another dtype or shape."""
+        kind = "floatX" if self.dtype is None else self.dtype
+        return TensorType(kind, self.shape).clone(dtype, shape)
+
     def __repr__(self) -> str:
         return f"<constructor {self.__name__}>"
 

@@ -77,7 +77,7 @@ class TensorType(Type):
             Take only an array of this very dtype.
         allow_downcast
             Whether to convert from any dtype. If False, only from those whose values all go into
-            this one; if None, also Python numbers and lists that keep their values, and floats
+            this one, and Python numbers and lists that keep their values; if None, also floats
             that get rounded.
 
         Raises
@@ -109,14 +109,15 @@ class TensorType(Type):
         exact = np.can_cast(array.dtype, self.numpy_dtype, "safe")
         if exact or (allow_downcast and not loses):
             return array.astype(self.dtype)
-        if isinstance(data, np.ndarray | np.generic) or allow_downcast is False:
+        converted = preserved(array, self.dtype)
+        keeps = converted is not None or allow_downcast is None
+        if isinstance(data, np.ndarray | np.generic) or not keeps:
             raise TypeError(
                 f"{_described(array)} came where {self} is wanted, and converting it could lose "
                 "precision: convert it yourself, or set allow_downcast"
             )
         if array.dtype.kind == "f" and not is_discrete(self.dtype):
             return array.astype(self.dtype)
-        converted = preserved(array, self.dtype)
         if converted is None:
             raise TypeError(f"{data!r} has no value of dtype {self.dtype}, which {self} wants")
         return converted

@@ -63,3 +63,14 @@ def test_every_function_sees_the_value() -> None:
     assert (f(), g()) == (20, 30)
     s.set_value(np.array(4.0))
     assert s.eval() == 4
+
+
+def test_a_default_update_can_be_taken_away() -> None:
+    s = shared(1.0, "s")
+    s.default_update = s + 1
+    del s.default_update
+    assert s.default_update is None
+    assert function([], s)() == function([], s)() == 1
+    s.default_update = s + 1
+    assert function([], s)() == 1
+    assert s.get_value() == 2

@@ -171,4 +171,6 @@ def test_make_thunk_performs():
 
 
 def test_type_clone():
-    assert Word(2).clone(length=3) is Word(3)
+    assert Word(2).clone(length=3) is Word(2).clone(3) is Word(3)
+    with pytest.raises(TypeError, match="has 1 properties"):
+        Word(2).clone(3, 4)

@@ -43,3 +43,9 @@ def test_digamma_of_complex_numbers_says_that_it_has_no_gradient():
     z = at.zvector("z")
     with pytest.raises(MethodNotDefined, match="digamma has no gradient for complex numbers"):
         grad(at.sum(at.abs(at.digamma(z))), z)
+
+
+def test_the_slope_of_log1mexp_at_zero():
+    x = at.dvector("x")
+    (found,) = evaluate([grad(at.sum(at.log1mexp(x)), x)], {x: [0.0, -0.0, -1e-300, -2.0]})
+    np.testing.assert_allclose(found, [-np.inf, -np.inf, -1e300, -1 / math.expm1(2.0)])

@@ -210,3 +210,24 @@ def test_a_length_of_1_is_filled() -> None:
     x, one = at.dvector("x"), at.tensor("float64", (1,), "o")
     values = {"x": np.ones(3), "o": np.zeros(1)}
     assert fits(one, x + one, **values).shape == (3,)
+
+
+def test_types_are_cloned_by_position_and_by_name() -> None:
+    vector = TensorType("float64", (None,))
+    assert (
+        vector.clone("float32") is vector.clone(dtype="float32") is TensorType("float32", (None,))
+    )
+    assert vector.clone("float32", (3,)) is TensorType("float32", (3,))
+    assert at.dvector.clone() is vector
+    assert at.dvector.clone("float32") is TensorType("float32", (None,))
+    assert at.row.clone(shape=(1, 3)) is TensorType("floatX", (1, 3))
+
+
+def test_without_downcasting_a_number_still_keeps_its_value() -> None:
+    scalar, vector = TensorType("float32", ()), TensorType("int8", (None,))
+    for value in (2.0, 3, True, 0.5, np.float16(0.1)):
+        assert scalar.filter(value, allow_downcast=False) == value
+    assert vector.filter([1, -5], allow_downcast=False).tolist() == [1, -5]
+    for kind, value in ((scalar, 0.1), (scalar, np.float64(2.0)), (vector, [300]), (vector, [1.5])):
+        with pytest.raises(TypeError, match="could lose precision"):
+            kind.filter(value, allow_downcast=False)

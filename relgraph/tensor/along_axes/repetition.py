@@ -12,7 +12,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.tensor.assembly.allocation import arange
 from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.axes import normalize_axes, normalize_axis
+from relgraph.tensor.axes import normalize_axes, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem, take
@@ -20,7 +20,7 @@ from relgraph.tensor.layout import in_order
 from relgraph.tensor.math import maximum
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten, reshape
-from relgraph.tensor.shapes.shape import as_length, lengths, one_input
+from relgraph.tensor.shapes.shape import as_length, as_lengths, lengths, one_input
 from relgraph.tensor.type import TensorType
 
 
@@ -87,7 +87,7 @@ class Cumulate(TypedOp):
 
 def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
     x = as_tensor_variable(x)
-    if axis is None:
+    if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
         x, axis = flatten(x), 0
     return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)
 
@@ -129,15 +129,19 @@ def tile(x: Any, reps: Any) -> Any:
     Parameters
     ----------
     reps
-        How many along each axis: an int for the last one, or several ints, for new axes on the
-        left as well if there are more than `x` has axes.
+        How many along each axis: an int or an integer variable for the last one, or several, for
+        new axes on the left as well if there are more than `x` has axes.
     """
     x = as_tensor_variable(x)
-    times = (reps,) if isinstance(reps, int) else tuple(reps)
+    times = as_lengths(reps, "tile")
     ndim = max(x.type.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
     x = x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
     for axis, n in enumerate(times):
+        if not isinstance(n, int):
+            length = lengths(x)[axis]
+            x = take(x, arange(length * n) % maximum(length, 1), axis)
+            continue
         if n < 0:
             raise ValueError(f"tile: {n} times along axis {axis}")
         if n != 1:

@@ -40,12 +40,13 @@ def getitem(x: Any, key: Any) -> Any:
         entries, inputs = parse(key, None if isinstance(x, LogicTerm) else x.type.ndim)
     except (IndexError, TypeError) as error:
         raise type(error)(f"indexing {x}: {error}") from None
-    if not entries:
+    if not entries and isinstance(x, LogicTerm):
         return x
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
     taken = tuple(e for e in entries if e is not None)
-    part = Subtensor(taken)(x, *inputs) if taken else x
+    # Of everything, too, a part is made: it may be the first argument of `set_subtensor`.
+    part = Subtensor(taken)(x, *inputs) if taken or not entries else x
     kept = [e for e in entries if e is None or isinstance(e, Slice)]
     new = tuple(i for i, e in enumerate(kept) if e is None)
     return expand_dims(part, new) if new else part

@@ -143,7 +143,7 @@ def _entry(part: Any, inputs: list[Any]) -> Entry:
         return Placeholder.INTEGER
     v = as_tensor_variable(part)
     kind = np.dtype(v.type.dtype).kind
-    if isinstance(part, list) and not part:
+    if isinstance(part, list | tuple) and not part:
         v, kind = as_tensor_variable(np.zeros(0, dtype="int64")), "i"
     if kind not in "biu" or (kind == "b" and v.type.ndim == 0):
         raise TypeError(f"{part} is no index: it is a {v.type}")

@@ -10,7 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.axes import normalize_axes, normalize_axis
+from relgraph.tensor.axes import normalize_axes, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import second
 from relgraph.tensor.reductions.reduction import restore_axes
@@ -86,6 +86,8 @@ def _arg(op: type[_ArgReduce], x: Any, axis: Any, keepdims: bool) -> Any:
             raise TypeError(f"{op.name} of a logic variable takes no keepdims: it needs a rank")
         return op(axis)(x)
     ndim = x.type.ndim
+    if ndim == 0 and axis is not None and reduced_axes((axis,), 0, op.name) == ():
+        axis = None
     out = op(None if axis is None else normalize_axis(axis, ndim, op.name))(x)
     return restore_axes(out, normalize_axes(axis, ndim, op.name), ndim) if keepdims else out
 

@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.axes import normalize_axes, reduced_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.layout import in_order
@@ -206,7 +206,7 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
     if dtype is not None:
         x = cast(x, dtype)
     ndim = x.type.ndim
-    axes = normalize_axes(axis, ndim, what)
+    axes = reduced_axes(axis, ndim, what)
     out = CAReduce(scalar_op, None if len(axes) == ndim else axes)(x)
     if keepdims:
         out = restore_axes(out, axes, ndim)

@@ -80,3 +80,22 @@ def test_rolls_of_what_is_empty_and_by_a_variable():
     for values in (np.arange(4.0), np.zeros(0)):
         (found,) = evaluate([roll(v, n, 0)], {v: values, n: np.array(-5)})
         np.testing.assert_array_equal(found, np.roll(values, -5))
+
+
+def test_tiles_as_often_as_a_variable_says():
+    n, m, v, x = at.lscalar("n"), at.lscalar("m"), at.dvector("v"), at.dmatrix("x")
+    reps = at.TensorType("int64", (2,))("reps")
+    for a, b in ((0, 2), (1, 1), (3, 2)):
+        values = {n: a, m: b, v: np.arange(4.0), x: X, reps: np.array([b, a])}
+        for built, expected in (
+            (tile(v, n), np.tile(np.arange(4.0), a)),
+            (tile(v, (m, n)), np.tile(np.arange(4.0), (b, a))),
+            (tile(x, n), np.tile(X, a)),
+            (tile(x, (n, 2)), np.tile(X, (a, 2))),
+            (tile(v, reps), np.tile(np.arange(4.0), (b, a))),
+            (tile(v, np.array([2, 3])), np.tile(np.arange(4.0), (2, 3))),
+        ):
+            found, shape = evaluate([built, at.shape(built)], values)
+            np.testing.assert_array_equal(found, expected)
+            assert tuple(shape) == expected.shape
+    assert evaluate([tile(v, n)], {n: 2, v: np.zeros(0)})[0].shape == (0,)

@@ -136,7 +136,7 @@ def test_symbolic_integers(against_numpy):
 def test_an_op_has_one_spelling():
     x = at.tensor3()
     assert x[1, :].owner.op is x[1].owner.op is x[1, ...].owner.op is Subtensor((1,))
-    assert x[:] is x
+    assert x[:].owner.op is x[...].owner.op is x[:, :].owner.op is Subtensor(())
     assert str(x[1:, ::2].owner.op) == "subtensor{1:, ::2}"
     assert str(x[at.lvector()].owner.op) == "advanced_subtensor{array}"
 
@@ -257,3 +257,35 @@ def test_index_arrays_broadcast_only_where_it_is_known(mode):
     shape, mean = function(inputs, [part.shape, part.mean()], **kwargs)(*values)
     assert shape.tolist() == [3]
     assert mean == 5.0
+
+
+def test_everything_is_a_part():
+    x, m, s, y = at.dvector("x"), at.dmatrix("m"), at.dscalar("s"), at.dvector("y")
+    a, b = np.arange(3.0), np.array([5.0, 6.0, 7.0])
+    square = np.arange(9.0).reshape(3, 3)
+    cases = [
+        (x[:], b, {x: a, y: b}),
+        (x[...], b, {x: a, y: b}),
+        (m[:, :], square * 0 + b, {m: square, y: b}),
+        (m[...], square * 0 + b, {m: square, y: b}),
+        (m[:], square * 0 + b, {m: square, y: b}),
+    ]
+    for part, expected, values in cases:
+        (found,) = evaluate([at.set_subtensor(part, y)], values)
+        np.testing.assert_array_equal(found, expected)
+        (found,) = evaluate([at.inc_subtensor(part, y)], values)
+        np.testing.assert_array_equal(found, values[part.owner.inputs[0]] + expected)
+    for part in (s[()], s[...]):
+        assert evaluate([at.set_subtensor(part, 2.0)], {s: 1.0})[0] == 2.0
+        assert evaluate([part], {s: 1.0})[0] == 1.0
+    f = function([x], at.exp(x[:])[...], mode="strict")
+    assert [str(node.op) for node in f.maker.fgraph.toposort()] == ["exp"]
+    verify_grad(lambda v: at.set_subtensor(v[:], v**2), [a])
+
+
+def test_no_index_at_all_takes_nothing():
+    m = at.dmatrix("m")
+    square = np.arange(9.0).reshape(3, 3)
+    for index in (np.s_[:, ()], np.s_[[]], np.s_[:, []], np.s_[(), 1]):
+        (found,) = evaluate([m[index]], {m: square})
+        assert found.shape == square[index].shape

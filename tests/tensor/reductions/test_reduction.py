@@ -216,3 +216,19 @@ def test_terms():
 def test_ranges(against_numpy, axis):
     x = np.array([[1.0, 5.0, 2.0], [4.0, -3.0, 0.0]])
     against_numpy(lambda v: at.ptp(v, axis), lambda v: np.ptp(v, axis), x)
+
+
+REDUCTIONS = ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_tensor_without_axes_is_reduced_over_its_first_or_last(name):
+    s = at.dscalar("s")
+    for axis in (0, -1, None):
+        (found,) = evaluate([getattr(at, name)(s, axis=axis)], {s: 2.5})
+        assert found == getattr(np, name)(2.5, axis=axis)
+    (found,) = evaluate([getattr(at, name)(s, axis=0, keepdims=True)], {s: 2.5})
+    assert found.shape == ()
+    for axis in (1, -2):
+        with pytest.raises(ValueError, match=f"axis {axis} of an array with 0 dimensions"):
+            getattr(at, name)(s, axis=axis)
