@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import Mode, function, optimize_graph, shared
+from relgraph import Mode, function, law, optimize_graph, shared
 from relgraph.graph.kanren import KanrenRelationSub
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MissingInputError
+from relgraph.tensor.lawkit.vocabulary import lvars
 
 X, Y = at.dvectors("x", "y")
 M = at.dmatrix("m")
@@ -211,3 +212,74 @@ def test_what_else_needs_a_value():
         len(X)
     with pytest.raises(TypeError, match="x can't be iterated over"):
         list(X)
+
+
+NUMPY = {
+    "numpy.dot takes arrays, not what is symbolic: use relgraph.tensor.dot": (
+        lambda: np.dot(np.ones((3, 3)), X)
+    ),
+    "use relgraph.tensor.vstack": lambda: np.vstack([X, X]),
+    "use relgraph.tensor.hstack": lambda: np.hstack([X, np.ones(2)]),
+    "use relgraph.tensor.concatenate": lambda: np.concatenate([X, X]),
+    "use relgraph.tensor.stack": lambda: np.stack([X, X]),
+    "use relgraph.tensor.cumsum": lambda: np.cumsum(X),
+    "use relgraph.tensor.where": lambda: np.where(X > 0, X, 1),
+    "use relgraph.tensor.sum": lambda: np.sum(X),
+    "use relgraph.tensor.mean": lambda: np.mean(X, axis=0),
+    "use relgraph.tensor.max": lambda: np.amax(X),
+    "use relgraph.tensor.reshape": lambda: np.reshape(X, (2, 2)),
+    "use relgraph.tensor.transpose": lambda: np.transpose(X),
+    "use relgraph.tensor.clip": lambda: np.clip(X, 0, 1),
+    "use relgraph.tensor.tensordot": lambda: np.tensordot(X, X, 1),
+    "use relgraph.tensor.zeros_like": lambda: np.zeros_like(X),
+    "numpy.linalg.norm takes arrays, not what is symbolic: relgraph.tensor has no such function": (
+        lambda: np.linalg.norm(X)
+    ),
+    "numpy.fft.fft takes arrays": lambda: np.fft.fft(X),
+    "x (TensorType(": lambda: np.asarray(X),
+    "is symbolic, no array": lambda: np.array([X, X]),
+    "TensorVariable": lambda: np.exp(X),
+}
+
+
+@pytest.mark.parametrize("text", NUMPY)
+def test_numpys_functions_make_no_arrays_of_objects(text):
+    with pytest.raises(TypeError, match=parts(text)):
+        NUMPY[text]()
+
+
+def test_numpys_functions_of_what_laws_are_written_with():
+    a, b = lvars("a b")
+    for refused in (lambda: np.dot(a, b), lambda: np.dot(a + b, np.ones(3))):
+        with pytest.raises(TypeError, match=parts("use relgraph.tensor.dot")):
+            refused()
+
+
+def test_operators_beside_an_array_stay_symbolic():
+    array = np.ones(3)
+    for made in (array + X, X + array, array * X, array < X, np.float64(2) * X, array @ X):
+        assert isinstance(made, at.TensorVariable)
+
+
+def test_an_equality_that_was_decided_by_identity():
+    a, b = lvars("a b")
+    for sides in ((a == b, b == a), (a == b, a), (a != b, at.neq(a, b)), (a == a, True)):
+        with pytest.raises(TypeError, match=parts("no term", "write eq(a, b)")):
+            law("eq-comm", *sides)
+    for choose in (at.where, at.switch):
+        for condition in (X == 0, X != 0):
+            with pytest.raises(TypeError, match=parts("plain bool", "write eq(x, y)")):
+                choose(condition, X, 1)
+    assert law("isnan-of-isnan", at.isnan(at.isnan(a)), False).forward is not None
+
+
+def test_a_law_that_says_nothing():
+    a, b, axis = lvars("a b axis")
+    for same in (a, a + 1, at.exp(a * b) - 2.0, at.sum(a, axis=axis)):
+        with pytest.raises(ValueError, match="same: both sides are"):
+            law("same", same, same)
+    with pytest.raises(ValueError, match=parts("both sides are a + 1")):
+        law("same", a + 1, a + 1)
+    with pytest.raises(TypeError, match="both sides are numbers, 1 and 2"):
+        law("numbers", 1, 2)
+    law("commutes", a + b, b + a)

@@ -43,6 +43,7 @@ from relgraph.tensor.lawkit.spellings import (
     in_each_spelling,
     nonzero,
     not_choseno,
+    not_tanho,
     root_of_largest,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
@@ -219,9 +220,9 @@ ARCS = (
 )
 
 
-def late(name: str, lhs: Any, rhs: Any) -> Law:
+def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that waits for those in which a difference of squares is a part."""
-    return law(name, lhs, rhs, sound="stable", tags=("late",))
+    return law(name, lhs, rhs, *conditions, sound="stable", tags=("late",))
 
 
 def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
@@ -247,7 +248,8 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
         ),
         late(f"squares-apart{ending}", square(x) - square(y), (x - y) * (x + y)),
         late(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1)),
-        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x)),
+        # the slope of a tanh has a law of its own, which knows what that costs
+        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x), not_tanho(x)),
     )
 
 

@@ -17,7 +17,7 @@ from cons import cons
 from kanren.core import conde, eq, lall
 
 from relgraph import scalar
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.tensor import (
     DimShuffle,
@@ -224,8 +224,14 @@ HYPERBOLIC = (
     *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
     stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
     stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
-    # every network of tanh has it: one exponential is what it may cost
-    stable("tanh-slope", 1 - sqr(tanh(x)), 4 * decay / (1 + decay * (2 + decay))),
+    # every network of tanh has it, where the tanh is there anyway and its square costs next to
+    # nothing; else one exponential is what it may cost
+    stable(
+        "tanh-slope",
+        1 - sqr(tanh(x)),
+        4 * decay / (1 + decay * (2 + decay)),
+        one_cliento(tanh(x)),
+    ),
 )
 
 

@@ -6,6 +6,7 @@ No other module knows the positions: neither the rule book nor the passes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, Literal
 
@@ -168,8 +169,13 @@ _ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))
 
 
 def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
-    """Raise ValueError if a query asks a database for a tag that nothing there has."""
-    query.require_known(db.tags() | _ROW_TAGS)
+    """Raise ValueError if a query asks a database for a tag that nothing there has; the message
+    names tags that are written nearly the same."""
+    for what, tag in query.all_tags():
+        if tag not in _ROW_TAGS and not db.knows(tag):
+            near = get_close_matches(tag, db.tags() | _ROW_TAGS)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ValueError(f"{what}: no rewriter has the tag {tag!r}{hint}")
 
 
 _STABILIZATION = OptimizationQuery(include=["stabilization"])

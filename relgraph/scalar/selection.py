@@ -57,6 +57,14 @@ class Switch(ScalarOp):
     holomorphic = False
     promoting_inputs = (1, 2)
 
+    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
+        if isinstance(inputs[0], bool):
+            raise TypeError(
+                f"{self.name}: the condition is {inputs[0]}, a plain bool, so nothing is chosen; "
+                "if it was written x == y or x != y, write eq(x, y) or neq(x, y)"
+            )
+        return super().number_dtypes(inputs)
+
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes[1:])
 

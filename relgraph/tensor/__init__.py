@@ -5,6 +5,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.notation.operators import OpNamespace
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
@@ -256,3 +258,11 @@ __all__ = [
 ]
 __all__ += constructors.__all__
 __all__ += math.__all__
+
+# What is told to who calls NumPy's functions on a variable: what they are called here.
+TensorVariable._ops.numpy_names = {
+    **{name: name for name in __all__ if callable(getattr(np, name, None))},
+    **{"amax": "max", "amin": "min", "concat": "concatenate", "permute_dims": "transpose"},
+    **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "round_": "round"},
+    **{"inner": "tensordot", "vdot": "dot", "flipud": "flip", "fliplr": "flip", "astype": "cast"},
+}

@@ -78,6 +78,12 @@ class TensorVariable(Operators, Variable):
             "or by `eval`, or convert it with `astype`"
         )
 
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError(
+            f"{self} ({self.type}) is symbolic, no array; compute its value by a `function`, or by "
+            "`eval`, and put variables together by relgraph.tensor's functions (`stack`, ...)"
+        )
+
     __int__ = __float__ = __complex__ = _refuse_conversion
 
     def dimshuffle(self, *order: Any) -> Any:

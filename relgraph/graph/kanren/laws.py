@@ -59,6 +59,7 @@ class Law(Relation):
         super().__init__(name, self._relate, tags, sound, domain)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
+        _check_sides(name, self.lhs, self.rhs)
         self.conditions = tuple(conditions)
         for condition in self.conditions:
             if not callable(condition):
@@ -203,6 +204,31 @@ def _side(name: str, side: Any) -> Any:
     raise TypeError(f"{name}: a side of a law is a term over lvars(...), or a number, not {side!r}")
 
 
+def _check_sides(name: str, lhs: Any, rhs: Any) -> None:
+    """Raise if an equation says nothing."""
+    if isinstance(lhs, Literal) and isinstance(lhs.value, bool):
+        raise TypeError(
+            f"{name}: the left side is {lhs}, no term; if it was written a == b or a != b, "
+            "write eq(a, b) or neq(a, b)"
+        )
+    if isinstance(lhs, Literal) and isinstance(rhs, Literal):
+        raise TypeError(f"{name}: both sides are numbers, {lhs} and {rhs}")
+    if _same_term(lhs, rhs):
+        raise ValueError(f"{name}: both sides are {lhs}")
+
+
+def _same_term(lhs: Any, rhs: Any) -> bool:
+    """Return whether two terms are written in the same way."""
+    stack = [(lhs, rhs)]
+    while stack:
+        a, b = stack.pop()
+        if isinstance(a, Term) and isinstance(b, Term) and len(a.args) == len(b.args):
+            stack.extend(zip((a.op, *a.args), (b.op, *b.args), strict=True))
+        elif a is not b and not (isinstance(a, Literal) and a == b):
+            return False
+    return True
+
+
 def _ground(x: Any, s: Any) -> Any:
     """Return the value of `x` in a state, built as a variable of a graph if that is possible."""
     seen = reify(x, s)
@@ -251,8 +277,8 @@ def law(
     Raises
     ------
     TypeError
-        If a side is not a term, or a condition not a goal.
+        If a side is not a term (or one a number), or a condition not a goal.
     ValueError
-        If no direction would bind all variables of the other side.
+        If the sides are equal, or no direction would bind all variables of the other side.
     """
     return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain)

@@ -5,7 +5,7 @@ Which ops they mean is data: ``_ops`` is a namespace that the layer that owns th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple, NoReturn
 
@@ -38,6 +38,19 @@ class Operators:
 
     __slots__ = ()
     __array_ufunc__ = None  # so that ``ndarray + x`` comes to ``x.__radd__``
+
+    def __array_function__(
+        self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> NoReturn:
+        """Refuse NumPy's functions, which would make arrays of objects."""
+        name = func.__name__
+        known: str | None = getattr(self._ops, "numpy_names", {}).get(name)
+        advice = (
+            f"use relgraph.tensor.{known}"
+            if known is not None
+            else "relgraph.tensor has no such function"
+        )
+        raise TypeError(f"{func.__module__}.{name} takes arrays, not what is symbolic: {advice}")
 
     _ops: Any
 

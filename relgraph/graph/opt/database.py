@@ -165,6 +165,17 @@ class OptimizationDatabase:
             for entry in self._entries.values()
         )
 
+    def knows(self, tag: str) -> bool:
+        """Return whether something here, or in a database inside this one, has or had a tag."""
+        return tag in self._tags_met or (
+            self.nested
+            and any(
+                entry.optimizer.knows(tag)
+                for entry in self._entries.values()
+                if isinstance(entry.optimizer, OptimizationDatabase)
+            )
+        )
+
     def tags(self) -> set[str]:
         """Return all tags in this database and in those inside it."""
         found: set[str] = set()

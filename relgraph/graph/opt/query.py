@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from difflib import get_close_matches
 from typing import Any
 
 
@@ -68,17 +67,13 @@ class OptimizationQuery:
             setattr(new, name, tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value)
         return new
 
-    def require_known(self, known: Collection[str]) -> None:
-        """Raise ValueError if a tag of this query or of its subqueries is not `known`; the message
-        names those that are written nearly the same."""
+    def all_tags(self) -> Iterator[tuple[str, str]]:
+        """Yield each tag of this query and of its subqueries after what it is there for."""
         for what in ("include", "require", "exclude"):
             for tag in getattr(self, what):
-                if tag not in known:
-                    near = get_close_matches(tag, known, n=3, cutoff=0.6)
-                    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-                    raise ValueError(f"{what}: no rewriter has the tag {tag!r}{hint}")
+                yield what, tag
         for query in self.subquery.values():
-            query.require_known(known)
+            yield from query.all_tags()
 
     def within(self) -> OptimizationQuery:
         """This query as it is passed on to databases inside the database."""

@@ -19,7 +19,7 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.math import eq, sqr, switch
+from relgraph.tensor.math import eq, sqr, switch, tanh
 
 _ndim, _order = lvars("ndim order")
 
@@ -67,6 +67,17 @@ def is_not_chosen(x: Any) -> bool:
     """Return whether `x` is not what a switch gives."""
     op = None if x.owner is None else x.owner.op
     return not (isinstance(op, Elemwise) and op.scalar_op is scalar.switch)
+
+
+@depends_on_levels(1)
+def is_no_tanh(x: Any) -> bool:
+    """Return whether `x` is not what a tanh gives."""
+    return x.head is not tanh
+
+
+def not_tanho(x: Any) -> Where:
+    """Construct the goal that `x` is not what a tanh gives."""
+    return whereo(is_no_tanh, x)
 
 
 def not_choseno(x: Any) -> Where:
