@@ -257,7 +257,7 @@ class _Backpropagation:
         self.constants = constants
         self.definitions = definitions
         self.terms: dict[Variable, list[Any]] = {}
-        self.zero_outputs: set[Variable] = set()
+        self.zero_gradients: set[Variable] = set()
         self.undefined: dict[Variable, str] = {}
         self.gradients: dict[Variable, Any] = {}
         for v, g in seeds.items():
@@ -301,7 +301,7 @@ class _Backpropagation:
         zero_outputs = [
             o
             for o, out in enumerate(node.outputs)
-            if grads[o] is None and out in self.zero_outputs and out not in self.constants
+            if grads[o] is None and out in self.zero_gradients and out not in self.constants
         ]
         live = [o for o, g in enumerate(grads) if g is not None]
         contributing = [*live, *zero_outputs]
@@ -313,13 +313,13 @@ class _Backpropagation:
             and any(pattern[i][o] for o in contributing)
         ]
         if not live:
-            self.zero_outputs.update([node.inputs[i] for i in reached])
+            self.zero_gradients.update([node.inputs[i] for i in reached])
             return
         for o in zero_outputs:
             grads[o] = filled_like(node.outputs[o], 0)
         discrete = [i for i in reached if has_no_gradient(node.inputs[i])]
         if discrete:
-            self.zero_outputs.update([node.inputs[i] for i in discrete])
+            self.zero_gradients.update([node.inputs[i] for i in discrete])
             reached = [i for i in reached if i not in discrete]
         output_grads = [disconnected() if g is None else g for g in grads]
         for i, g in zip(reached, _gradients_of_inputs(node, output_grads, reached), strict=True):
@@ -348,7 +348,7 @@ class _Backpropagation:
         if v in self.undefined:
             raise NullTypeGradError(f"grad: there's no gradient by {v}: {self.undefined[v]}")
         if has_no_gradient(v) and v in self.gradients:
-            self.zero_outputs.add(v)
+            self.zero_gradients.add(v)
             return None
         if v not in self.gradients:
             terms = self.terms.pop(v, None)
@@ -361,7 +361,7 @@ class _Backpropagation:
 
     def _result(self, v: Variable) -> Any:
         g = self._gradient(v)
-        if g is None and v in self.zero_outputs:
+        if g is None and v in self.zero_gradients:
             return filled_like(v, 0)
         return g
 
