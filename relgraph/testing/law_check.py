@@ -12,7 +12,7 @@ from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.check_result import CheckResult, Counterexample
+from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
 from relgraph.testing.draw.parameters import Parameters
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
@@ -20,7 +20,6 @@ from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
-from relgraph.testing.plan.coverage import Coverage, joined
 from relgraph.testing.plan.planned_examples import (
     EXAMPLES_FOR_A_CLAIM,
     NO_CLAIM,

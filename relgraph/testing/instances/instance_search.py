@@ -23,6 +23,7 @@ from relgraph.graph.kanren.search.match_checks import (
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.testing.draw.parameters import Parameters
+from relgraph.testing.instances.cells import Cell, cells_among
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
 from relgraph.testing.instances.instance import (
@@ -36,7 +37,6 @@ from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
 from relgraph.testing.judge.evaluation import Values
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
-from relgraph.testing.plan.cells import Cell, cells_among
 
 # At most 3 instances, or a fifth of those wanted, may have the same numbers for the guarded logic
 # variables; after 10 attempts for each instance wanted, any number of them may.

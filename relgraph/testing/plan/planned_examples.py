@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from relgraph.testing.check_result import Coverage
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
-from relgraph.testing.plan.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
-from relgraph.testing.plan.coverage import Coverage
 from relgraph.testing.plan.edge_sweep import alone, few, layouts, positive, sweep
 from relgraph.testing.plan.planned_instances import PlannedInstances
 

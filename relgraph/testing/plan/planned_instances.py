@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
-from relgraph.testing.plan.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 
 # After how many random graphs for a cell it is tried at another rank.
 _TRIES_IN_TURN = 4
