@@ -90,11 +90,11 @@ class Spoiled(TypedOp):
         a = np.asarray(inputs[0])
         made = np.array(a)
         wrong = np.broadcast_to(WHERE[self.where](a), a.shape)
-        other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5)
+        other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5).astype(made.dtype)
         if self.where == "length 0" and a.size == 0:
             output_storage[0][0] = np.ones([n or 2 for n in a.shape], a.dtype)
             return
-        output_storage[0][0] = np.asarray(np.where(wrong, other, made).astype(made.dtype))
+        output_storage[0][0] = np.asarray(np.where(wrong, other, made))
 
     def __str__(self) -> str:
         return f"wrong for {self.where}"
