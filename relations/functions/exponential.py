@@ -38,7 +38,7 @@ from relgraph.tensor.lawkit.functions.exponential import (
 )
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.nnet import LogSumExp
+from relgraph.tensor.softmaxes import LogSumExp
 
 a, c, k, n, o, x, y, z = lvars("a c k n o x y z")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import neg, reciprocal, true_div
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded, reciprocal_of
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.types import (

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_folding import (
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import (
     constants_folded,
     folded,
     reciprocal_of,

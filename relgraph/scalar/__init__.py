@@ -24,7 +24,7 @@ from relgraph.scalar.basic import (
     sub,
     true_div,
 )
-from relgraph.scalar.cancelled import cbrt, cosm1, hypot, length, log1pmx, tan_less_x, x_less_sin
+from relgraph.scalar.cancellation import cbrt, cosm1, hypot, length, log1pmx, tan_less_x, x_less_sin
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import (
     Cast,

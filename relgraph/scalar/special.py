@@ -1,4 +1,4 @@
-"""Special functions of SciPy, and functions that are exact where the plain formula is not.
+"""Special functions of SciPy, and logarithms and exponentials that neither overflow nor cancel.
 
 ``scipy.special`` is imported when a dtype or value is first computed, not with this module.
 """

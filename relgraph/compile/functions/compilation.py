@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from relgraph.compile.functions.aliasing import destroyed_inputs, insert_copies
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker
 from relgraph.compile.functions.inputs_outputs import In
+from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
 from relgraph.compile.functions.specification import (
     FunctionSpecification,
     OnUnused,
@@ -177,7 +177,7 @@ def _optimize(
         fgraph.attach_feature(recorder)
     try:
         _run_optimizer(optimizer, fgraph, profile)
-        _insert_copies(fgraph, spec)
+        insert_copies(fgraph, spec)
     finally:
         if recorder is not None:
             fgraph.remove_feature(recorder)
@@ -195,26 +195,6 @@ def _run_optimizer(
         profile.validate_time += getattr(fgraph, "validate_time", 0.0)
         if config.profile_optimizer:
             profile.optimizer_profile = (optimizer, record)
-
-
-def _insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
-    """Insert copies of results and updates that would share storage they must not share."""
-    n_results = len(spec.outputs)
-    updated = {n_results + k: fgraph.inputs[i] for k, i in enumerate(spec.update_positions)}
-    borrowed = {v for v, p in zip(fgraph.inputs, spec.inputs, strict=False) if p.borrow}
-    borrowed.update(fgraph.inputs[len(spec.inputs) :])
-    borrows = [out.borrow for out in spec.outputs]
-
-    def may_share(i: int, root: Variable, used_by: int | None) -> bool:
-        if i >= n_results or not borrows[i]:
-            return False
-        if used_by is None:
-            return root in borrowed
-        return used_by >= n_results or borrows[used_by]
-
-    # Updates are the last to be copied, results that borrow the first.
-    order = [*updated, *sorted(range(n_results), key=borrows.__getitem__)]
-    insert_copies(fgraph, may_share, updated, order)
 
 
 def _without_updates(

@@ -20,9 +20,9 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 Array = np.ndarray[Any, Any]
 

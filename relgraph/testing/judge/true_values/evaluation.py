@@ -18,9 +18,9 @@ from relgraph.scalar.op import FoldOp
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.true_values.mpmath_support import mp
 from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS, exp, log, real_or_nan

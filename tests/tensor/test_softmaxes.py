@@ -7,7 +7,7 @@ import scipy.special
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.nnet import LogSumExp, Softmax
+from relgraph.tensor.softmaxes import LogSumExp, Softmax
 
 AXES = [None, 0, 1, -1, (0, 2)]
 
