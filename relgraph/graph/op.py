@@ -40,6 +40,8 @@ class Op(MetaObject):
     commutative, associative
         Whether the order, and the grouping, of the inputs can't be told from the result (but for
         rounding).
+    rounds_by_order
+        The dtypes of the output in which the order of two inputs can be told from the rounding.
     converts
         Whether the dtype of the output is the op's own affair (a comparison, a cast).
     repeats
@@ -56,6 +58,7 @@ class Op(MetaObject):
     nout: int | None = None
     commutative: bool = False
     associative: bool = False
+    rounds_by_order: frozenset[str] = frozenset()
     converts: bool = False
     repeats: int | None = None
 

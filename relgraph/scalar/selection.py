@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.dtypes import result_dtype
-from relgraph.scalar.op import FloatOp, ScalarOp, zero_like
+from relgraph.scalar.op import FloatOp, ScalarOp, TypedNumber, zero_like
 
 
 class Identity(FloatOp):
@@ -57,13 +57,13 @@ class Switch(ScalarOp):
     holomorphic = False
     promoting_inputs = (1, 2)
 
-    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
+    def typed_numbers(self, inputs: Sequence[Any]) -> list[TypedNumber | None]:
         if isinstance(inputs[0], bool):
             raise TypeError(
                 f"{self.name}: the condition is {inputs[0]}, a plain bool, so nothing is chosen; "
                 "if it was written x == y or x != y, write eq(x, y) or neq(x, y)"
             )
-        return super().number_dtypes(inputs)
+        return super().typed_numbers(inputs)
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes[1:])
@@ -88,6 +88,15 @@ class Clip(ScalarOp):
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)
+
+    def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
+        # A limit that no number of the dtype reaches is as good as the last one that it has.
+        bounds = np.iinfo(dtype)
+        if position == 1 and value < bounds.min:
+            return int(bounds.min), dtype
+        if position == 2 and value > bounds.max:
+            return int(bounds.max), dtype
+        return super()._out_of_range(position, value, dtype)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, low, high = inputs

@@ -79,6 +79,7 @@ class Elemwise(Op):
         self.destroy_map = {o: [i] for o, i in self.inplace_pattern}
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
+        self.rounds_by_order = scalar_op.rounds_by_order
         self.converts = scalar_op.converts
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
@@ -151,10 +152,9 @@ class Elemwise(Op):
         if all(isinstance(x, Variable) for x in made):
             return made
         ndim = max((x.type.ndim for x in made if isinstance(x, Variable)), default=0)
-        dtypes = op.number_dtypes(made)
         return [
-            x if dtype is None else number(x, dtype, ndim)
-            for x, dtype in zip(made, dtypes, strict=True)
+            x if typed is None else number(*typed, ndim)
+            for x, typed in zip(made, op.typed_numbers(made), strict=True)
         ]
 
     def _plan(self, types: tuple[Any, ...]) -> _NodePlan:

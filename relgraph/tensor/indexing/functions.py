@@ -63,11 +63,20 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     op = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
-        y = np.asarray(y)
-        # A number or a list has no dtype of its own that would have to be kept.
-        if np.can_cast(y.dtype, x.type.dtype, casting="same_kind"):
-            y = y.astype(x.type.dtype)
+        y = _as_values(y, x.type.dtype)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
+
+
+def _as_values(y: Any, dtype: str) -> Any:
+    """Return a number, a list or an array in the given dtype if it can be cast to it.
+
+    A number or a list has no dtype of its own: integers can be cast where all are in the range.
+    """
+    values = np.asarray(y)
+    castable = np.can_cast(values.dtype, dtype, casting="same_kind")
+    if not hasattr(y, "dtype") and values.dtype.kind in "iu" and np.dtype(dtype).kind in "iu":
+        castable = bool(np.all(values.astype(dtype) == values))
+    return values.astype(dtype) if castable else values
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:

@@ -289,3 +289,15 @@ def test_no_index_at_all_takes_nothing():
     for index in (np.s_[:, ()], np.s_[[]], np.s_[:, []], np.s_[(), 1]):
         (found,) = evaluate([m[index]], {m: square})
         assert found.shape == square[index].shape
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64"])
+def test_numbers_and_lists_fit_integers_if_they_are_in_the_range(dtype):
+    v = at.TensorType(dtype, (None,))("v")
+    values = np.array([1, 2, 3], dtype)
+    assert evaluate([at.set_subtensor(v[0], 5)], {v: values})[0].tolist() == [5, 2, 3]
+    found = evaluate([at.inc_subtensor(v[:2], [5, 6])], {v: values})[0]
+    assert found.dtype == dtype and found.tolist() == [6, 8, 3]
+    for wrong in (-(2**63), 2.5, [1, -(2**63)]):
+        with pytest.raises(TypeError, match="don't fit into"):
+            at.set_subtensor(v[:2], wrong)
