@@ -69,10 +69,10 @@ def _steps_of_log1p() -> Program:
 DECIDED = (
     Known(
         "power of twos",
-        "an array of twos as exponent gives a square, as the number 2 does in NumPy",
+        "exponents 2, 0.5, 1 and -1 in an array give a square and so on, as a number does in NumPy",
         _steps("float32", [[0.0, 0.813956618309021]], "np.power({0}, np.full_like({0}, 2))"),
         "None",
-        _has("bits", "power"),
+        _has("bits", "**", "power("),
     ),
     Known(
         "clip of a zero at a bound",

@@ -24,6 +24,6 @@ def number_of(var: Variable) -> Any:
 
 def number_key(number: Any) -> Hashable:
     """Return what two numbers have in common if they are of one kind, value and sign."""
-    if not number or number != number:
+    if not number or number != number or number.__class__ is complex:
         return (number.__class__, str(number))
     return (number.__class__, number)

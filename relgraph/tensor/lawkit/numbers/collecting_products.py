@@ -65,10 +65,14 @@ def powers_of_sides_collected(
     counted_below: Counted,
 ) -> Any:
     """Return a quotient with equal bases collected if some stand on both sides:
-    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``."""
+    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``. There is nothing to do for integers, whose
+    exponents are not negative."""
     if not have_common_unit(counted_above, counted_below):
         return None
     every = arguments(above, counted_above, below, counted_below)
+    dtype = None if every.differ else common_dtype(every.variables)
+    if dtype is None or dtype.kind != "f":
+        return None
     return _collected_factors(every, any_exponent=True)
 
 
