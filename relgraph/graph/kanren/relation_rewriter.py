@@ -71,6 +71,11 @@ class KanrenRelationSub(LocalOptimizer):
         self.name = name or relation_name(kanren_relation)
         self._may_stage = self.results_filter is first_answer
 
+    def might_match_op(self, node: Apply) -> bool:
+        if not self._may_stage or len(node.outputs) != 1 or self.closed is not None:
+            return True
+        return self.specialization.might_match_op(node)
+
     def might_match(self, node: Apply) -> bool:
         if not self._may_stage or len(node.outputs) != 1:
             return True

@@ -232,6 +232,13 @@ class LocalOptimizer(Rewriter, abc.ABC):
             its key "remove", if present, lists variables that must have left the graph afterwards.
         """
 
+    def might_match_op(self, node: Apply) -> bool:
+        """Whether it can do something on some node with the op of `node`.
+
+        The answer is kept for all nodes of the op.
+        """
+        return True
+
     def might_match(self, node: Apply) -> bool:
         """Whether it can do something on some node of the structure of `node`.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any
 
-from cons.core import ConsError, _car, _cdr
+from cons.core import ConsError, ConsPair, _car, _cdr
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification.core import _unify, assoc
@@ -38,11 +38,20 @@ _car.add((VariableTracer,), _car_of)
 _cdr.add((VariableTracer,), _cdr_of)
 
 
+def _may_have_head(tracer: VariableTracer, head: Any, s: Any) -> bool:
+    """Return False if a variable is not the result of the op, or of the class, that `head` is."""
+    head = transitive_get(head, s)
+    if isinstance(head, Term | ExpressionTuple):
+        parts = (head.etuple if isinstance(head, Term) else head)._tuple
+        head = transitive_get(parts[0], s) if parts else None
+    return tracer.may_be_made_by(head)
+
+
 def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     # the head first: if it differs, there is no need to ask more
     tracer, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
     parts = (expression.etuple if isinstance(expression, Term) else expression)._tuple
-    if not parts or not isinstance(tracer.head, Op):
+    if not parts or not _may_have_head(tracer, parts[0], s) or not isinstance(tracer.head, Op):
         yield False
         return
     s = yield _unify(tracer.head, parts[0], s)
@@ -60,6 +69,21 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
 for _cls in (ExpressionTuple, Term):
     _unify.add((VariableTracer, _cls, Mapping), _unify_expression)
     _unify.add((_cls, VariableTracer, Mapping), _unify_expression)
+
+
+def _unify_cons(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
+    tracer, pair = (u, v) if isinstance(u, VariableTracer) else (v, u)
+    if not _may_have_head(tracer, pair.car, s) or not isinstance(tracer.head, Op):
+        yield False
+        return
+    s = yield _unify(tracer.head, pair.car, s)
+    if s is False:
+        return
+    yield _unify(_cdr_of(tracer), pair.cdr, s)
+
+
+_unify.add((VariableTracer, ConsPair, Mapping), _unify_cons)
+_unify.add((ConsPair, VariableTracer, Mapping), _unify_cons)
 
 
 def _unify_same(u: Any, v: Any, s: Any) -> Any:
