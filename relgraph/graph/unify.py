@@ -98,14 +98,33 @@ for _cls in (Variable, Apply, Op, Type):
     _cdr.add((_cls,), _cdr_of)
 
 
+def seen_alike(u: Any, v: Any) -> tuple[ExpressionTuple, ExpressionTuple] | None:
+    """Return an expression, and something that is seen as one, as two expressions; None if they
+    differ in any case.
+
+    The head of an expression may be an op that is relative to its inputs. Beside a node that it
+    makes, it is the op of the node.
+    """
+    if type(u) is ExpressionTuple:
+        seen = view(v)
+        return None if seen is None else (_beside(v, u), seen)
+    seen = view(u)
+    return None if seen is None else (seen, _beside(u, v))
+
+
+def _beside(x: Any, expression: ExpressionTuple) -> ExpressionTuple:
+    head = expression._tuple[0] if expression._tuple else None
+    if isinstance(head, Op) and head.relative is not None:
+        node = x.owner if isinstance(x, Variable) else x
+        if isinstance(node, Apply) and head.makes(node):
+            return etuple(node.op, *expression._tuple[1:])
+    return expression
+
+
 def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
     """Unify an expression with something that is seen as one."""
-    u_seen = u if isinstance(u, ExpressionTuple) else view(u)
-    v_seen = v if isinstance(v, ExpressionTuple) else view(v)
-    if u_seen is None or v_seen is None:
-        yield False
-    else:
-        yield _unify(u_seen, v_seen, s)
+    pair = seen_alike(u, v)
+    yield False if pair is None else _unify(*pair, s)
 
 
 for _cls in (Variable, Apply, Op, Type):

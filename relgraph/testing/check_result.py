@@ -115,6 +115,8 @@ class CheckResult:
         How many random graphs each condition of the law refused.
     seconds
         How long the check took.
+    remarks
+        What is worth knowing about the law although it does not fail for it, one sentence each.
     """
 
     name: str
@@ -131,6 +133,7 @@ class CheckResult:
     directions: tuple[str, ...] = ()
     refusals: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    remarks: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -153,6 +156,7 @@ class CheckResult:
             "directions": list(self.directions),
             "refusals": dict(self.refusals),
             "seconds": round(self.seconds, 3),
+            "remarks": list(self.remarks),
             "counterexample": None if self.counterexample is None else str(self.counterexample),
         }
 
@@ -166,4 +170,5 @@ class CheckResult:
             text += f"; it held as {self.stronger} throughout"
         if self.reason:
             text += f"\n{self.reason}"
+        text += "".join(f"\nremark: {remark}" for remark in self.remarks)
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"

@@ -130,6 +130,7 @@ class _LawCheck:
         self.refusals: Counter[str] = Counter()
         self.directions: list[str] = []
         self.unchecked: list[str] = []
+        self.remarks: list[str] = []
 
     def result(self, directions: tuple[str, ...] | None) -> CheckResult:
         """Run the check."""
@@ -179,6 +180,7 @@ class _LawCheck:
             tuple(self.directions),
             dict(self.refusals.most_common()),
             seconds,
+            tuple(self.remarks),
         )
 
     # -- directions and rules --------------------------------------------------------------

@@ -260,6 +260,9 @@ class _ClientsOfUsed(dict[Any, Any]):
     def __missing__(self, key: Any) -> list[Any]:
         return [("output", 0)]
 
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key]  # that of dict does not ask `__missing__`
+
 
 _GRAPH_OF_USED = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
 

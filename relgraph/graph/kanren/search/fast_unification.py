@@ -23,7 +23,7 @@ from unification.core import (
 )
 from unification.variable import _glv
 
-from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, view
+from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, seen_alike
 
 Bindings = dict[Any, Any]
 
@@ -107,11 +107,10 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
                 return False
             stack.extend(zip(reversed(left), reversed(right), strict=True))
         elif unifier is _unify_seen:
-            u = u if type(u) is ExpressionTuple else view(u)
-            v = v if type(v) is ExpressionTuple else view(v)
-            if u is None or v is None:
+            pair = seen_alike(u, v)
+            if pair is None:
                 return False
-            stack.append((u, v))
+            stack.append(pair)
         elif unifier is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
             try:
                 first = car(u), car(v)

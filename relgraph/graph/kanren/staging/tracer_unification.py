@@ -6,6 +6,7 @@ Importing this module registers it with cons and unification, as `graph.unify` d
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from functools import partial
 from typing import Any
 
 from cons.core import ConsError, _car, _cdr
@@ -38,6 +39,10 @@ _car.add((VariableTracer,), _car_of)
 _cdr.add((VariableTracer,), _cdr_of)
 
 
+def _is_made_by(op: Op, var: Variable) -> bool:
+    return var.owner is not None and op.makes(var.owner)
+
+
 def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     # the head first: if it differs, there is no need to ask more
     tracer, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
@@ -45,7 +50,12 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     if not parts or not isinstance(tracer.head, Op):
         yield False
         return
-    s = yield _unify(tracer.head, parts[0], s)
+    head = parts[0]
+    if isinstance(head, Op) and head.relative is not None:
+        made = tracer.trace.test(partial(_is_made_by, head), tracer)
+        s = s if made else False
+    else:
+        s = yield _unify(tracer.head, head, s)
     node = tracer.owner if s is not False else None
     if node is None or len(node.inputs) != len(parts) - 1:
         yield False

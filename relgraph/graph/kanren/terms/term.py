@@ -11,7 +11,7 @@ import itertools
 import math
 import weakref
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from cons.core import _car, _cdr
 from etuples import etuple
@@ -25,7 +25,7 @@ from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.notation.operators import INFIX, Operators, as_infix
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained, view
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained
 from relgraph.graph.utils import LogicTerm
 
 _fresh_numbers = itertools.count(1)
@@ -76,6 +76,10 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
+
+    @property
+    def type(self) -> NoReturn:
+        _refuse_type(self)
 
     def __copy__(self) -> LogicVariable:
         return self
@@ -134,6 +138,13 @@ def _sign(value: Any) -> float:
     return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
 
 
+def _refuse_type(x: Any) -> NoReturn:
+    raise TypeError(
+        f"{x} is part of a law and stands for tensors of every shape: what this function makes of "
+        "it depends on the shape, so write it by functions that don't ask for one"
+    )
+
+
 class Term(Operators, LogicTerm):
     """An op applied to logic variables, terms, numbers and variables.
 
@@ -158,6 +169,10 @@ class Term(Operators, LogicTerm):
 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
+
+    @property
+    def type(self) -> NoReturn:
+        _refuse_type(self)
 
     def __call__(self, *arguments: Any) -> Term:
         """Apply a term for an op (``CAReduce(add, axis_lv)``) to arguments."""
@@ -327,17 +342,7 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
 
 
 def _unify_term(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    left, right = _expression_of(u), _expression_of(v)
-    if left is None or right is None:
-        yield False
-    else:
-        yield _unify(left, right, s)
-
-
-def _expression_of(x: Any) -> Any:
-    if isinstance(x, Term):
-        return x.etuple
-    return x if isinstance(x, ExpressionTuple) else view(x)
+    yield _unify(_as_etuple(u), _as_etuple(v), s)
 
 
 for _cls in (Term, ExpressionTuple, Variable, Apply, Op, Type):
