@@ -2,12 +2,12 @@
 
 A phase that comes before a law may write its left side in another way: `canonicalize` makes
 ``sin(a) ** 2`` into ``sqr(sin(a))``, and a law about the former would never fire again. What a
-phase makes of the left side is found out by running it on that, over vectors of float64.
+phase makes of the left side is found out by running it on that, over tensors of float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
@@ -16,10 +16,13 @@ from relgraph.graph.kanren import Law, OpenAnswerError, build
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term, renamed, variables_of
 from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer, Recorder
 from relgraph.tensor import TensorType
 
 _VECTOR = TensorType("float64", (None,))
+# Of this rank, axes from the front and from the end are told apart.
+_CUBE = TensorType("float64", (None, None, None))
 
 
 def left_by(law: Law, optimizer: GlobalOptimizer, classes: Mapping[str, str]) -> Law | None:
@@ -42,26 +45,11 @@ def left_by(law: Law, optimizer: GlobalOptimizer, classes: Mapping[str, str]) ->
         variable out of it; or if that can't be found out, since the left side has parameters of
         ops that are open.
     """
-    if not isinstance(law.lhs, Term):
+    after = left_side_after(law, optimizer)
+    if after is None or not still_matches(law, after[0]):
         return None
-    leaves = {v: _VECTOR(str(v)) for v in variables_of(law.lhs)}
-    try:
-        written = build(renamed(law.lhs, leaves))
-        graph = FunctionGraph(list(leaves.values()), [written], clone=True)
-    except (OpenAnswerError, TypeError, ValueError):
-        return None
-    names = dict(zip(graph.inputs, leaves, strict=True))
-    before = _as_term(graph.outputs[0], names)
-    recorder = Recorder()
-    graph.attach_feature(recorder)
-    optimizer.optimize(graph)
-    steps = recorder.derivation([optimizer])
-    found = _as_term(graph.outputs[0], names)
-    if not isinstance(found, Term) or str(found) in (str(before), str(law.rhs)):
-        return None
-    if set(variables_of(found)) != set(leaves):
-        return None
-    sound = max([law.sound, *(classes.get(s.name, "exact") for s in steps)], key=SOUNDNESS.index)
+    found, steps = after
+    sound = max([law.sound, *(classes.get(name, "exact") for name in steps)], key=SOUNDNESS.index)
     tags = [tag for tag in law.tags if tag not in SOUNDNESS]
     domain = law.domain if sound == "domain" else None
     return Law(
@@ -69,7 +57,74 @@ def left_by(law: Law, optimizer: GlobalOptimizer, classes: Mapping[str, str]) ->
     )
 
 
-def _as_term(var: Variable, names: dict[Variable, LogicVariable]) -> Any:
+def still_matches(law: Law, found: Any) -> bool:
+    """Return whether a law may be about `found` in the place of its left side."""
+    return isinstance(found, Term) and set(variables_of(found)) == set(variables_of(law.lhs))
+
+
+def left_side_after(law: Law, optimizer: GlobalOptimizer) -> tuple[Any, Sequence[str]] | None:
+    """Return the left side of a law as an optimizer writes it, and the names of what it applied.
+
+    None if it leaves the left side as it is, or does what the law does, or if that can't be found
+    out.
+    """
+    if not isinstance(law.lhs, Term):
+        return None
+    relative = _RelativeOps()
+    kind = _CUBE if relative.are_in(law.lhs) else _VECTOR
+    leaves = {v: kind(str(v)) for v in variables_of(law.lhs)}
+    try:
+        written = build(renamed(law.lhs, leaves), relative.call)
+        graph = FunctionGraph(list(leaves.values()), [written], clone=True)
+    except (OpenAnswerError, TypeError, ValueError):
+        return None
+    names = dict(zip(graph.inputs, leaves, strict=True))
+    before = _as_term(graph.outputs[0], names, relative)
+    recorder = Recorder()
+    graph.attach_feature(recorder)
+    optimizer.optimize(graph)
+    steps = recorder.derivation([optimizer])
+    found = _as_term(graph.outputs[0], names, relative)
+    if found is None or str(found) in (str(before), str(law.rhs)):
+        return None
+    return found, [step.name for step in steps]
+
+
+class _RelativeOps:
+    """The relative ops of a term, by the ops that they are in a graph."""
+
+    def __init__(self) -> None:
+        self._written: dict[Op, Op | None] = {}
+
+    def are_in(self, term: Term) -> bool:
+        """Return whether there are any in a term."""
+        stack: list[Any] = [term]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Term):
+                stack.extend((part.op, *part.args))
+            elif isinstance(part, Op) and part.relative is not None:
+                return True
+        return False
+
+    def call(self, parts: list[Any], source: Any) -> Any:
+        """Return an op applied to arguments, and note what a relative one is there."""
+        head, *arguments = parts
+        made = head(*arguments)
+        if isinstance(head, Op) and head.relative is not None:
+            op = made.owner.op
+            self._written[op] = head if self._written.get(op, head) is head else None
+        return made
+
+    def as_written(self, op: Op) -> Op | None:
+        """Return the op of a node as a law writes it; None if that can't be told."""
+        if op in self._written:
+            return self._written[op]
+        alike = any(type(op) is known.relative for known in self._written.values() if known)
+        return None if alike else op
+
+
+def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _RelativeOps) -> Any:
     """Return what a variable is computed from as a term; None if part of it can't be said in one.
 
     Numbers stand for themselves, however they are broadcast.
@@ -88,17 +143,17 @@ def _as_term(var: Variable, names: dict[Variable, LogicVariable]) -> Any:
             terms[top] = Literal(_plain(number))
         elif isinstance(top, Constant) or node is None:
             terms[top] = top
-        elif len(node.outputs) != 1:
+        elif len(node.outputs) != 1 or (op := relative.as_written(node.op)) is None:
             return None
         else:
             waiting = [v for v in node.inputs if v not in terms]
             stack.extend(waiting)
             if not waiting:
-                terms[top] = Term(node.op, [terms[v] for v in node.inputs], ops)
+                terms[top] = Term(op, [terms[v] for v in node.inputs], ops)
     return terms[var]
 
 
 def _plain(number: Any) -> Any:
-    """Return a number as it was written: the vectors of float64 have made 2 into 2.0."""
+    """Return a number as it was written: the tensors of float64 have made 2 into 2.0."""
     whole = isinstance(number, float) and number.is_integer() and number != 0
     return int(number) if whole else number

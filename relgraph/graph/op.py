@@ -75,6 +75,11 @@ class Op(MetaObject):
         """
         return self
 
+    @property
+    def tracked(self) -> Op | type[Op]:
+        """What the nodes that it makes are looked up by: itself, or the class `relative`."""
+        return self if self.relative is None else self.relative
+
     def makes(self, node: Apply) -> bool:
         """Return whether `node` is what a call of this op on its inputs gives.
 

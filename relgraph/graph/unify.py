@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import singledispatch
+from types import FunctionType
 from typing import Any
 
 from cons.core import ConsError, _car, _cdr
@@ -98,27 +100,35 @@ for _cls in (Variable, Apply, Op, Type):
     _cdr.add((_cls,), _cdr_of)
 
 
-def seen_alike(u: Any, v: Any) -> tuple[ExpressionTuple, ExpressionTuple] | None:
+@singledispatch
+def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
+    """Return what an expression means that is headed by something else than an op.
+
+    `relgraph.graph.kanren.terms.function_calls` says it for functions.
+    """
+    return expression
+
+
+def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
     """Return an expression, and something that is seen as one, as two expressions; None if they
     differ in any case.
 
     The head of an expression may be an op that is relative to its inputs. Beside a node that it
-    makes, it is the op of the node.
+    makes, it is the op of the node. If it is a function, the expression means what that makes.
     """
-    if type(u) is ExpressionTuple:
-        seen = view(v)
-        return None if seen is None else (_beside(v, u), seen)
-    seen = view(u)
-    return None if seen is None else (seen, _beside(u, v))
-
-
-def _beside(x: Any, expression: ExpressionTuple) -> ExpressionTuple:
+    x, expression = (v, u) if type(u) is ExpressionTuple else (u, v)
     head = expression._tuple[0] if expression._tuple else None
+    if type(head) is FunctionType and head is not nth:
+        expression = meaning(head, expression, x)
+        if type(expression) is not ExpressionTuple:
+            return x, expression
+        head = expression._tuple[0]
     if isinstance(head, Op) and head.relative is not None:
         node = x.owner if isinstance(x, Variable) else x
         if isinstance(node, Apply) and head.makes(node):
-            return etuple(node.op, *expression._tuple[1:])
-    return expression
+            expression = etuple(node.op, *expression._tuple[1:])
+    seen = view(x)
+    return None if seen is None else (seen, expression)
 
 
 def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
+from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
@@ -19,6 +20,7 @@ from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import find_instances
+from relgraph.testing.instances.left_sides import why_never_matched
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
 
 DEFAULT_EXAMPLES = 200
@@ -161,10 +163,11 @@ class _LawCheck:
             status, reason = "unchecked", _NO_CLAIM
         elif self.sound == "domain" and self.law.domain is None:
             status, reason = "unchecked", "it claims a domain without stating one (`domain=`)"
-        elif self.sound == "domain" and not statistics.domain_needed:
-            status, reason = "failed", "it holds outside of its domain too: it needs none"
         evaluated = [instances[i] for i in statistics.evaluated]
         stronger = statistics.stronger_classes
+        if status == "passed" and self.sound == "domain" and not statistics.domain_needed:
+            self.remarks.append("in all examples it holds outside of its domain too")
+        self.remarks.extend(notes_on_phases(self.law))
         return CheckResult(
             self.law.name,
             self.algebra,
@@ -211,7 +214,7 @@ class _LawCheck:
         if len(instances) == first:
             if not self.unchecked:
                 what = f"{direction.name}, {self.law.name}"
-                self.unchecked.append(_why_no_instance(what, refusals))
+                self.unchecked.append(self._why_no_instance(direction, what, refusals))
             return
         instances[first:] = sorted(instances[first:], key=lambda instance: instance.reading_size)
         self.run.draw(range(first, len(instances)), examples)
@@ -234,10 +237,17 @@ class _LawCheck:
             refusals.update(found.refusals)
             if not found.instances and not direction.guessed:
                 named = _named(direction.name, rule)
-                self.unchecked.append(_why_no_instance(named, found.refusals))
+                self.unchecked.append(self._why_no_instance(direction, named, found.refusals))
             if len(instances) - first >= wanted and direction.guessed:
                 break
         return refusals
+
+    def _why_no_instance(self, direction: Direction, what: str, refusals: Counter[str]) -> str:
+        why = why_never_matched(self.law, direction.name)
+        if why:
+            return f"{what}: {why}"
+        most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
+        return f"{what}: no instance was found; refused by {most or 'nothing'}"
 
     def _test_each_rule(self, direction: Direction, first: int) -> None:
         """Draw more examples of the rules of which no example could have failed."""
@@ -257,8 +267,3 @@ def _first_line(relation: Relation) -> str:
 
 def _named(direction: str, rule: Rule) -> str:
     return f"{direction}, {rule.pattern} → {rule.template}"
-
-
-def _why_no_instance(what: str, refusals: Counter[str]) -> str:
-    most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
-    return f"{what}: no instance was found; refused by {most or 'nothing'}"

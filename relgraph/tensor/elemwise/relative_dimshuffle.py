@@ -87,6 +87,14 @@ class RelativeDimShuffle(RelativeOp):
     def __str__(self) -> str:
         return f"{self.function}{{{', '.join(map(str, self.arguments))}}}"
 
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Return the view; the input itself if its axes are in that order, as the functions do."""
+        made = super().__call__(*inputs, **kwargs)
+        node = getattr(made, "owner", None)
+        if node is not None and node.op.new_order == tuple(range(node.op.input_ndim)):
+            return node.inputs[0]
+        return made
+
     def for_inputs(self, inputs: Sequence[Any]) -> DimShuffle:
         ndim = inputs[0].type.ndim
         made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))

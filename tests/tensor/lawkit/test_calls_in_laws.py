@@ -9,8 +9,10 @@ from unification import var
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub
 from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.opt import OpSub, PatternSub, local_optimizer
 from relgraph.graph.traversal import equal_computations
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
@@ -204,3 +206,33 @@ def test_goals_mean_the_same(rank: int) -> None:
     q = var()
     assert equal_computations([build(run(1, q, relation(old, q))[0])], [new])
     assert not run(1, q, relation(at.softmax(x, axis=-1), q))
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_other_rewriters_mean_it_too(rank: int) -> None:
+    x = RANKS[rank]("x")
+    last, first = at.softmax(x), at.softmax(x, axis=0)
+    called = at.softmax(v).op
+
+    @local_optimizer([called])
+    def to_log(fgraph: Any, node: Any) -> Any:
+        return [at.log_softmax(node.inputs[0])]
+
+    for rewriter in (
+        to_log,
+        OpSub(called, at.log_softmax(v).op),
+        PatternSub((called, "a"), (at.log_softmax(v).op, "a")),
+        PatternSub((called, "a"), (at.log_softmax, "a")),
+    ):
+        (tracked,) = rewriter.tracks()
+        assert isinstance(last.owner.op, tracked)
+        (new,) = rewriter.transform(FunctionGraph([x], [last], clone=False), last.owner)
+        assert equal_computations([new], [at.log_softmax(x)])
+        assert bool(rewriter.transform(FunctionGraph([x], [first], clone=False), first.owner)) is (
+            rank == 1
+        )
+
+
+def test_a_function_in_a_pattern_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"exp\(softmax\(a\)\), softmax is a function and no Op"):
+        PatternSub((at.exp, (at.softmax, "a")), "a")

@@ -201,7 +201,7 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
         elif isinstance(pattern, Literal):
             self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
-        elif self.rule.as_written or not isinstance(pattern, bool | int | float | complex):
+        elif not isinstance(pattern, bool | int | float | complex):
             self.begin_block("if False:")
         else:
             self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")

@@ -32,7 +32,7 @@ class Rule:
         Whether sums and products match in any grouping (see `matching`).
     as_written
         Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
-        order, and a bare number no constant (a `Literal` does match constants).
+        order.
     one_dtype
         Whether it fires only if the root and all intermediate values have one dtype.
     complex
@@ -185,7 +185,7 @@ def head_of(pattern: Any) -> Any:
         return None
     head = parts[0].op if isinstance(parts[0], Output) else parts[0]
     if isinstance(head, Op):
-        return head if head.relative is None else head.relative
+        return head.tracked
     inner = split(head)
     return inner[0] if inner is not None and isinstance(inner[0], type) else None
 

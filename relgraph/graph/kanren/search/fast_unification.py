@@ -23,6 +23,8 @@ from unification.core import (
 )
 from unification.variable import _glv
 
+import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
+from relgraph.graph.kanren.terms.term import _unify_literal, _unify_number
 from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, seen_alike
 
 Bindings = dict[Any, Any]
@@ -120,6 +122,9 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             stack.append(first)
         elif unifier is _unify_variables:
             if not same_variable(u, v):
+                return False
+        elif unifier is _unify_number or unifier is _unify_literal:
+            if unifier(u, v, data) is False:
                 return False
         else:
             found = stream_eval(_unify(u, v, data))

@@ -11,6 +11,7 @@ import itertools
 import math
 import weakref
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from numbers import Number
 from typing import Any, NoReturn
 
 from cons.core import _car, _cdr
@@ -269,6 +270,8 @@ def several(of: LogicVariable) -> Arguments:
 def _as_part(arg: Any) -> Any:
     if isinstance(arg, bool | int | float | complex):
         return Literal(arg)
+    if isinstance(arg, Number):  # one of NumPy's
+        return Literal(arg.item())  # type: ignore[attr-defined]
     if isinstance(arg, ExpressionTuple):
         raise TypeError(f"{arg} is an etuple: inside a term, call the op on logic variables")
     return arg
@@ -385,3 +388,15 @@ for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constra
     _unify.add((_var, Literal, Mapping), _with_var)
 _unify.add((Literal, object, Mapping), _unify_literal)
 _unify.add((object, Literal, Mapping), _unify_literal)
+
+
+def _unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
+    """Unify a number, as it stands in an etuple, with a variable."""
+    number, variable = (v, u) if isinstance(u, Variable) else (u, v)
+    return s if Literal(number).matches(variable) else False
+
+
+NUMBERS = (bool, int, float, complex)
+
+_unify.add((NUMBERS, Variable, Mapping), _unify_number)
+_unify.add((Variable, NUMBERS, Mapping), _unify_number)
