@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -20,6 +21,22 @@ def number_of(var: Variable) -> Any:
             return None
         var = var.owner.inputs[through]
     return var.unique_value() if isinstance(var, Constant) else None
+
+
+def same_number(a: Any, b: Any) -> bool:
+    """Return whether two numbers, of which `b` may be None, are of one value and kind.
+
+    True is not 1, 1 is 1.0, nan is nan, 0.0 is not -0.0.
+    """
+    if b is None or isinstance(a, bool) is not isinstance(b, bool):
+        return False
+    if a == b:
+        return _sign(a) == _sign(b)
+    return bool(a != a and b != b)
+
+
+def _sign(value: Any) -> float:
+    return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
 
 
 def number_key(number: Any) -> Hashable:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from etuples import etuple
+from etuples import etuple, etuplize
 from kanren import eq, lall, run
+from kanren.assoccomm import associative, commutative, eq_assoccomm
+from kanren.facts import fact
 from unification import unify, var
 
 import relgraph.tensor as at
-from relgraph.graph.kanren import KanrenRelationSub, build
+from relgraph.graph.kanren import KanrenRelationSub, build, whereo
 from relgraph.graph.kanren.search.fast_unification import fast_unify
 from relgraph.graph.traversal import equal_computations
+from relgraph.graph.unify import view
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
@@ -149,3 +153,70 @@ def test_an_answer_that_can_not_be_built_names_relation_and_node(wrong: Any, wha
     for _ in range(3):
         with pytest.raises((TypeError, ValueError), match=rf"named, asked about exp\(x\).*{what}"):
             rewriter.transform(None, at.exp(x).owner)
+
+
+@pytest.fixture
+def declared():
+    """The facts by which miniKanren knows which ops commute and associate."""
+    before = commutative.facts.copy(), associative.facts.copy()
+    for op in (at.add, at.mul):
+        fact(commutative, op)
+        fact(associative, op)
+    yield
+    commutative.facts, associative.facts = before
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "values"),
+    [
+        (x + y, lambda z: etuple(at.add, y, z), {x}),
+        (x + y * 2, lambda z: etuple(at.add, etuple(at.mul, 2.0, y), z), {x}),
+        (at.exp(x + y), lambda z: etuple(at.exp, etuple(at.add, y, z)), {x}),
+        (v * 2, lambda z: etuple(at.mul, 2, z), {v}),
+        (v * 2, lambda z: etuple(at.mul, 3, z), set()),
+        (x + y, lambda z: etuple(at.mul, y, z), set()),
+        (x.dimshuffle(0, 1, "x") + at.dscalar("s").dimshuffle("x", "x", "x"), lambda z: z, None),
+    ],
+)
+def test_minikanrens_own_matching_modulo_ac(
+    declared: None, left: Any, right: Any, values: Any
+) -> None:
+    z = var()
+    found = run(0, z, eq_assoccomm(left, right(z)))
+    if values is None:
+        assert all(equal_sums(build(answer), left) for answer in found) and found
+    else:
+        assert set(found) == values
+    if values:
+        assert set(run(0, z, eq_assoccomm(right(z), left))) == values
+        assert set(run(0, z, eq_assoccomm(etuplize(left), right(z)))) == values
+
+
+def equal_sums(found: Any, left: Any) -> bool:
+    """Return whether two sums of two are equal but for the order."""
+    return found.owner.op is left.owner.op and {
+        tuple(str(u) for u in found.owner.inputs),
+        tuple(str(u) for u in found.owner.inputs[::-1]),
+    } >= {tuple(str(u) for u in left.owner.inputs)}
+
+
+def test_a_parameter_without_items_is_one_value() -> None:
+    """An op's ``()`` is seen as what is no sequence; who makes an op with it gets ``()``."""
+    flat = at.dscalar("s").dimshuffle().owner.op
+    seen = view(flat)
+    assert seen == etuple(type(flat), 0, ())
+    assert seen.evaled_obj is flat and type(seen.evaled_obj.new_order) is tuple
+    assert not isinstance(seen[2], Sequence)
+    assert list(seen[2]) == [] and hash(seen[2]) == hash(()) and repr(seen[2]) == "()"
+    assert pickle.loads(pickle.dumps(seen[2])) is seen[2]
+    n, order = lvars("n order")
+    for unifier in (unify, fast_unify):
+        assert unifier(etuple(at.DimShuffle, n, ()), flat, {}) == {n: 0}
+        assert unifier(etuple(at.DimShuffle, n, (0,)), flat, {}) is False
+    asked = law(
+        "asks", at.DimShuffle(n, order)(lvars("a")[0]), lvars("a")[0],
+        whereo(lambda o: isinstance(o, tuple) and not o, order),
+    )  # fmt: skip
+    (new,) = asked.forward.transform(None, at.dscalar("s").dimshuffle().owner)
+    assert new.name == "s"
+    assert [a.name for a in run(1, order, asked(at.dscalar("s").dimshuffle(), order))] == ["s"]

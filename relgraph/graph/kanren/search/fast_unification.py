@@ -24,8 +24,14 @@ from unification.core import (
 from unification.variable import _glv
 
 import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
-from relgraph.graph.kanren.terms.term import _unify_literal, _unify_number
-from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, seen_alike
+from relgraph.graph.kanren.terms.term import _unify_literal
+from relgraph.graph.unify import (
+    _unify_seen,
+    _unify_variables,
+    same_variable,
+    seen_alike,
+    unify_number,
+)
 
 Bindings = dict[Any, Any]
 
@@ -123,7 +129,7 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
         elif unifier is _unify_variables:
             if not same_variable(u, v):
                 return False
-        elif unifier is _unify_number or unifier is _unify_literal:
+        elif unifier is unify_number or unifier is _unify_literal:
             if unifier(u, v, data) is False:
                 return False
         else:

@@ -18,9 +18,9 @@ from unification.utils import transitive_get
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.staging.tracers import ValueTracer, VariableTracer
-from relgraph.graph.kanren.terms.term import NUMBERS, Literal, Term
+from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.graph.op import Op
-from relgraph.graph.unify import ConstrainedVar, meaning, nth, same_variable
+from relgraph.graph.unify import NUMBERS, ConstrainedVar, meaning, nth, same_variable
 
 
 def _car_of(x: VariableTracer) -> Any:

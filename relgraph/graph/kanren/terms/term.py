@@ -8,7 +8,6 @@ nor a sequence, whose ``+`` and ``*`` would concatenate and repeat.
 from __future__ import annotations
 
 import itertools
-import math
 import weakref
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from numbers import Number
@@ -22,7 +21,7 @@ from unification.core import _reify, _unify, _unify_Var_object, construction_sen
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation.numbers import number_of, same_number
 from relgraph.graph.notation.operators import INFIX, Operators, as_infix
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
@@ -111,11 +110,7 @@ class Literal:
 
     def is_value(self, other: Any) -> bool:
         """Return whether `other` is this number."""
-        if other is None or isinstance(self.value, bool) is not isinstance(other, bool):
-            return False
-        if self.value == other:
-            return _sign(self.value) == _sign(other)
-        return bool(self.value != self.value and other != other)
+        return same_number(self.value, other)
 
     def matches(self, var: Any) -> bool:
         """Return whether `var` is a constant all of whose elements are this number."""
@@ -133,10 +128,6 @@ class Literal:
 
     def __repr__(self) -> str:
         return repr(self.value)
-
-
-def _sign(value: Any) -> float:
-    return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
 
 
 def _refuse_type(x: Any) -> NoReturn:
@@ -388,15 +379,3 @@ for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constra
     _unify.add((_var, Literal, Mapping), _with_var)
 _unify.add((Literal, object, Mapping), _unify_literal)
 _unify.add((object, Literal, Mapping), _unify_literal)
-
-
-def _unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
-    """Unify a number, as it stands in an etuple, with a variable."""
-    number, variable = (v, u) if isinstance(u, Variable) else (u, v)
-    return s if Literal(number).matches(variable) else False
-
-
-NUMBERS = (bool, int, float, complex)
-
-_unify.add((NUMBERS, Variable, Mapping), _unify_number)
-_unify.add((Variable, NUMBERS, Mapping), _unify_number)
