@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from relgraph.compile.database import PHASES, optdb, optimizer_up_to
-from relgraph.compile.phase_form import left_side_after, still_matches
+from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.kanren import Explanation, Law, Relation
 
 
@@ -25,18 +25,15 @@ def notes_on_phases(law: Any) -> list[str]:
     known = {str(law.lhs)}
     for phase in PHASES:
         after = left_side_after(law, optimizer_up_to(phase))
-        if after is None or str(after[0]) in known:
+        if after is None or str(after.term) in known:
             continue
-        found = after[0]
-        known.add(str(found))
-        if still_matches(law, found):
-            consequence = (
-                "after it the law matches in that form alone, which is tried as well if the law "
-                f"is registered (register_{phase}), or given as custom_opt"
-            )
+        known.add(str(after.term))
+        if after.can_be_matched:
+            consequence = f"only that form matches after it; register_{phase} and custom_opt try it"
         else:
-            consequence = "after it the law never matches"
-        notes.append(f"{phase} writes its left side as {found}: {consequence}")
+            consequence = "the law never matches after it"
+        of_rank = "" if after.rank is None else f" of tensors of rank {after.rank}"
+        notes.append(f"{phase} writes its left side{of_rank} as {after.term}: {consequence}")
     return notes
 
 

@@ -8,6 +8,7 @@ phase makes of the left side is found out by running it on that, over tensors of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
@@ -46,24 +47,41 @@ def left_by(law: Law, optimizer: GlobalOptimizer, classes: Mapping[str, str]) ->
         ops that are open.
     """
     after = left_side_after(law, optimizer)
-    if after is None or not still_matches(law, after[0]):
+    if after is None or not after.can_be_matched:
         return None
-    found, steps = after
-    sound = max([law.sound, *(classes.get(name, "exact") for name in steps)], key=SOUNDNESS.index)
+    claims = [law.sound, *(classes.get(name, "exact") for name in after.steps)]
+    sound = max(claims, key=SOUNDNESS.index)
     tags = [tag for tag in law.tags if tag not in SOUNDNESS]
     domain = law.domain if sound == "domain" else None
     return Law(
-        law.name, found, law.rhs, law.conditions, tags, sound, law.mixed, law.complex, domain
+        law.name, after.term, law.rhs, law.conditions, tags, sound, law.mixed, law.complex, domain
     )
 
 
-def still_matches(law: Law, found: Any) -> bool:
-    """Return whether a law may be about `found` in the place of its left side."""
-    return isinstance(found, Term) and set(variables_of(found)) == set(variables_of(law.lhs))
+@dataclass(frozen=True)
+class LeftSide:
+    """The left side of a law as an optimizer writes it.
+
+    Attributes
+    ----------
+    term
+        A term; or a variable or number, if the optimizer has left no more.
+    steps
+        The names of what the optimizer applied.
+    rank
+        The rank of tensors on which it is written so; None if that is the same for all.
+    can_be_matched
+        Whether a law may have `term` for its left side: for every rank, and with all variables.
+    """
+
+    term: Any
+    steps: Sequence[str]
+    rank: int | None
+    can_be_matched: bool
 
 
-def left_side_after(law: Law, optimizer: GlobalOptimizer) -> tuple[Any, Sequence[str]] | None:
-    """Return the left side of a law as an optimizer writes it, and the names of what it applied.
+def left_side_after(law: Law, optimizer: GlobalOptimizer) -> LeftSide | None:
+    """Return the left side of a law as an optimizer writes it.
 
     None if it leaves the left side as it is, or does what the law does, or if that can't be found
     out.
@@ -87,13 +105,22 @@ def left_side_after(law: Law, optimizer: GlobalOptimizer) -> tuple[Any, Sequence
     found = _as_term(graph.outputs[0], names, relative)
     if found is None or str(found) in (str(before), str(law.rhs)):
         return None
-    return found, [step.name for step in steps]
+    rank = None if relative.all_known else kind.ndim
+    complete = isinstance(found, Term) and set(variables_of(found)) == set(leaves)
+    return LeftSide(found, [step.name for step in steps], rank, rank is None and complete)
 
 
 class _RelativeOps:
-    """The relative ops of a term, by the ops that they are in a graph."""
+    """The relative ops of a term, by the ops that they are in a graph.
+
+    Attributes
+    ----------
+    all_known
+        Whether for each op of a node that was asked about it is known how a law writes it.
+    """
 
     def __init__(self) -> None:
+        self.all_known = True
         self._written: dict[Op, Op | None] = {}
 
     def are_in(self, term: Term) -> bool:
@@ -116,12 +143,15 @@ class _RelativeOps:
             self._written[op] = head if self._written.get(op, head) is head else None
         return made
 
-    def as_written(self, op: Op) -> Op | None:
-        """Return the op of a node as a law writes it; None if that can't be told."""
-        if op in self._written:
-            return self._written[op]
+    def as_written(self, op: Op) -> Op:
+        """Return the op of a node as a law writes it; as it is if that can't be told."""
+        written = self._written.get(op)
+        if written is not None:
+            return written
         alike = any(type(op) is known.relative for known in self._written.values() if known)
-        return None if alike else op
+        if alike or op in self._written:
+            self.all_known = False
+        return op
 
 
 def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _RelativeOps) -> Any:
@@ -143,12 +173,13 @@ def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _Rel
             terms[top] = Literal(_plain(number))
         elif isinstance(top, Constant) or node is None:
             terms[top] = top
-        elif len(node.outputs) != 1 or (op := relative.as_written(node.op)) is None:
+        elif len(node.outputs) != 1:
             return None
         else:
             waiting = [v for v in node.inputs if v not in terms]
             stack.extend(waiting)
             if not waiting:
+                op = relative.as_written(node.op)
                 terms[top] = Term(op, [terms[v] for v in node.inputs], ops)
     return terms[var]
 
