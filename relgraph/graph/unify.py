@@ -22,7 +22,7 @@ from unification.utils import transitive_get
 from unification.variable import LVarType, isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.numbers import number_of, same_number
+from relgraph.graph.notation.numbers import is_written
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.type import Type
@@ -207,7 +207,7 @@ def same_variable(u: Variable, v: Variable) -> bool:
 def unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
     """Unify a number with a variable: it stands for any constant whose every element it is."""
     number, variable = (v, u) if isinstance(u, Variable) else (u, v)
-    return s if same_number(number, number_of(variable)) else False
+    return s if is_written(number, variable) else False
 
 
 NUMBERS = (bool, int, float, complex)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
@@ -37,6 +39,39 @@ def same_number(a: Any, b: Any) -> bool:
 
 def _sign(value: Any) -> float:
     return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
+
+
+def is_written(number: Any, var: Variable) -> bool:
+    """Return whether every element of `var` is known to be a number, as its dtype holds it.
+
+    So 0.1 is 0.1 in a graph of float32 too, where it is another number.
+    """
+    found = number_of(var)
+    if same_number(number, found):
+        return True
+    if not isinstance(number, float | complex) or type(found) not in (float, complex):
+        return False
+    held = roundings(number).get(getattr(var.type, "dtype", None))
+    return held is not None and same_number(held, found)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def roundings(number: float | complex) -> dict[Any, float | complex]:
+    """Return what a number is in the dtypes that are narrower than Python's."""
+    rounded: dict[Any, float | complex] = {}
+    for dtype, code in (("float32", "f"), ("float16", "e"), ("complex64", "f")):
+        try:
+            parts = [
+                struct.unpack(code, struct.pack(code, part))[0]
+                for part in (number.real, number.imag)
+            ]
+        except OverflowError:
+            continue
+        if dtype.startswith("complex"):
+            rounded[dtype] = complex(*parts)
+        elif isinstance(number, float):
+            rounded[dtype] = parts[0]
+    return rounded
 
 
 def number_key(number: Any) -> Hashable:

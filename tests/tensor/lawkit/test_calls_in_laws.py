@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+from etuples import etuple
 from kanren import eq, lall, run
 from unification import var
 
 import relgraph.tensor as at
+from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub
@@ -236,3 +239,27 @@ def test_other_rewriters_mean_it_too(rank: int) -> None:
 def test_a_function_in_a_pattern_is_refused() -> None:
     with pytest.raises(TypeError, match=r"exp\(softmax\(a\)\), softmax is a function and no Op"):
         PatternSub((at.exp, (at.softmax, "a")), "a")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_a_number_is_what_the_dtype_holds(dtype: str) -> None:
+    x = at.TensorType(dtype, (None,))("x")
+    tenth = law("tenth", v * 0.1, v / 10, sound="rounding", complex=True)
+    found = optimize_graph(x * 0.1, custom_opt=tenth, include=[])
+    assert equal_computations([found], [x / 10])
+    assert tenth.backward.transform(None, (x / 10).owner)
+    for other in (0.1000001, 0.2, -0.1):
+        assert not tenth.forward.transform(None, (x * other).owner) or dtype == "float16"
+    assert not tenth.forward.transform(None, (x * 0.2).owner)
+    q = var()
+    assert run(1, q, eq(etuple(at.mul, q, 0.1), x * 0.1)) == (x,)
+
+
+def test_a_number_is_not_what_another_dtype_holds() -> None:
+    tenth = law("tenth", v * 0.1, v / 10, sound="rounding").forward
+    rounded = at.constant(float(np.float32(0.1)))
+    assert not tenth.transform(None, (at.dvector("x") * rounded).owner)
+    degrees = law("degrees", at.deg2rad(at.exp(v)), at.exp(v), sound="domain").forward
+    for dtype in ("float16", "float32", "float64"):
+        x = at.TensorType(dtype, (None,))("x")
+        assert degrees.transform(None, at.deg2rad(at.exp(x)).owner)

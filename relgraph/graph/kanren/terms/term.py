@@ -21,7 +21,7 @@ from unification.core import _reify, _unify, _unify_Var_object, construction_sen
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.notation.numbers import number_of, same_number
+from relgraph.graph.notation.numbers import is_written, roundings, same_number
 from relgraph.graph.notation.operators import INFIX, Operators, as_infix
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
@@ -112,10 +112,18 @@ class Literal:
         """Return whether `other` is this number."""
         return same_number(self.value, other)
 
+    def may_be(self, number: Any) -> bool:
+        """Return whether a constant that this matches may have the value `number`."""
+        if self.is_value(number):
+            return True
+        inexact = isinstance(self.value, float | complex)
+        return inexact and any(same_number(r, number) for r in roundings(self.value).values())
+
     def matches(self, var: Any) -> bool:
-        """Return whether `var` is a constant all of whose elements are this number."""
+        """Return whether `var` is a constant all of whose elements are this number, as the dtype
+        of `var` holds it."""
         if isinstance(var, Variable):
-            return self.is_value(number_of(var))
+            return is_written(self.value, var)
         if isinstance(var, Literal):
             return self.is_value(var.value)
         return isinstance(var, bool | int | float | complex) and self.is_value(var)
