@@ -230,11 +230,13 @@ def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tags if "unsafe" in tags else (*tags, "fast_run")
 
 
-_UP_TO: dict[Phase, tuple[str, ...]] = {
-    "canonicalize": ("canonicalize",),
-    "stabilize": ("canonicalize", "stabilize"),
-    "specialize": ("canonicalize", "stabilize", "specialize"),
-}
+PHASES: tuple[Phase, ...] = ("canonicalize", "stabilize", "specialize")
+"""The phases that laws are registered for, in order."""
+
+
+def optimizer_up_to(phase: Phase) -> GlobalOptimizer:
+    """Return what is applied to a graph up to the end of a phase."""
+    return optdb.query(OptimizationQuery(include=PHASES[: PHASES.index(phase) + 1]))
 
 
 def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
@@ -248,7 +250,7 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
     every = _with_mode_tag((*own, *tags))
     # found out before the law is there, which would rewrite its own left side
-    found = forms(item, optdb.query(OptimizationQuery(include=_UP_TO[phase])))
+    found = forms(item, optimizer_up_to(phase))
     optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
     for form in found:
         if form is not item:

@@ -209,7 +209,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
         The Ops and Op classes that must occur within its depth.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
-        is an object with a method ``is_value(number)``.
+        is an object with a method ``may_be(number)``.
     """
 
     depth: int | None = None

@@ -151,6 +151,8 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
         return bool(bound.setdefault(pattern, found) == found)
     if isinstance(pattern, Literal):
         return pattern.is_value(found)
+    if isinstance(pattern, Op) and pattern.relative is not None:
+        return type(found) is pattern.relative
     parts = split(pattern)
     if parts is None:
         return bool(variables_of(pattern)) or bool(pattern == found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
 
@@ -32,7 +32,7 @@ class Rule:
         Whether sums and products match in any grouping (see `matching`).
     as_written
         Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
-        order, and a bare number no constant (a `Literal` does match constants).
+        order.
     one_dtype
         Whether it fires only if the root and all intermediate values have one dtype.
     complex
@@ -73,7 +73,7 @@ class Rule:
         """
         head, patterns = split(self.pattern) or (None, ())
         return (
-            isinstance(head, Op)
+            is_fixed(head)
             and not is_ac(head)
             and not takes_all_arguments(patterns)
             and is_variable(self.template)
@@ -186,7 +186,7 @@ def head_of(pattern: Any) -> Any:
         return None
     head = parts[0].op if isinstance(parts[0], Output) else parts[0]
     if isinstance(head, Op):
-        return head
+        return head.tracked
     inner = split(head)
     return inner[0] if inner is not None and isinstance(inner[0], type) else None
 
@@ -195,6 +195,11 @@ def height(pattern: Any) -> int:
     """Return how many levels of nodes a pattern spans."""
     parts = split(pattern)
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+
+
+def is_fixed(head: Any) -> TypeGuard[Op]:
+    """Return whether `head` is an op that a node has as it is written, whatever its inputs."""
+    return isinstance(head, Op) and head.relative is None
 
 
 def is_ac(head: Any) -> bool:
