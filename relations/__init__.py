@@ -36,6 +36,7 @@ from relations.cancellation import (
 from relations.choices import assertions, choice, comparison
 from relations.functions import (
     exponential,
+    logarithms,
     logistic,
     quotients_of_exponentials,
     special,
@@ -195,6 +196,7 @@ _CANCELLATION = (
     *differences.ARCS,
     *quadratics.QUADRATICS,
     *hypotenuses.LENGTHS,
+    *hypotenuses.NORMS,
 )
 
 STABILIZE = (
@@ -220,6 +222,7 @@ STABILIZE = (
     *quotients_of_exponentials.HYPERBOLIC,
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
+    *logarithms.PRODUCTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,

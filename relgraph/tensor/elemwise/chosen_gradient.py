@@ -1,8 +1,8 @@
 """Gradients that a choice has made zero, and that stay zero.
 
-Where a `switch` does not take a branch, the gradient of the branch is 0, however steep it is: 0 times
-a slope that is infinite would be nan. So the zeros are not multiplied; they are put in again after
-the multiplication.
+Where a `switch` does not take a branch, the gradient of the branch is 0, however steep it is: 0
+times a slope that is infinite would be nan. So the zeros are not multiplied; they are put in again
+after the multiplication.
 """
 
 from __future__ import annotations

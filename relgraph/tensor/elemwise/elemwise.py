@@ -14,8 +14,8 @@ from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.chosen_gradient import ChosenGradient
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.memory_layout import forward, steady
 from relgraph.tensor.type import TensorType

@@ -171,6 +171,8 @@ def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
 PARAMETERS: dict[tuple[str, str], Draw] = {
     ("CAReduce", "scalar_op"): reducing_op,
     ("CAReduce", "axis"): axes,
+    ("Norm", "axis"): axes,
+    ("Cosine", "axis"): axes,
     ("Argmax", "axis"): axis_or_none,
     ("Argmin", "axis"): axis_or_none,
     ("Cumulate", "scalar_op"): lambda random, arguments: random.choice([scalar.add, scalar.mul]),

@@ -20,6 +20,7 @@ from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.norm import Cosine, Norm
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.true_values.mpmath_support import mp
@@ -110,6 +111,12 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _elementwise(node, op.scalar_op, inputs)
     if isinstance(op, CAReduce):
         return _reduce(op, inputs[0])
+    if isinstance(op, Norm):
+        return _norm(op, inputs[0])
+    if isinstance(op, Cosine):
+        products = _as_array(np.sum(inputs[0] * inputs[1], axis=op.axis))
+        norms = _as_array(_norm(op, inputs[0]) * _norm(op, inputs[1]))
+        return _map_elements(real_or_nan(SCALAR_FUNCTIONS["true_div"]), products, norms)
     if isinstance(op, MatrixProduct):
         return _as_array(np.matmul(*(x.astype(object) for x in inputs)))
     if isinstance(op, Cumulate):
@@ -202,6 +209,10 @@ def _arg_extreme(op: Any, x: Any) -> Any:
             indices = [k for k, v in enumerate(row) if v == extreme]
         out[i] = indices[0] if len(indices) == 1 else UNDECIDED
     return out.reshape(shape)
+
+
+def _norm(op: Any, x: Any) -> Any:
+    return _map_elements(mp.sqrt, _as_array(np.sum(x * x, axis=op.axis)))
 
 
 def _softmax(op: Any, x: Any) -> Any:
