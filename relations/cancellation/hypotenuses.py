@@ -13,7 +13,12 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.spellings import Square, in_each_spelling, not_choseno
+from relgraph.tensor.lawkit.spellings import (
+    Square,
+    in_each_spelling,
+    not_choseno,
+    squares_of_elements,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.math import _dot
 from relgraph.tensor.reductions.norm import Cosine, Norm
@@ -75,23 +80,16 @@ LENGTHS = in_each_spelling(of_lengths)
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
-positive = gt(y, 0)
-by_root = x / sqrt(switch(positive, y, 1))
-# of a negative number, which no root divides; its slope is finite where the other one is chosen
-negative_y = switch(positive, -1, y)
+NORMS = tuple(
+    law(f"norm{ending}", sqrt(sum_(squares, axis=a)), norm_x, *whole, sound="stable")
+    for ending, squares, whole in squares_of_elements(x, c)
+)
 
+total_x, total_y = sum_(sqr(x), axis=a), sum_(sqr(y), axis=b)
 
-def of_norms(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about sums, over axes, of squares that are written with `square`."""
-    total_x, total_y = sum_(square(x), axis=a), sum_(square(y), axis=b)
-    return (
-        law(f"norm{ending}", sqrt(total_x), norm_x, sound="stable"),
-        law(f"norms{ending}", sqrt(total_x * total_y), norm_x * norm_y, sound="stable"),
-        law(f"ratio-of-norms{ending}", total_x / total_y, sqr(norm_x / norm_y), sound="stable"),
-    )
-
-
-COSINES = (
+RATIOS = (
+    law("product-of-norms", sqrt(total_x * total_y), norm_x * norm_y, sound="stable"),
+    law("ratio-of-norms", total_x / total_y, sqr(norm_x / norm_y), sound="stable"),
     law(
         "cosine",
         sum_(x * y, axis=a) / (norm_x * Norm(a)(y)),
@@ -108,6 +106,11 @@ COSINES = (
         sound="stable",
     ),
 )
+
+positive = gt(y, 0)
+by_root = x / sqrt(switch(positive, y, 1))
+# of a negative number, which no root divides; its slope is finite where the other one is chosen
+negative_y = switch(positive, -1, y)
 
 
 def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
@@ -134,4 +137,4 @@ def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
     )
 
 
-NORMS = (*in_each_spelling(of_norms), *COSINES, *in_each_spelling(of_ones_and_squares))
+ONES_AND_SQUARES = in_each_spelling(of_ones_and_squares)

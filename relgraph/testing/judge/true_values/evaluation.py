@@ -22,6 +22,7 @@ from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.norm import Cosine, Norm
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.true_values.mpmath_support import mp
 from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS, exp, log, real_or_nan
@@ -126,6 +127,8 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _softmax(op, inputs[0])
     if isinstance(op, Argmax | Argmin):
         return _arg_extreme(op, inputs[0])
+    if isinstance(op, Shape_i):
+        return np.asarray(inputs[0].shape[op.i])
     moved = moved_inputs(node)
     if moved is None or len(node.outputs) > 1:
         raise NoTrueValue(f"no true value of {op} is known")
