@@ -21,7 +21,8 @@ from relgraph.tensor.lawkit.spellings import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.math import _dot
-from relgraph.tensor.reductions.norm import Cosine, Norm
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine
 
 a, b, c, x, y, z = lvars("a b c x y z")
 

@@ -8,14 +8,12 @@ for Computing the Sample Variance: Analysis and Recommendations, The American St
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.terms.term import renamed
-from relgraph.tensor import DimShuffle, Elemwise, lt, sqr, switch
-from relgraph.tensor import abs as abs_
+from relgraph.tensor import DimShuffle, Elemwise, sqr
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
 from relgraph.tensor.lawkit.reductions.moments import (
@@ -26,6 +24,7 @@ from relgraph.tensor.lawkit.reductions.moments import (
 )
 from relgraph.tensor.lawkit.spellings import squares_of_elements
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.reductions.pairs import Covariance
 from relgraph.tensor.shapes.shape import Shape_i
 
 a, j, k, m, n, o, p, x, y = lvars("a j k m n o p x y")
@@ -46,7 +45,7 @@ length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
 def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law in which `j`, `k` and `m` are counts of elements along the axes `a`."""
     of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length, p: 2.0})
-    return law(name, lhs, rhs, *conditions, *kept, sound="stable", tries=[of_vectors])
+    return law(name, lhs, rhs, *conditions, sound="stable", tries=[of_vectors])
 
 
 mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j
@@ -58,36 +57,26 @@ VARIANCES = tuple(
         sum_(square, axis=a) / m - sqr(mean_x),
         deviations / m,
         *(whereo(is_count_of, count, a, x) for count in (k, m)),
+        *kept,
         *conditions,
     )
     for ending, square, conditions in squares_of_elements(x, p)
 )
 
-# with an infinity among them, or a mean that overflows, the moments are left as they are
-finite = lt(abs_(mean_x * mean_y), math.inf)
-shift_x, shift_y = switch(finite, mean_x, 0), switch(finite, mean_y, 0)
 products = sum_(x * y, axis=a) / m
 product_of_sums = sum_(x, axis=a) * sum_(y, axis=a)
-covariance = sum_((x - over(shift_x)) * (y - over(shift_y)), axis=a) / m - switch(
-    finite, 0, mean_x * mean_y
-)
 
 
-def of_pairs(name: str, lhs: Any, rhs: Any, *counts: Any) -> Law:
+def of_pairs(name: str, lhs: Any, *counts: Any) -> Law:
     """Return a law about the elements of `x` and those of `y` at the same places."""
-    counting_either = [whereo(is_count_of_either, count, a, x, y) for count in counts]
-    return of_moments(name, lhs, rhs, whereo(broadcast_alike, x, y), *counting_either)
+    counting = [whereo(is_count_of_either, count, a, x, y) for count in counts]
+    return of_moments(name, lhs, Covariance(a)(x, y), whereo(broadcast_alike, x, y), *counting)
 
 
 COVARIANCES = (
-    of_pairs("covariance", products - mean_x * mean_y, covariance, j, k, m),
-    of_pairs("covariance-by-sums", products - product_of_sums / (k * j), covariance, j, k, m),
-    of_pairs(
-        "covariance-by-sums-and-square",
-        products - product_of_sums / sqr(k),
-        renamed(covariance, {j: k}),
-        *(k, m),
-    ),
+    of_pairs("covariance", products - mean_x * mean_y, j, k, m),
+    of_pairs("covariance-by-sums", products - product_of_sums / (k * j), j, k, m),
+    of_pairs("covariance-by-sums-and-square", products - product_of_sums / sqr(k), k, m),
 )
 
 MOMENTS = (*VARIANCES, *COVARIANCES)

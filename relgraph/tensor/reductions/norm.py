@@ -1,4 +1,4 @@
-"""The Euclidean norm and cosines, without the overflow of the squares.
+"""The Euclidean norm, without the overflow of the squares.
 
 The squares are summed as they are. Only where the sum is so large or so small that some may have
 over- or underflowed they are summed again, scaled by a power of two: Blue, A Portable Fortran
@@ -16,7 +16,6 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import eq, switch
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import restore_axes
@@ -24,8 +23,8 @@ from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 
-class _OfSquares(TypedOp):
-    """Base class of `Norm` and `Cosine`.
+class AlongAxes(TypedOp):
+    """Base class of ops that drop some axes of real floating-point numbers.
 
     Parameters
     ----------
@@ -60,22 +59,23 @@ class _OfSquares(TypedOp):
         axes = self.axes(len(shapes[0]))
         return [tuple(n for i, n in enumerate(shapes[0]) if i not in axes)]
 
-    def scaled(self, x: Any) -> tuple[Any, Any, Any]:
-        """Return `x` divided by a power of two, the norm of that, and the power; the last two keep
-        the axes, with length 1."""
-        limits = np.finfo(x.dtype)
-        squares = np.sum(np.square(x), axis=self.axis, keepdims=True)
-        # what has underflowed is lost in the rounding of a sum from here on
-        if np.all((squares >= limits.tiny / limits.eps) & (squares <= limits.max)):
-            return x, np.sqrt(squares), x.dtype.type(1)
-        greatest = np.max(np.abs(x), axis=self.axis, keepdims=True, initial=0)
-        _, exponents = np.frexp(np.where(np.isfinite(greatest), greatest, 1))
-        power = np.ldexp(x.dtype.type(1), exponents - 1)
-        x = x / power
-        return x, np.sqrt(np.sum(np.square(x), axis=self.axis, keepdims=True)), power
+
+def scaled(x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
+    """Return `x` divided by a power of two, the norm of that, and the power; the last two keep
+    the axes, with length 1."""
+    limits = np.finfo(x.dtype)
+    squares = np.sum(np.square(x), axis=axes, keepdims=True)
+    # what has underflowed is lost in the rounding of a sum from here on
+    if np.all((squares >= limits.tiny / limits.eps) & (squares <= limits.max)):
+        return x, np.sqrt(squares), x.dtype.type(1)
+    greatest = np.max(np.abs(x), axis=axes, keepdims=True, initial=0)
+    _, exponents = np.frexp(np.where(np.isfinite(greatest), greatest, 1))
+    power = np.ldexp(x.dtype.type(1), exponents - 1)
+    x = x / power
+    return x, np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)), power
 
 
-class Norm(_OfSquares):
+class Norm(AlongAxes):
     """The root of the sum of squares over some axes, which are dropped.
 
     Parameters
@@ -91,7 +91,7 @@ class Norm(_OfSquares):
     ) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
-            _, root, power = self.scaled(x)
+            _, root, power = scaled(x, self.axis)
             found = np.squeeze(root * power, axis=self.axes(x.ndim))
         output_storage[0][0] = np.asarray(found, x.dtype)
 
@@ -108,54 +108,3 @@ class Norm(_OfSquares):
         # at the origin the slope has no direction: it is taken to be zero
         length = restore_axes(switch(eq(out, 0), 1, out), axes, ndim)
         return [restore_axes(g, axes, ndim) * (x / length)]
-
-
-class Cosine(_OfSquares):
-    """The sum of products of two tensors over some axes, divided by the norms of both.
-
-    Parameters
-    ----------
-    axis
-        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
-    """
-
-    name = "cosine"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 2:
-            raise TypeError(f"{self.name} takes two inputs, not {len(inputs)}")
-        return [as_tensor_variable(x) for x in inputs]
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
-        if x.dtype != y.dtype or x.ndim != y.ndim:
-            raise TypeError(f"{self.name}: the inputs, a {x} and a {y}, are not of one type")
-        return super().output_types(x)
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        x, y = map(in_order, inputs)
-        if x.shape != y.shape:
-            raise ValueError(f"{self}: the inputs have the shapes {x.shape} and {y.shape}")
-        with np.errstate(all="ignore"):
-            (x, of_x, _), (y, of_y, _) = self.scaled(x), self.scaled(y)
-            products = np.sum(x * y, axis=self.axis, keepdims=True)
-            found = np.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
-        output_storage[0][0] = np.asarray(found, x.dtype)
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        x: Any = inputs[0]
-        y: Any = inputs[1]
-        axes, ndim = self.axes(x.type.ndim), x.type.ndim
-        out, g, of_x, of_y = (
-            restore_axes(v, axes, ndim)
-            for v in (outputs[0], output_grads[0], Norm(self.axis)(x), Norm(self.axis)(y))
-        )
-        to_x, to_y = x / of_x, y / of_y
-        return [g * ((to_y - out * to_x) / of_x), g * ((to_x - out * to_y) / of_y)]

@@ -173,6 +173,7 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("CAReduce", "axis"): axes,
     ("Norm", "axis"): axes,
     ("Cosine", "axis"): axes,
+    ("Covariance", "axis"): axes,
     ("Argmax", "axis"): axis_or_none,
     ("Argmin", "axis"): axis_or_none,
     ("Cumulate", "scalar_op"): lambda random, arguments: random.choice([scalar.add, scalar.mul]),

@@ -21,7 +21,8 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
 from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
-from relgraph.tensor.reductions.norm import Cosine, Norm
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 
@@ -85,7 +86,7 @@ def propagate_marks(
         for mark in read[1:]:
             largest = np.maximum(largest, mark)
         return np.broadcast_to(largest, shape)
-    if isinstance(op, CAReduce | Norm | Cosine):
+    if isinstance(op, CAReduce | Norm | Cosine | Covariance):
         axes = op.axes(values[0].ndim)
         both = marks[0] if len(marks) == 1 else np.maximum(*marks)
         return np.asarray(np.max(both, axis=axes, initial=0)).astype(marks[0].dtype)
