@@ -28,7 +28,6 @@ _MOMENTS = "differences of moments cancel; no law makes a variance of them"
 NOT_RIGHT = {
     "tanh by exponentials": "the slope stays 1 - t * t where the value needs the tanh t anyway",
     "dice": "1 - a / b cancels",
-    "elu": "the gradient of the branch that is not taken is 0 * inf",
     "softmax's first": _SUMMED,
     "KL of two softmaxes": _SUMMED,
     "Jensen-Shannon": _SUMMED,
