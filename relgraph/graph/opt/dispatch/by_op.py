@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
+from relgraph.graph.opt.dispatch.memory import those_that_may_match
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -67,11 +68,10 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
         if rewriters is None:
             if len(self._of_op) >= LIMIT:
                 self._of_op.clear()
-            rewriters = tuple([r for r in self[node.op] if r.might_match_op(node)])
-            self._of_op[node.op] = rewriters
+            rewriters = self._of_op[node.op] = those_that_may_match(self[node.op], node, True)
         if len(node.inputs) >= WIDE and not is_ac(node.op):
             return rewriters
-        return tuple([r for r in rewriters if r.might_match(node)])
+        return those_that_may_match(rewriters, node, False)
 
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         if len(self) >= LIMIT:
