@@ -86,6 +86,13 @@ def few(inputs: Sequence[InputSpec], random: Random, turn: int) -> Iterator[byte
         yield encoded((_ORDINARY, _ANY)[at], parts)
 
 
+def layouts(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
+    """Yield ordinary values in each memory layout other than the plain one."""
+    for layout in _OTHER_LAYOUTS:
+        parts = [(layout, [random.randrange(128) for _ in range(spec.size)]) for spec in inputs]
+        yield encoded(_ORDINARY, parts)
+
+
 def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
     """Yield a few values of inputs, all positive; small ones first."""
     for most in (1, 2, 8):

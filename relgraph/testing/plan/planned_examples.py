@@ -12,7 +12,7 @@ from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
 from relgraph.testing.plan.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.plan.coverage import Coverage
-from relgraph.testing.plan.edge_sweep import alone, few, positive, sweep
+from relgraph.testing.plan.edge_sweep import alone, few, layouts, positive, sweep
 from relgraph.testing.plan.planned_instances import PlannedInstances
 
 # How many sets of values hold the edge values of a kind at most, and how many in another shape.
@@ -91,7 +91,7 @@ class PlannedExamples:
             self._not_covered[self.prefix + name] = why
 
     def _compare_edges(self, kind: str, found: Mapping[Cell, int]) -> None:
-        """Compare the sides on all edge values of a kind, in the largest graphs."""
+        """Compare the sides on all edge values of a kind, and in all memory layouts."""
         largest = sorted(
             (i for c, i in found.items() if not c.extent.startswith("length")),
             key=lambda i: -self._elements(self.run.instances[i]),
@@ -106,6 +106,9 @@ class PlannedExamples:
         if not all(compared):
             # an op is not defined for some of the values: of those it is defined for, each one
             compared = [self._compare(home, data) for _input, data in alone(inputs)]
+        matrix = found.get(Cell(kind, "rank 2"), home)
+        for data in layouts(self.run.instances[matrix].inputs, self.random):
+            self._compare(matrix, data)
         for index in others:
             for data in sweep(self.run.instances[index].inputs, self.random, _SETS_OF_OTHER_SHAPE):
                 self._compare(index, data)
