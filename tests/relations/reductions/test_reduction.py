@@ -28,6 +28,7 @@ b, mask = at.bmatrix("b"), at.TensorType("bool", (None, None))("mask")
 bits = at.TensorType("bool", (1, None))("bits")
 small = at.TensorType("int8", (None, None))("small")
 n = at.lscalar("n")
+z = at.zmatrix("z")
 three = at.TensorType("float64", (3,))("three")
 fixed = at.TensorType("float64", (2, 3))("fixed")
 
@@ -154,6 +155,9 @@ def test_each_law_is_at_work():
         ("sum-of-alloc", at.sum(at.alloc(x, n, 3, 3), axis=1)),
         ("reduce-of-join", at.sum(at.join(0, x, y), axis=1)),
         ("sum-rows-of-dot", at.sum(at.dot(small, small), axis=0)),
+        # by the order of its factors a complex product with an infinity is nan or not
+        ("prod-of-prods", at.prod(at.prod(z, axis=0))),
+        ("reduce-of-join", at.prod(at.join(0, z, z))),
     ],
 )
 def test_what_a_law_leaves_alone(name, graph):

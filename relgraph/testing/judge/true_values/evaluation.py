@@ -210,5 +210,5 @@ def _softmax(op: Any, x: Any) -> Any:
         return _map_elements(real_or_nan(log), _as_array(np.sum(powers, axis=op.axis)))
     total = np.sum(powers, axis=op.axis, keepdims=True)
     if isinstance(op, LogSoftmax):
-        return x - _map_elements(real_or_nan(log), np.asarray(total))
-    return powers / total
+        return _as_array(x - _map_elements(real_or_nan(log), np.asarray(total)))
+    return _as_array(powers / total)
