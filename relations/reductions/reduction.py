@@ -207,7 +207,13 @@ LOGICAL = (
 )
 
 DOTS = (
-    law("sum-rows-of-dot", sum_(_dot(x, y), axis=0), _dot(sum_(x, axis=0), y), sound="finite"),
+    law(
+        "sum-rows-of-dot",
+        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
+        _dot(sum_(x, axis=0), y),
+        ranko(x, 2),
+        sound="finite",
+    ),
     law("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), sound="finite"),
     law(
         "sum-of-dot",
@@ -215,14 +221,6 @@ DOTS = (
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
-        sound="finite",
-    ),
-    law(
-        "sum-of-matrix-vector",
-        sum_(_dot(x, y)),
-        _dot(sum_(x, axis=0), y),
-        ranko(x, 2),
-        ranko(y, 1),
         sound="finite",
     ),
     law(

@@ -14,7 +14,7 @@ from relgraph.graph.kanren import relation, whereo
 a, b = lvars("a b")
 x = at.dvector("x")
 
-PYTHAGORAS = law("pythagoras", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="rounding")
+PYTHAGORAS = law("pythagoras", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="finite")
 IN_ITS_FORM = "canonicalize writes its left side as sqr(sin(a)) + sqr(cos(a)): only that form"
 
 

@@ -84,7 +84,7 @@ TABLE = [
     ("sum-rows-of-dot", at.sum(at.dot(x, y), axis=0), at.dot(at.sum(x, axis=0), y)),
     ("sum-columns-of-dot", at.sum(at.dot(x, y), axis=1), at.dot(x, at.sum(y, axis=1))),
     ("sum-of-dot", at.sum(at.dot(x, y)), at.dot(at.sum(x, axis=0), at.sum(y, axis=1))),
-    ("sum-of-matrix-vector", at.sum(at.dot(x, v)), at.dot(at.sum(x, axis=0), v)),
+    ("sum-rows-of-dot", at.sum(at.dot(x, v)), at.dot(at.sum(x, axis=0), v)),
     ("sum-of-vector-matrix", at.sum(at.dot(v, x)), at.dot(v, at.sum(x, axis=1))),
     ("sum-of-alloc", at.sum(at.alloc(c, n, 4)), "cast{float64}(4 * n) * sum(c)"),
     (
