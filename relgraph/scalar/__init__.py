@@ -48,7 +48,7 @@ from relgraph.scalar.conversion import (
     round,
     trunc,
 )
-from relgraph.scalar.log_product import log_product
+from relgraph.scalar.log_product import log_determinant, log_product
 from relgraph.scalar.logic import (
     and_,
     eq,
@@ -208,6 +208,7 @@ __all__ = [
     "log1pmx",
     "log2",
     "log10",
+    "log_determinant",
     "log_product",
     "logaddexp",
     "lt",

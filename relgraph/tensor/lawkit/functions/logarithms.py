@@ -7,14 +7,21 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.numbers.collecting import applied
-from relgraph.tensor.math import add, exp, log_product, pow, sigmoid
+from relgraph.tensor.math import add, exp, log_product, mul, pow, sigmoid
 from relgraph.tensor.nnet import Softmax
 from relgraph.tensor.reductions.reduction import CAReduce
 
 Seen = Sequence[tuple[Any, Any]]
 """Of each factor an exponent and another factor: their product is ``exp(exponent) * other``. An
 exponent of 0 and a factor of 1 are numbers, all others are variables."""
+
+
+@depends_on_levels(1)
+def is_no_product(factor: Variable) -> bool:
+    """Return whether a factor is none of several that are multiplied."""
+    return factor.owner is None or factor.owner.op is not mul
 
 
 def has_exponent(factor: Variable) -> bool:
