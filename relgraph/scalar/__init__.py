@@ -48,7 +48,6 @@ from relgraph.scalar.conversion import (
     round,
     trunc,
 )
-from relgraph.scalar.log_product import log_determinant, log_product
 from relgraph.scalar.logic import (
     and_,
     eq,
@@ -72,6 +71,8 @@ from relgraph.scalar.special import (
     erfinv,
     gammaln,
     log1mexp,
+    log_determinant,
+    log_product,
     logaddexp,
     polygamma,
     sigmoid,

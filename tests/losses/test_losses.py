@@ -24,8 +24,8 @@ NOT_RIGHT = {
     "tanh by exponentials": "the slope stays 1 - t * t where the value needs the tanh t anyway: a "
     "network would pay for the digits that this loses where the slope is below 1e-16",
     "dice": "1 - a / b cancels: what is left is a sum over 1 - p and 1 - y, and no law spreads it",
-    "contrastive": "the slope 1 - p of a label cancels; the sum of the others would be one more pass "
-    "in the gradient of every network that has labels",
+    "contrastive": "the slope 1 - p of a label cancels; to sum the others would be another pass in "
+    "the gradient of every network that has labels",
 }
 WORSE: dict[str, str] = {}
 IDS = [loss.name for loss in LOSSES]
