@@ -229,6 +229,7 @@ STABILIZE = (
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
     *logarithms.PRODUCTS,
+    *logarithms.DETERMINANTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,

@@ -19,6 +19,7 @@ from relgraph.tensor import (
     exp,
     gt,
     log,
+    log_determinant,
     log_product,
     lt,
     maximum,
@@ -32,6 +33,7 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.functions.logarithms import (
+    is_no_product,
     logarithm_of_product,
     logarithm_of_quotient,
     may_have_exponents,
@@ -42,7 +44,7 @@ from relgraph.tensor.lawkit.spellings import not_constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
-a, k, n, o, x, xs, y, z = lvars("a k n o x xs y z")
+a, k, n, o, w, x, xs, y, z = lvars("a k n o w x xs y z")
 above, below, seen_above, seen_below = lvars("above below seen_above seen_below")
 
 # a power is the exponential of a multiple of a logarithm, but for zeros, infinities, and powers of
@@ -104,6 +106,17 @@ PRODUCTS = (
         log(sigmoid(x) ** y),
         log_product(exponent_of_share, 1, power_of_share),
         *varies,
+        sound="stable",
+    ),
+)
+
+DETERMINANTS = (
+    law(
+        "log-of-determinant",
+        log(x * y - z * w),
+        log_determinant(x, y, z, w),
+        # of more factors, two may overflow where the product of all does not
+        *(whereo(is_no_product, v) for v in (w, x, y, z)),
         sound="stable",
     ),
 )

@@ -48,7 +48,6 @@ from relgraph.scalar.conversion import (
     round,
     trunc,
 )
-from relgraph.scalar.log_product import log_product
 from relgraph.scalar.logic import (
     and_,
     eq,
@@ -72,6 +71,8 @@ from relgraph.scalar.special import (
     erfinv,
     gammaln,
     log1mexp,
+    log_determinant,
+    log_product,
     logaddexp,
     polygamma,
     sigmoid,
@@ -208,6 +209,7 @@ __all__ = [
     "log1pmx",
     "log2",
     "log10",
+    "log_determinant",
     "log_product",
     "logaddexp",
     "lt",

@@ -65,6 +65,7 @@ length = Elemwise(scalar.length)
 cbrt = Elemwise(scalar.cbrt)
 cosm1 = Elemwise(scalar.cosm1)
 log1pmx = Elemwise(scalar.log1pmx)
+log_determinant = Elemwise(scalar.log_determinant)
 log_product = Elemwise(scalar.log_product)
 log1p_sqr = Elemwise(scalar.log1p_sqr)
 hypot1m1 = Elemwise(scalar.hypot1m1)
@@ -285,6 +286,7 @@ __all__ = [
     "log1pmx",
     "log2",
     "log10",
+    "log_determinant",
     "log_product",
     "logaddexp",
     "logical_and",

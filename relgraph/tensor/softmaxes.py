@@ -13,9 +13,10 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.indexing.one_element import OneElement
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.memory_layout import in_order
-from relgraph.tensor.reductions.reduction import kept_axes
+from relgraph.tensor.reductions.reduction import kept_axes, restore_axes
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
@@ -110,6 +111,13 @@ class Softmax(_Softmax):
     ) -> list[Any]:
         out: Any = outputs[0]
         g: Any = output_grads[0]
+        axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
+        one = OneElement.in_(g, axes)
+        if one is not None:
+            # the gradient adds up to zero; the sum of the others has the digits that 1 - out loses
+            share = restore_axes(one.part(out) * one.value, axes, ndim)
+            others = one.replaced(out, np.zeros((), out.type.dtype)) * -share
+            return [one.replaced(others, -sum_(others, axis=axes))]
         return [(g - self.summed(g * out)) * out]
 
 

@@ -7,14 +7,20 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.lawkit.numbers.collecting import applied
-from relgraph.tensor.math import add, exp, log_product, pow, sigmoid
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.math import add, exp, log_product, mul, pow, sigmoid
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 
 Seen = Sequence[tuple[Any, Any]]
 """Of each factor an exponent and another factor: their product is ``exp(exponent) * other``. An
 exponent of 0 and a factor of 1 are numbers, all others are variables."""
+
+
+@depends_on_levels(1)
+def is_no_product(factor: Variable) -> bool:
+    """Return whether a factor is none of several that are multiplied."""
+    return factor.owner is None or factor.owner.op is not mul
 
 
 def has_exponent(factor: Variable) -> bool:
@@ -34,7 +40,7 @@ def logarithm_of_product(above: Seen) -> Any:
     exponents, factors = _parted(above)
     if not exponents or not _are_of_one_dtype([*exponents, *factors]):
         return None
-    exponent = applied(add, exponents, 0)
+    exponent = _sum_of(exponents)
     return log_product(exponent, 1, *factors) if factors else exponent
 
 
@@ -60,12 +66,16 @@ def logarithm_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
         return None
     if not _are_of_one_dtype([*exponents, *factors, *less, *divisors]):
         return None
-    exponent = applied(add, exponents, 0)
+    exponent = _sum_of(exponents)
     if less:
-        exponent = exponent - applied(add, less, 0)
+        exponent = exponent - _sum_of(less) if exponents else -_sum_of(less)
     if not divisors and not factors:
         return exponent
     return log_product(exponent, *(divisors or [1]), *factors)
+
+
+def _sum_of(terms: Sequence[Any]) -> Any:
+    return 0 if not terms else terms[0] if len(terms) == 1 else add(*terms)
 
 
 def _are_of_one_dtype(variables: Sequence[Any]) -> bool:

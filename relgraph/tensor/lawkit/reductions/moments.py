@@ -71,13 +71,13 @@ def _repeats_or_casts(op: Any) -> bool:
 
 
 def _reads_length(length: Variable, x: Any, axis: int) -> bool:
-    """Return whether a variable is the length of `x`, or of an elementwise function of it alone."""
+    """Return whether a variable is the length of `x`, or of an elementwise function of it: an axis
+    of `x` that is not known to have length 1 does not broadcast."""
     node = length.owner
     if node is None or not isinstance(node.op, Shape_i) or node.op.i != axis:
         return False
     read = node.inputs[0]
-    return read is x or (
-        read.owner is not None
-        and isinstance(read.owner.op, Elemwise)
-        and all(v is x or not any(v.type.shape) for v in read.owner.inputs)
-    )
+    if read is x:
+        return True
+    elementwise = read.owner is not None and isinstance(read.owner.op, Elemwise)
+    return elementwise and x in read.owner.inputs and x.type.shape[axis] != 1

@@ -186,6 +186,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "cosm1": lambda x: mp.cos(x) - 1,
     "log1pmx": lambda x: _log1p(x) - x,
+    "log_determinant": lambda x, y, z, w: log(x * y - z * w),
     "log_product": _log_product,
     "log1p_sqr": lambda x: _log1p(x * x),
     "hypot1m1": lambda x: x * x / (mp.sqrt(1 + x * x) + 1) if mp.isfinite(x) else abs(x),
