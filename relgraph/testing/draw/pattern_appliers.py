@@ -18,9 +18,9 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
+from relgraph.testing.draw.guessed_patterns import ops_in_code, random_patterns
 from relgraph.testing.draw.op_appliers import Applier, appliers_tracked
 from relgraph.testing.draw.parameters import PARAMETERS
-from relgraph.testing.instances.guessed_patterns import ops_in_code, random_patterns
 
 _MAX_DEPTH = 12
 # How often a graph for an optimizer is built while the optimizer does nothing on it.
