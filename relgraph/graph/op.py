@@ -47,6 +47,9 @@ class Op(MetaObject):
     repeats
         The index of an input whose elements the output repeats and nothing else (a broadcast),
         through which a law sees a constant; None for most ops.
+    elementwise
+        Whether each element of the output is computed from the elements of the inputs at its place,
+        to which the inputs are broadcast.
     relative
         If a parameter has a meaning only together with the inputs (an axis counted from the end,
         say), the class of the ops that nodes have in the place of this one; else None. See
@@ -65,6 +68,7 @@ class Op(MetaObject):
     rounds_by_order: frozenset[str] = frozenset()
     converts: bool = False
     repeats: int | None = None
+    elementwise: bool = False
     relative: type[Op] | None = None
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:

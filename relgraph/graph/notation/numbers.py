@@ -59,7 +59,7 @@ def is_written(number: Any, var: Variable) -> bool:
 def roundings(number: float | complex) -> dict[Any, float | complex]:
     """Return what a number is in the dtypes that are narrower than Python's."""
     rounded: dict[Any, float | complex] = {}
-    for dtype, code in (("float32", "f"), ("float16", "e"), ("complex64", "f")):
+    for dtype, code in (("float32", "<f"), ("float16", "<e"), ("complex64", "<f")):
         try:
             parts = [
                 struct.unpack(code, struct.pack(code, part))[0]

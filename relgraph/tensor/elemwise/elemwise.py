@@ -63,6 +63,7 @@ class Elemwise(Op):
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
+    elementwise = True
 
     scalar_op: ScalarOp
     inplace_pattern: tuple[tuple[int, int], ...]

@@ -13,7 +13,8 @@ import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import KanrenRelationSub
+from relgraph.graph.kanren import KanrenRelationSub, Reason
+from relgraph.graph.kanren.rules.matching import match_root
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.opt import OpSub, PatternSub, local_optimizer
 from relgraph.graph.traversal import equal_computations
@@ -263,3 +264,26 @@ def test_a_number_is_not_what_another_dtype_holds() -> None:
     for dtype in ("float16", "float32", "float64"):
         x = at.TensorType(dtype, (None,))("x")
         assert degrees.transform(None, at.deg2rad(at.exp(x)).owner)
+
+
+def test_a_number_does_not_broadcast_what_is_summed() -> None:
+    """``sum(a + 1)`` is a sum of as many terms as `a` has elements."""
+    one, row = at.TensorType("float64", (1,))("one"), at.TensorType("float64", (1, None))("row")
+    x, y = at.dvector("x"), at.dmatrix("y")
+    ones, square = at.constant(np.ones(3)), at.constant(np.ones((3, 3)))
+    shift = law("shift", at.softmax(v + 1), at.softmax(v), sound="finite")
+    product = law("product", at.sum(1 - v), at.sum(v - 1), sound="domain")
+    power = law("power", at.sum(at.exp(v**1)), at.sum(at.exp(v)), sound="domain")
+    element = law("element", at.exp(v + 1), at.exp(v), sound="domain")
+    for written, broadcast, kept in (
+        (shift, at.softmax(one + ones), at.softmax(x + at.constant(np.ones(1)))),
+        (shift, at.softmax(row + square), at.softmax(row + at.constant(np.ones((1, 1))))),
+        (product, at.sum(ones - one), at.sum(ones - at.constant([1.0, 2.0, 3.0]))),
+        (power, at.sum(at.exp(row**square)), at.sum(at.exp(y**square))),
+    ):
+        assert not written.forward.transform(None, broadcast.owner)
+        assert next(match_root(written.lhs, broadcast, {}), None) is None
+        assert written.explain(broadcast).reason in (Reason.BROADCAST, Reason.TYPE)
+        assert next(match_root(written.lhs, kept, {}), None) is not None
+    assert element.forward.transform(None, at.exp(one + ones).owner)
+    assert shift.check(examples=60).passed

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     CONSTRAINT = "a variable of the pattern is constrained"
     PARTNER = "no argument is what the pattern looks for"
     LEFT_OVER = "arguments are left over"
+    BROADCAST = "a number broadcasts what is beside it"
     GROUPING = "it would have to regroup"
     NOT_FINITE = "a constant is not finite"
     CONDITION = "a condition says no"

@@ -29,6 +29,7 @@ from relgraph.graph.kanren.rules.matching import (
     combine_arguments,
     flat_arguments,
     has_outside_clients,
+    numbers_keep_shape,
 )
 from relgraph.graph.kanren.rules.rule import (
     Output,
@@ -299,6 +300,7 @@ _HELPERS: dict[str, Any] = {
     "same_in_graph": match_checks.same_in_graph,
     "is_repeated": match_checks.is_repeated,
     "combine_arguments": combine_arguments,
+    "numbers_keep_shape": numbers_keep_shape,
 }
 
 

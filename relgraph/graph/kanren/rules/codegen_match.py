@@ -13,6 +13,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules.function_source import FunctionSource, NotCompilable
+from relgraph.graph.kanren.rules.matching import is_number
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
@@ -49,6 +50,9 @@ class MatchWriter(FunctionSource):
         match.
     nested
         The names of the lists of nested sums that were flattened.
+    keeps_shape
+        Whether an op above the part that is being matched works on more than an element (see
+        `matching`).
     """
 
     def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
@@ -60,6 +64,7 @@ class MatchWriter(FunctionSource):
         self.matched: list[tuple[str, Op | None]] = []
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
+        self.keeps_shape = False
 
     def match_node(
         self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
@@ -83,10 +88,27 @@ class MatchWriter(FunctionSource):
                 f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:"
             )
         self.matched.append((var, op))
+        above = self.keeps_shape
+        family = op if op is not None else (split(head) or (None,))[0]
+        self.keeps_shape = above or not getattr(family, "elementwise", False)
+        rest = self.match_inputs(node, op, patterns, at_root, above and not self.rule.as_written)
+        self.keeps_shape = above
+        return rest
+
+    def match_inputs(
+        self, node: str, op: Op | None, patterns: Any, at_root: bool, keeps_shape: bool
+    ) -> str | None:
+        """Match the inputs of a node; see `match_node`.
+
+        Parameters
+        ----------
+        keeps_shape
+            Whether the numbers among them must not broadcast the others.
+        """
         if op is not None and is_ac(op) and self.rule.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
-                return self.match_ac(node, op, wanted, at_root)
+                return self.match_ac(node, op, wanted, at_root, keeps_shape)
         if takes_all_arguments(patterns):
             self.match_all_arguments(node, op, patterns[0], at_root)
             return None
@@ -99,6 +121,9 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
             self.emit(f"{', '.join(args)}, = {inputs}")
+        beside = [arg for p, arg in zip(patterns, args, strict=True) if not is_number(p)]
+        if keeps_shape and 0 < len(beside) < len(args):
+            self.begin_block(f"if numbers_keep_shape({node}, [{', '.join(beside)}]):")
         self.match_each(list(zip(patterns, args, strict=True)))
         return None
 
@@ -206,7 +231,9 @@ class MatchWriter(FunctionSource):
         else:
             self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
 
-    def match_ac(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
+    def match_ac(
+        self, node: str, op: Op, wanted: list[Any], at_root: bool, keeps_shape: bool
+    ) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
         self.emit(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
@@ -217,6 +244,7 @@ class MatchWriter(FunctionSource):
             f"{index} = None if len({flat}) < {INDEXED_FROM} else ArgumentIndex(fgraph, {flat})"
         )
         taken: list[str] = []
+        numbers: list[str] = []
         pending = list(wanted)
         while pending:
             i = min(range(len(pending)), key=lambda k: self.match_cost(pending[k]))
@@ -237,6 +265,11 @@ class MatchWriter(FunctionSource):
                 self.begin_block(f"if not is_repeated({flat}, {place}, ({others})):")
             taken.append(place)
             self.match_one(pattern, var)
+            if keeps_shape and is_number(pattern):
+                numbers.append(place)
+                if not any(map(is_number, pending)):
+                    beside = self.remaining(flat, numbers)
+                    self.begin_block(f"if numbers_keep_shape({node}, {beside}):")
         if not at_root:
             self.begin_block(f"if len({flat}) == {len(wanted)}:")
             return None
