@@ -84,9 +84,8 @@ _NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
 _SUMS_AND_PRODUCTS = (
     *arithmetic.SIGNS,
     *arithmetic.CANCELLATIONS,
-    *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
-    *arithmetic.CONSTANT_FACTORS,
+    *collecting.SIGNED_SUMS,
     *collecting.CONSTANTS,
     *collecting.SUMS,
     *collecting.PRODUCTS,
@@ -265,7 +264,6 @@ SPECIALIZE = (
     *_NEUTRAL_CONSTANTS,
     *arithmetic.NEGATIONS,
     # again: a fraction that other nodes read may not be read by them any more
-    *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
     *powers.SQUARES,
