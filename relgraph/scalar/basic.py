@@ -67,6 +67,10 @@ class TrueDiv(ScalarOp):
     nin = 2
     ufunc = np.true_divide
 
+    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+        # integers are divided as floats of this dtype
+        return "float64"
+
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         share = g / inputs[1]
         return [share, -(share * output)]

@@ -147,7 +147,19 @@ class ScalarOp(TypedOp):
                 return self._out_of_range(position, value, dtype)
         return dtype
 
+    def number_in(self, position: int, value: Any, dtype: str) -> Any:
+        """Return the number that stands for a Python number at a position, in the dtype that
+        `number_dtypes` gives it: normally itself."""
+        return value
+
     def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+        """Return the dtype of an int at a position that is out of the range of `dtype`.
+
+        Raises
+        ------
+        OverflowError
+            If the op has no other dtype for it, as is normal.
+        """
         raise OverflowError(
             f"{self.name}: input {position} is {value}, out of the range of {dtype}"
         )
@@ -158,8 +170,8 @@ class ScalarOp(TypedOp):
             inputs = tuple(x if number_kind(x) is not None else as_scalar(x) for x in inputs)
             dtypes = self.number_dtypes(inputs)
             return [
-                x if d is None else constant(x, dtype=d)
-                for x, d in zip(inputs, dtypes, strict=True)
+                x if d is None else constant(self.number_in(i, x, d), dtype=d)
+                for i, (x, d) in enumerate(zip(inputs, dtypes, strict=True))
             ]
         return [as_scalar(x) for x in inputs]
 

@@ -74,17 +74,35 @@ class Switch(ScalarOp):
 
 
 class Clip(ScalarOp):
-    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``."""
+    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``; a zero at a zero bound stays
+    what it is."""
 
     name = "clip"
     nin = 3
     holomorphic = False
 
+    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+        # as in NumPy: what no number of the dtype passes is no bound
+        below, above = value < np.iinfo(dtype).min, value > np.iinfo(dtype).max
+        if (position == 1 and below) or (position == 2 and above):
+            return dtype
+        return super()._out_of_range(position, value, dtype)
+
+    def number_in(self, position: int, value: Any, dtype: str) -> Any:
+        if position == 0 or np.dtype(dtype).kind not in "iu":
+            return value
+        limits = np.iinfo(dtype)
+        return min(max(value, limits.min), limits.max)
+
     @staticmethod
     def ufunc(x: Any, low: Any, high: Any) -> Any:
-        # Which of two zeros `numpy.clip` gives depends on whether its limits are arrays.
         dtype = np.result_type(x, low, high)
-        return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        found = np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        # Of two zeros `numpy.clip` takes the argument if the bounds are numbers, and the bound
+        # if they are arrays. As they are nearly always numbers, so it is here for both.
+        if dtype.kind == "f" and (np.any(np.equal(low, 0)) or np.any(np.equal(high, 0))):
+            return np.where(np.equal(found, x), x, found).astype(dtype)
+        return found
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)

@@ -80,6 +80,13 @@ def _steps_of_log1p() -> Program:
     return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
 
 
+def _clip_by_arrays() -> Program:
+    leaves = (_input([-0.0, -0.0], "float64"), _input([0.0, 0.0], "float64"))
+    leaves = (*leaves, _input([1.0, 1.0], "float64"))
+    step = Step("np.clip({0}, {1}, {2})", "at.clip({0}, {1}, {2})", (0, 1, 2))
+    return Program(leaves, (step,), (3,))
+
+
 KNOWN = (
     Known(
         "power of twos",
@@ -87,13 +94,6 @@ KNOWN = (
         _steps("float32", [[0.0, 0.813956618309021]], "np.power({0}, np.full_like({0}, 2))"),
         "'strict'",
         _has("bits", "power"),
-    ),
-    Known(
-        "clip of minus zero",
-        "clip(-0.0, -1, 0) is 0.0: its bounds are arrays, and with numbers NumPy gives -0.0",
-        _steps("float64", [-0.0], "np.clip({0}, -1, 0)"),
-        "None",
-        _has("bits", "clip"),
     ),
     Known(
         "log1p by hand",
@@ -108,29 +108,11 @@ KNOWN = (
         ),
     ),
     Known(
-        "number into unsigned",
-        "set_subtensor(v[0], 3) of unsigned integers raises: the number is taken for an int64",
-        _steps("uint8", [1, 2], ("set_({0}, np.s_[0], 3)", "at.set_subtensor({0}[0], 3)")),
-        "None",
-        _last("refused", "int64 values don't fit into a tensor of uint"),
-    ),
-    Known(
-        "unsigned by a negative number",
-        "x / -1 and clip(x, -1, 3) of unsigned integers raise, and in NumPy they have a value",
-        _steps("uint8", [1, 2], "{0} / -1"),
-        "None",
-        lambda program, problem: (
-            problem.kind in ("refused", "error")
-            and "out of the range of uint" in problem.text
-            and ("true_div" in problem.text or "clip" in problem.text)
-        ),
-    ),
-    Known(
-        "clip of a zero at a bound",
-        "clip(-0.0, -1, 0) is -0.0 in NumPy if the bounds are no arrays; here it is 0.0",
-        _steps("float64", [0.0, -0.0], "np.clip({0}, -1, 0)"),
+        "clip of a zero by arrays",
+        "clip(-0.0, [0.0], [1.0]) is 0.0 in NumPy, and -0.0 if the bounds are numbers, as here",
+        _clip_by_arrays(),
         "'fast_compile'",
-        _has("bits", "clip("),
+        _has("bits", "clip({0}, {1}, {2})"),
     ),
     Known(
         "complex products commute",

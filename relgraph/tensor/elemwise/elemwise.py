@@ -154,8 +154,8 @@ class Elemwise(Op):
         ndim = max((x.type.ndim for x in made if isinstance(x, Variable)), default=0)
         dtypes = op.number_dtypes(made)
         return [
-            x if dtype is None else number(x, dtype, ndim)
-            for x, dtype in zip(made, dtypes, strict=True)
+            x if dtype is None else number(op.number_in(i, x, dtype), dtype, ndim)
+            for i, (x, dtype) in enumerate(zip(made, dtypes, strict=True))
         ]
 
     def _plan(self, types: tuple[Any, ...]) -> _NodePlan:
