@@ -68,20 +68,28 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     op = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
-        y = _as_values(y, x.type.dtype)
+        y = _as_dtype_of_tensor(y, x.type.dtype, what)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
 
 
-def _as_values(y: Any, dtype: str) -> Any:
-    """Return a number, a list or an array in the given dtype if it can be cast to it.
+def _as_dtype_of_tensor(y: Any, dtype: str, what: str) -> Any:
+    """Return new values as an array, of a dtype if they can be cast to it.
 
-    A number or a list has no dtype of its own: integers can be cast where all are in the range.
+    A number or a list has no dtype of its own that would have to be kept.
+
+    Raises
+    ------
+    OverflowError
+        If an integer without a dtype is out of the range of `dtype`.
     """
-    values = np.asarray(y)
-    castable = np.can_cast(values.dtype, dtype, casting="same_kind")
-    if not hasattr(y, "dtype") and values.dtype.kind in "iu" and np.dtype(dtype).kind in "iu":
-        castable = bool(np.all(values.astype(dtype) == values))
-    return values.astype(dtype) if castable else values
+    has_dtype, y = hasattr(y, "dtype"), np.asarray(y)
+    is_integer = np.dtype(dtype).kind in "iu"
+    if (y.dtype.kind in "iu" or type(y[()]) is int) and is_integer and not has_dtype:
+        limits = np.iinfo(dtype)
+        if y.size and not (limits.min <= y.min() and y.max() <= limits.max):
+            raise OverflowError(f"{what}: {y.tolist()} is out of the range of {dtype}")
+        return y.astype(dtype)
+    return y.astype(dtype) if np.can_cast(y.dtype, dtype, casting="same_kind") else y
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
@@ -101,6 +109,8 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
     ------
     TypeError
         If `x` is no indexing expression, or `y` does not fit the part.
+    OverflowError
+        If `y` is an integer out of the range of the dtype.
     """
     return _change_part(x, y, inplace, True)
 
