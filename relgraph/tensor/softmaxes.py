@@ -42,8 +42,11 @@ class _Softmax(RelativeOp):
         self.relative = None if axis is None else type(self)
 
     def for_inputs(self, inputs: Sequence[Any]) -> _Softmax:
-        axes = normalize_axes(self.axis, inputs[0].type.ndim, self.name)
-        if len(axes) == inputs[0].type.ndim:
+        ndim = inputs[0].type.ndim
+        if type(self.axis) is int and 0 <= self.axis < ndim > 1:
+            return self
+        axes = normalize_axes(self.axis, ndim, self.name)
+        if len(axes) == ndim:
             return type(self)(None)
         return type(self)(axes[0] if len(axes) == 1 else axes)
 

@@ -33,12 +33,15 @@ def same_number(a: Any, b: Any) -> bool:
     if b is None or isinstance(a, bool) is not isinstance(b, bool):
         return False
     if a == b:
-        return _sign(a) == _sign(b)
+        return bool(a) or _sign(a) == _sign(b)
     return bool(a != a and b != b)
 
 
-def _sign(value: Any) -> float:
-    return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
+def _sign(zero: Any) -> float:
+    return math.copysign(1.0, zero) if isinstance(zero, float) else 1.0
+
+
+_INEXACT = (float, complex)
 
 
 def is_written(number: Any, var: Variable) -> bool:
@@ -47,9 +50,11 @@ def is_written(number: Any, var: Variable) -> bool:
     So 0.1 is 0.1 in a graph of float32 too, where it is another number.
     """
     found = number_of(var)
+    if found is None:
+        return False
     if same_number(number, found):
         return True
-    if not isinstance(number, float | complex) or type(found) not in (float, complex):
+    if type(number) not in _INEXACT or type(found) not in _INEXACT:
         return False
     held = roundings(number).get(getattr(var.type, "dtype", None))
     return held is not None and same_number(held, found)

@@ -116,7 +116,7 @@ class Literal:
         """Return whether a constant that this matches may have the value `number`."""
         if self.is_value(number):
             return True
-        inexact = isinstance(self.value, float | complex)
+        inexact = isinstance(self.value, (float, complex))
         return inexact and any(same_number(r, number) for r in roundings(self.value).values())
 
     def matches(self, var: Any) -> bool:
