@@ -19,12 +19,13 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import Extraction
 from relgraph.graph.kanren.rules.matching import INNER, match_root, rebuilds_same_node
-from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.rules.rule import Rule, rounded_numbers
 from relgraph.graph.kanren.search.goals import Condition, renamed_goal
 from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     dtypes_admitted,
     finite_constants,
+    hold_numbers,
 )
 from relgraph.graph.kanren.search.state import extended
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
@@ -156,6 +157,7 @@ class Law(Relation):
     ) -> Iterator[Any]:
         """Match one side with a variable of a graph, and unify the other side with `other`."""
         regroup = self.sound != "exact"
+        numbers = rounded_numbers(matched)
         computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
         for found, rest in match_root(matched, var, {}, regroup, getattr(s, "fgraph", None)):
             inner = found.get(INNER, (var,))
@@ -175,6 +177,8 @@ class Law(Relation):
                     if self.mixed:
                         raise
                     continue  # what can't be built does not have one dtype throughout
+                if not hold_numbers((var, *inner), numbers):
+                    continue
                 given = (*bindings.values(), *rest, *reify(computed, answer))
                 if rebuilds_same_node(built, term, var):
                     continue

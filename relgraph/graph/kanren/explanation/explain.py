@@ -342,6 +342,8 @@ _SENTENCES = {
     Reason.LEFT_OVER: "{where} the law wants {wanted} and no more, and {found} is left over",
     Reason.BROADCAST: "a number of the law would stand for a constant that broadcasts what is "
     "beside it, below an op that works on more than an element",
+    Reason.ROUNDED: "a constant is {wanted} as a narrower dtype rounds it: another number beside "
+    "what it stands with",
     Reason.GROUPING: "regrouped it would match, but an exact law may swap two arguments and never "
     "regroups: {wanted} against {found}",
     Reason.NOT_FINITE: "the law holds for finite values, and {wanted} = {found}",

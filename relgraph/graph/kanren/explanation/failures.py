@@ -38,6 +38,7 @@ class Reason(StrEnum):
     PENDING = "a condition can't be decided"
     OPEN = "the result is open"
     BUILD = "the result can't be built"
+    ROUNDED = "a number is rounded, beside numbers of a wider dtype"
     DTYPES = "more than one dtype"
     COMPLEX = "complex numbers"
     TYPE = "the result does not fit"

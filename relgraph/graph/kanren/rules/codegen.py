@@ -91,11 +91,20 @@ class RuleWriter(MatchWriter):
             self.emit("root = node.outputs[0]")
         rest = self.match_node("root", "node", head, patterns, at_root=True)
         self.check_clients()
+        self.check_numbers()
         self.check_conditions()
         self.build_answer(rest)
         self.emit(f"{'yield' if self.all_answers else 'return'} {answer}")
 
     # -- checks ----------------------------------------------------------------------------
+
+    def check_numbers(self) -> None:
+        numbers = self.rule.rounded_numbers
+        if numbers:
+            lists = "".join(f", *{name}" for name in self.nested)
+            matched = ", ".join(var for var, _ in self.matched)
+            held = self.global_name(numbers, "NUMBERS")
+            self.begin_block(f"if hold_numbers(({matched},{lists.removeprefix(',')}), {held}):")
 
     def check_clients(self) -> None:
         if not self.rule.one_client or (len(self.matched) == 1 and not self.nested):
@@ -295,6 +304,7 @@ _HELPERS: dict[str, Any] = {
     "is_real": match_checks.is_real,
     "read_once": read_once,
     "reify": reify,
+    "hold_numbers": match_checks.hold_numbers,
     "has_outside_clients": has_outside_clients,
     "same": same_variable,
     "same_in_graph": match_checks.same_in_graph,

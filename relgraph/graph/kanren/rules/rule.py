@@ -12,6 +12,7 @@ from etuples.core import ExpressionTuple
 from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
+from relgraph.graph.notation.numbers import roundings
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
 
@@ -111,6 +112,11 @@ class Rule:
         }
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
 
+    @cached_property
+    def rounded_numbers(self) -> tuple[Any, ...]:
+        """The numbers in its pattern that a narrower dtype rounds: they match the rounded ones."""
+        return rounded_numbers(self.pattern)
+
     @property
     def required_ops(self) -> frozenset[Any]:
         """The ops and classes of ops in its pattern."""
@@ -177,6 +183,17 @@ def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]
         if isinstance(index, int) and inner is not None:
             return Output(index, inner[0]), inner[1]
     return head, arguments
+
+
+def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
+    """Return the numbers in a pattern that a narrower dtype rounds."""
+    literals = {
+        part.value
+        for compound in compound_parts(pattern)
+        for part in (split(compound) or (None, ()))[1]
+        if isinstance(part, Literal) and isinstance(part.value, float | complex)
+    }
+    return tuple(n for n in literals if any(r != n for r in roundings(n).values() if n == n))
 
 
 def head_of(pattern: Any) -> Any:
