@@ -100,7 +100,7 @@ PRODUCTS = (
         whereo(is_found, z),
         sound="stable",
     ),
-    law("log-of-power", log(x**y), log_product(exponent, 1, power), *varies, sound="stable"),
+    # before the law about any base: a sigmoid that underflows has a logarithm all the same
     law(
         "log-of-power-of-sigmoid",
         log(sigmoid(x) ** y),
@@ -108,6 +108,7 @@ PRODUCTS = (
         *varies,
         sound="stable",
     ),
+    law("log-of-power", log(x**y), log_product(exponent, 1, power), *varies, sound="stable"),
 )
 
 DETERMINANTS = (

@@ -16,7 +16,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.math import eq, switch
+from relgraph.tensor.math import maximum
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import restore_axes
 from relgraph.tensor.shapes.shape import one_input
@@ -106,5 +106,6 @@ class Norm(AlongAxes):
         g: Any = output_grads[0]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         # at the origin the slope has no direction: it is taken to be zero
-        length = restore_axes(switch(eq(out, 0), 1, out), axes, ndim)
+        least = np.finfo(out.type.dtype).smallest_subnormal
+        length = restore_axes(maximum(out, least), axes, ndim)
         return [restore_axes(g, axes, ndim) * (x / length)]
