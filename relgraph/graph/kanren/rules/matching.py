@@ -228,8 +228,11 @@ def numbers_keep_shape(node: Apply, beside: Sequence[Variable]) -> bool:
     """Return whether the numbers among the arguments of a node do not broadcast those `beside`.
 
     A law says ``sum(x + 1)`` of a number, and means the sum of as many terms as `x` has elements.
+    Arguments of ops that are not elementwise do not broadcast each other.
     """
-    return not beside or node.outputs[0].type.is_spanned_by([v.type for v in beside])
+    if not beside or not node.op.elementwise:
+        return True
+    return bool(node.outputs[0].type.is_spanned_by([v.type for v in beside]))
 
 
 def _match_cost(pattern: Any, s: Bindings) -> tuple[int, int]:
