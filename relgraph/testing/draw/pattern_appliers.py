@@ -7,6 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+import numpy as np
 from unification.variable import isvar
 
 import relgraph.tensor as at
@@ -24,7 +25,9 @@ from relgraph.testing.draw.parameters import PARAMETERS
 
 _MAX_DEPTH = 12
 # How often a graph for an optimizer is built while the optimizer does nothing on it.
-_TRIES = 4
+_TRIES = 6
+# The dtypes in which it is tried.
+_DTYPES = ("bool", "int8", "float32", "uint8", "float64", "complex128")
 
 
 def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
@@ -60,28 +63,49 @@ def patterns_of(rewriter: Any) -> list[Any]:
 def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
     """Return an applier for each local optimizer in a rewriter that says what it matches.
 
-    It builds a graph for one of the patterns, or applies one of the ops that the optimizer tracks,
-    and tries again, a few times, while the optimizer leaves the new node alone.
+    It builds a graph for one of the patterns, and tries again, a few times and in other dtypes,
+    while the optimizer leaves the new node alone; or it applies one of the ops that the optimizer
+    tracks.
     """
     appliers: list[Applier] = []
     for local in local_optimizers_in(rewriter):
-        builders: list[Applier] = [partial(build_pattern, p) for p in patterns_of(local)]
-        builders = builders or [a for op in local.tracks() or () for a in appliers_tracked(op)]
-        if builders:
-            appliers.append(partial(_apply_until_it_fires, local, builders))
+        patterns = patterns_of(local)
+        tracked = [a for op in local.tracks() or () for a in appliers_tracked(op)]
+        if patterns:
+            appliers.append(partial(_build_until_it_fires, local, patterns))
+        elif tracked:
+            appliers.append(partial(_apply_one, tracked))
     return appliers
 
 
-def _apply_until_it_fires(local: Any, builders: Sequence[Applier], b: GraphBuilder) -> Any:
+def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
+    return b.choose(among)(b)
+
+
+def _build_until_it_fires(local: Any, patterns: Sequence[Any], b: GraphBuilder) -> Any:
+    """Build graphs for patterns: of a variable there is, then of one cast to other dtypes."""
     made = None
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
+        first = b.pick()
+        if attempt > 1:
+            first = _of_dtype(first, b.choose(_DTYPES))
         try:
-            made = b.choose(builders)(b)
+            made = _PatternBuilder(b, first).build(b.choose(patterns), "tensor", 0)
         except INVALID_APPLICATION:
             continue
         if _fires(local, made):
             break
     return made
+
+
+def _of_dtype(v: Any, dtype: str) -> Any:
+    """Return a variable of a dtype computed from `v`; what has no such value is compared first."""
+    kinds = "buifc"
+    narrower = kinds.index(np.dtype(dtype).kind) < kinds.index(v.type.numpy_dtype.kind)
+    if v.type.numpy_dtype.kind == "c" and narrower:
+        v = at.real(v)
+    source = at.gt(v, 0) if narrower else v
+    return source if source.type.dtype == dtype else at.cast(source, dtype)
 
 
 def _fires(local: Any, made: Any) -> bool:
@@ -92,18 +116,6 @@ def _fires(local: Any, made: Any) -> bool:
         return bool(local.transform(None, made.owner))
     except Exception:
         return True  # a check of the optimizer shall meet it
-
-
-def build_pattern(pattern: Any, b: GraphBuilder) -> Any:
-    """Return a variable that has the form of a pattern, computed from variables of a graph.
-
-    Raises
-    ------
-    TypeError
-        If a part of the pattern can't be built, or the parts don't fit each other.
-    """
-    first = b.pick()
-    return _PatternBuilder(b, first).build(pattern, "tensor", 0)
 
 
 class _PatternBuilder:

@@ -132,18 +132,6 @@ def unguarded(law: Law) -> Iterator[Law]:
         yield changed(f"unguarded {number + 1}", law, conditions=kept)
 
 
-def of_all_dtypes(law: Law) -> Iterator[Law]:
-    """It fires on different dtypes at a time, too."""
-    if not law.mixed:
-        yield changed("mixed", law, mixed=True)
-
-
-def of_complex_numbers(law: Law) -> Iterator[Law]:
-    """It fires on complex numbers too."""
-    if not law.complex:
-        yield changed("complex", law, complex=True)
-
-
 def exact(law: Law) -> Iterator[Law]:
     """It claims that no bit changes."""
     if law.sound != "exact":
@@ -241,8 +229,6 @@ EDITS: dict[str, Edit] = {
         off_by_one,
         wrong_sign,
         unguarded,
-        of_all_dtypes,
-        of_complex_numbers,
         exact,
         rounding,
         all_axes,
