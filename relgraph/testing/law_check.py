@@ -13,7 +13,7 @@ from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.check_result import CheckResult, Counterexample
+from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
 from relgraph.testing.draw.parameters import Parameters
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
@@ -22,7 +22,6 @@ from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.left_sides import why_never_matched
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
-from relgraph.testing.plan.coverage import Coverage, joined
 from relgraph.testing.plan.planned_examples import (
     EXAMPLES_FOR_A_CLAIM,
     NO_CLAIM,
@@ -36,6 +35,8 @@ DEFAULT_EXAMPLES = 200
 # after which it is given up, and the number of instances that are enough.
 _ATTEMPTS_WITH_GUESS = 8
 _INSTANCES_OF_GUESS = 6
+# Fewer examples than these are a first look.
+_FIRST_LOOK = 50
 
 
 def check_relation(
@@ -225,11 +226,10 @@ class _LawCheck:
         matching = [search for search in searches if search.instances]
         # The patterns for an open relation share one plan; each rule has one of its own.
         groups = [matching] if direction.guessed else [[search] for search in matching]
-        plans = [
-            (group, InstancePlanner(group, max(8, min(40, examples // 6))).run())
-            for group in groups
-            if group
-        ]
+        # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
+        thoroughness = 1 if examples < _FIRST_LOOK else 3
+        tries = max(4, min(40, examples // 6))
+        plans = [(group, InstancePlanner(group, tries).run()) for group in groups if group]
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)
@@ -247,7 +247,7 @@ class _LawCheck:
             prefix = (
                 f"{_named(direction.name, group[0].rule) if len(plans) > 1 else direction.name}: "
             )
-            examined = PlannedExamples(self.run, planned, random, prefix)
+            examined = PlannedExamples(self.run, planned, random, prefix, thoroughness)
             try:
                 self.coverage.append(examined.compare())
             except LawViolation as violation:

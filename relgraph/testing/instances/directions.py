@@ -10,7 +10,7 @@ from typing import Any
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.instances.guessed_patterns import ops_in_code, random_patterns
+from relgraph.testing.draw.guessed_patterns import ops_in_code, random_patterns
 
 
 @dataclass

@@ -21,11 +21,11 @@ from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
+from relgraph.testing.instances.cells import Cell
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.judge.rewrite_pair import RewritePair
-from relgraph.testing.plan.cells import Cell
 
 
 @dataclass
@@ -54,6 +54,9 @@ class Instance:
         The cells of the plan that what its logic variables stand for is in.
     free_cells
         Those of them that something computed from inputs of any values is in.
+    wholly
+        The cell that all of it is in, if each logic variable stands for something else, computed
+        from inputs of any values.
     """
 
     pair: RewritePair
@@ -65,6 +68,7 @@ class Instance:
     in_domain: Callable[[Any], bool] | None = None
     cells: frozenset[Cell] = frozenset()
     free_cells: frozenset[Cell] = frozenset()
+    wholly: Cell | None = None
 
     @property
     def types(self) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from relgraph.graph.kanren.search.match_checks import (
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.testing.draw.parameters import Parameters
+from relgraph.testing.instances.cells import Cell, cells_among
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
 from relgraph.testing.instances.instance import (
@@ -36,7 +37,6 @@ from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
 from relgraph.testing.judge.evaluation import Values
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
-from relgraph.testing.plan.cells import Cell, cells_among
 
 # At most 3 instances, or a fifth of those wanted, may have the same numbers for the guarded logic
 # variables; after 10 attempts for each instance wanted, any number of them may.
@@ -126,17 +126,16 @@ class InstanceSearch:
         """Whether its arguments can be of several dtypes: there are several."""
         return self._instantiator.tensor_count > 1
 
-    def find_in(self, cell: Cell, turn: int, free: bool) -> Instance | str:
+    def find_in(self, cell: Cell, turn: int) -> Instance | str:
         """Try once to find an instance in a cell of the plan; return why there is none.
 
         Parameters
         ----------
         cell
-            The cell.
+            The cell. The instance has a graph of its dtype and shape, but may not be in the cell
+            all the same.
         turn
             See `Cell.shapes`.
-        free
-            Whether an input of any values shall be in the cell, not just a constant.
 
         Raises
         ------
@@ -150,10 +149,9 @@ class InstanceSearch:
         if isinstance(found, str):
             instantiator.choices.forget_outcome()
             return found
-        cells, free_cells = _cells_of(found)
-        fits = cell in (free_cells if free else cells)
-        instantiator.choices.record_outcome(success=fits)
-        return self._instance(found) if fits else OTHER_CELL
+        instance = self._instance(found)
+        instantiator.choices.record_outcome(success=cell in instance.free_cells)
+        return instance
 
     def find_like(
         self, known: Instance, source: Cell, cell: Cell, turn: int, only: Variable | None
@@ -179,9 +177,7 @@ class InstanceSearch:
             found = self._match(retyped(known.graph, source.dtypes, dtype, only))
         except CannotInstantiate as why:
             return str(why)
-        if isinstance(found, str):
-            return found
-        return self._instance(found) if cell in _cells_of(found)[0] else OTHER_CELL
+        return found if isinstance(found, str) else self._instance(found)
 
     def _attempt(self) -> _Match | str:
         """Return a graph that the law rewrites, or why what was drawn is none."""
@@ -209,14 +205,12 @@ class InstanceSearch:
         if instance is None:
             compare = len(self.instances) < _COMPARED_WITH_PLAIN_RUN
             instance = checked_instance(self.direction, self.rule, found.graph, found.new, compare)
-            instance.cells, instance.free_cells = _cells_of(found)
+            _note_cells(instance, found.values)
             self._by_graph[key] = instance
             self.instances.append(instance)
         return instance
 
 
-OTHER_CELL = "the wish for another cell of the plan"
-"""Why a graph is no instance in a cell, though the law rewrites it."""
 OTHER_TYPE = "the dtypes of its right side"
 BY_CHANCE = "its pattern or a computed value"
 """Why a law does not match a graph whose types it admits: with other values it might."""
@@ -231,18 +225,16 @@ class _Match:
     values: Values
 
 
-def _cells_of(found: _Match) -> tuple[frozenset[Cell], frozenset[Cell]]:
-    """Return the cells that what the logic variables stand for is in.
-
-    The second ones are those of what is computed from inputs that may have any values.
-    """
-    tensors = [v for v in found.graph.tensors if v in found.values] or [found.graph.root]
-    unrestricted = {spec.var for spec in found.graph.inputs if spec.allowed is None}
+def _note_cells(instance: Instance, values: Values) -> None:
+    """Note the cells of the plan that what the logic variables stand for is in."""
+    graph = instance.graph
+    tensors = [v for v in graph.tensors if v in values] or [graph.root]
+    unrestricted = {spec.var for spec in graph.inputs if spec.allowed is None}
     free = [v for v in tensors if not unrestricted.isdisjoint(graph_inputs([v]))]
-    cells, free_cells = (
-        cells_among([np.asarray(found.values[v]) for v in among]) for among in (tensors, free)
-    )
-    return cells, free_cells
+    instance.cells = cells_among([np.asarray(values[v]) for v in tensors])
+    instance.free_cells = cells_among([np.asarray(values[v]) for v in free])
+    if len(instance.cells) == 1 and len(set(free)) == len(tensors):
+        (instance.wholly,) = instance.cells
 
 
 def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | None:

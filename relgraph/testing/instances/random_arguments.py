@@ -15,8 +15,8 @@ from relgraph.graph.op import Op
 from relgraph.scalar.dtypes import number_kind, weak_dtype
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
+from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
-from relgraph.testing.plan.cells import AMONG_OTHERS, Cell
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
 _DTYPES: tuple[tuple[str, float], ...] = (

@@ -12,7 +12,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.search.goals import Compute, Condition
 from relgraph.graph.kanren.terms.term import logic_variables, renamed, variables_of
-from relgraph.testing.instances.guessed_patterns import ops_in_code
+from relgraph.testing.draw.guessed_patterns import ops_in_code
 
 # Some objects print the place that they have in memory.
 _ADDRESS = re.compile(r"0x[0-9a-f]+")

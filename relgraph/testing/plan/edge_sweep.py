@@ -46,8 +46,9 @@ def edge_positions(dtype: str) -> tuple[int, ...]:
 def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
     """Yield values of inputs until each input had all edge values of its dtype.
 
-    Each input takes them in another order, so that different edges meet; each set of values has
-    another memory layout.
+    First all inputs have edge values, each in another order, so that different edges meet; then one
+    input at a time, beside ordinary numbers: a class that claims nothing on infinities, or where
+    something overflows, says little where edges meet. Each set has another memory layout.
 
     Parameters
     ----------
@@ -56,18 +57,34 @@ def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[by
     random
         The source of randomness.
     most
-        How many sets of values there are at most.
+        How many sets of values there are at most for each.
     """
-    orders = [random.sample(edges, len(edges)) for edges in map(_edges_of, inputs)]
-    sizes = [max(spec.size, 1) for spec in inputs]
-    needed = [-(-len(order) // n) for order, n in zip(orders, sizes, strict=True) if order]
-    for turn in range(min(most, max(needed, default=0))):
-        parts = []
-        for spec, order in zip(inputs, orders, strict=True):
-            places = [turn * spec.size + i for i in range(spec.size)]
-            numbers = [order[p % len(order)] for p in places] if order else [turn] * spec.size
-            parts.append((_layout(turn), numbers))
-        yield encoded(_ANY, parts)
+    edges = [_edges_of(spec) for spec in inputs]
+    choices = [set(range(len(inputs)))]
+    if len(inputs) > 1:
+        choices += [{i} for i, among in enumerate(edges) if among]
+    turn = 0
+    for chosen in choices:
+        orders = [random.sample(e, len(e)) if i in chosen else () for i, e in enumerate(edges)]
+        sizes = [max(spec.size, 1) for spec in inputs]
+        needed = [-(-len(order) // n) for order, n in zip(orders, sizes, strict=True)]
+        for step in range(min(most, max(needed, default=0))):
+            numbers = [
+                _in_order(order, step * spec.size, spec.size) or _ordinary(random, spec, 1)
+                for spec, order in zip(inputs, orders, strict=True)
+            ]
+            yield encoded(_ANY, [(_layout(turn), part) for part in numbers])
+            turn += 1
+
+
+def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:
+    """Return the next ones of some numbers, which come round again; nothing of nothing."""
+    return [order[i % len(order)] for i in range(start, start + count)] if order else []
+
+
+def _ordinary(random: Random, spec: InputSpec, least: int = 0) -> list[int]:
+    """Return simple numbers for an input; with `least` 1 they are not 0."""
+    return [random.randrange(least, 8) for _ in range(spec.size)]
 
 
 def few(inputs: Sequence[InputSpec], random: Random, turn: int) -> Iterator[bytes]:
@@ -78,12 +95,19 @@ def few(inputs: Sequence[InputSpec], random: Random, turn: int) -> Iterator[byte
     for at in (0, 1):
         parts = []
         for spec in inputs:
-            numbers = [random.randrange(8) for _ in range(spec.size)]
+            numbers = _ordinary(random, spec)
             edges = _edges_of(spec)
             if at and numbers and edges:
                 numbers[random.randrange(len(numbers))] = random.choice(edges)
             parts.append((_layout(turn + at), numbers))
         yield encoded((_ORDINARY, _ANY)[at], parts)
+
+
+def layouts(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield ordinary values in up to `most` of the memory layouts other than the plain one."""
+    for layout in random.sample(_OTHER_LAYOUTS, min(most, len(_OTHER_LAYOUTS))):
+        parts = [(layout, [random.randrange(128) for _ in range(spec.size)]) for spec in inputs]
+        yield encoded(_ORDINARY, parts)
 
 
 def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:

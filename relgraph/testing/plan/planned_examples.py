@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from relgraph.testing.check_result import Coverage
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
-from relgraph.testing.plan.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
-from relgraph.testing.plan.coverage import Coverage
-from relgraph.testing.plan.edge_sweep import alone, few, positive, sweep
+from relgraph.testing.plan.edge_sweep import alone, few, layouts, positive, sweep
 from relgraph.testing.plan.planned_instances import PlannedInstances
 
-# How many sets of values hold the edge values of a kind at most, and how many in another shape.
+# How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
-_SETS_OF_OTHER_SHAPE = 3
 
 EXAMPLES_FOR_A_CLAIM = 24
 """How many examples are added for a rule or a kind if no example of it could have failed."""
@@ -39,12 +38,16 @@ class PlannedExamples:
         The source of randomness.
     prefix
         Stands before the names of the cells: the direction, and the rule if there are several.
+    sets
+        How many sets of values hold edge values in a second shape, and half of how many memory
+        layouts are tried with ordinary values.
     """
 
     run: ExampleRun
     planned: PlannedInstances
     random: Random
     prefix: str
+    sets: int
     _covered: list[str] = field(default_factory=list)
     _not_covered: dict[str, str] = field(default_factory=dict)
     _examples: int = 0
@@ -91,7 +94,7 @@ class PlannedExamples:
             self._not_covered[self.prefix + name] = why
 
     def _compare_edges(self, kind: str, found: Mapping[Cell, int]) -> None:
-        """Compare the sides on all edge values of a kind, in the largest graphs."""
+        """Compare the sides on all edge values of a kind, and in all memory layouts."""
         largest = sorted(
             (i for c, i in found.items() if not c.extent.startswith("length")),
             key=lambda i: -self._elements(self.run.instances[i]),
@@ -106,8 +109,11 @@ class PlannedExamples:
         if not all(compared):
             # an op is not defined for some of the values: of those it is defined for, each one
             compared = [self._compare(home, data) for _input, data in alone(inputs)]
+        matrix = found.get(Cell(kind, "rank 2"), home)
+        for data in layouts(self.run.instances[matrix].inputs, self.random, 2 * self.sets):
+            self._compare(matrix, data)
         for index in others:
-            for data in sweep(self.run.instances[index].inputs, self.random, _SETS_OF_OTHER_SHAPE):
+            for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 

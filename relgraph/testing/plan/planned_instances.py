@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
-from relgraph.testing.instances.instance_search import BY_CHANCE, OTHER_CELL, InstanceSearch
-from relgraph.testing.plan.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
+from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
 
 # After how many random graphs for a cell it is tried at another rank.
 _TRIES_IN_TURN = 4
@@ -66,88 +66,91 @@ class InstancePlanner:
         InvalidRewrite
             See `InstanceSearch.find`.
         """
-        found = self._planned.found
         for extent in EXTENTS:
-            if not any(self._known(Cell(kind, extent)) for kind in KINDS):
+            if not any(self._known(Cell(kind, extent), "wholly") for kind in KINDS):
                 kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
                 usual = kinds.most_common(1)[0][0] if kinds else "float64"
-                self._drawn(Cell(usual, extent), 0, self._tries_for_one())
+                self._draw(Cell(usual, extent), 0, self._tries_for_one())
+        found = self._planned.found
         for turn, kind in enumerate(KINDS):
             refused = 0
             for cell in cells_of_kind(kind):
                 if refused == _CELLS_REFUSED and all(c.kind != kind for c in found):
                     break
-                done = self._known(cell) or self._retyped(cell)
-                if not done and _by_types(self._planned.refusals[cell]):
+                if not self._known(cell, "wholly"):
+                    self._retype(cell)
+                if self._best(cell):
+                    continue
+                if _by_types(self._planned.refusals[cell]):
                     refused += 1
-                elif not done and any(c.extent == cell.extent for c in found):
-                    self._drawn(cell, turn, self._tries)
+                elif any(c.extent == cell.extent for c in found):
+                    self._draw(cell, turn, self._tries)
+                    self._best(cell)
         return self._planned
 
     def _tries_for_one(self) -> int:
         """Return after how many random graphs the law would have matched some."""
         attempts = sum(search.attempts for search in self._searches)
         instances = sum(len(search.instances) for search in self._searches)
-        return min(_MOST_TRIES, 3 * attempts // max(instances, 1))
+        return max(self._tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
 
-    def _known(self, cell: Cell) -> bool:
-        """Look for a cell among the instances known; return whether there is one."""
-        if cell in self._planned.found:
-            return True
+    def _best(self, cell: Cell) -> bool:
+        """Look for an instance in a cell; return whether there is one.
+
+        The best is wholly in it. Else it is one with an input in it, or only a constant.
+        """
+        return any(self._known(cell, how) for how in ("wholly", "free", "any"))
+
+    def _known(self, cell: Cell, how: str) -> bool:
         for instance in self._instances():
-            if cell in instance.free_cells:
-                return self._found(cell, instance)
+            if (
+                instance.wholly == cell
+                if how == "wholly"
+                else cell in (instance.free_cells if how == "free" else instance.cells)
+            ):
+                self._planned.found[cell] = instance
+                self._planned.refusals.pop(cell, None)
+                return True
         return False
 
     def _instances(self) -> Iterator[Instance]:
         for search in self._searches:
             yield from search.instances
 
-    def _found(self, cell: Cell, instance: Instance) -> bool:
-        self._planned.found[cell] = instance
-        self._planned.refusals.pop(cell, None)
-        return True
-
-    def _drawn(self, cell: Cell, turn: int, tries: int) -> bool:
-        """Draw graphs for a cell; return whether the law matches one."""
+    def _draw(self, cell: Cell, turn: int, tries: int) -> None:
+        """Draw graphs for a cell until one is wholly in it."""
         refusals = self._planned.refusals.setdefault(cell, Counter())
         for attempt, search in zip(range(tries), cycle(self._searches), strict=False):
-            # rather an input than a constant; by turns a vector and a matrix of the same lengths
-            found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN, attempt < tries // 2)
-            if isinstance(found, Instance):
-                return self._found(cell, found)
-            refusals[found] += 1
-        return False
+            # by turns a vector and a matrix of the same lengths
+            found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN)
+            if isinstance(found, str):
+                refusals[found] += 1
+            elif found.wholly == cell:
+                return
 
-    def _retyped(self, cell: Cell) -> bool:
-        """Try the graphs known for an extent in another dtype; return whether the law matches.
+    def _retype(self, cell: Cell) -> None:
+        """Try the graphs known for an extent in another dtype until one is wholly in a cell.
 
         All inputs and constants of the dtype get the other one, or to stand beside it one input.
         """
         refusals = self._planned.refusals.setdefault(cell, Counter())
         tries = 0
         for search in self._searches:
-            for instance in list(search.instances):
+            for instance in sorted(search.instances, key=lambda v: v.wholly is None):
                 alone = cell.extent != AMONG_OTHERS
-                source = next((c for c in instance.free_cells if c.extent == cell.extent), None)
-                if not alone:
-                    source = next(iter(instance.free_cells), None)
-                if source is None or tries == _RETYPED:
-                    continue
-                inputs = instance.graph.inputs_in(source.dtypes)
-                if not alone and len(inputs) < 2:
+                sources = [c for c in instance.free_cells if not alone or c.extent == cell.extent]
+                inputs = instance.graph.inputs_in(sources[0].dtypes) if sources else []
+                if len(inputs) < 2 - alone:
                     continue
                 only = None if alone else inputs[tries % len(inputs)]
-                found = search.find_like(instance, source, cell, tries, only)
+                found = search.find_like(instance, sources[0], cell, tries, only)
                 tries += 1
-                if isinstance(found, Instance):
-                    return self._found(cell, found)
-                refusals[found] += 1
-        return False
+                if isinstance(found, str):
+                    refusals[found] += 1
+                if tries == _RETYPED or (isinstance(found, Instance) and cell in found.cells):
+                    return
 
 
 def _by_types(refusals: Counter[str]) -> bool:
     """Return whether graphs were refused, and all for the types of their variables."""
-    return bool(refusals) and not any(
-        why in (BY_CHANCE, OTHER_CELL) or " is no " in why for why in refusals
-    )
+    return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)

@@ -90,9 +90,10 @@ class Spoiled(TypedOp):
         a = np.asarray(inputs[0])
         made = np.array(a)
         wrong = np.broadcast_to(WHERE[self.where](a), a.shape)
-        other = ~made if made.dtype.kind == "b" else np.where(made == 5, made * 0 + 3, made * 0 + 5)
+        other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5)
         if self.where == "length 0" and a.size == 0:
-            made = made.astype("int32" if a.dtype != "int32" else "int64")
+            output_storage[0][0] = np.ones([n or 2 for n in a.shape], a.dtype)
+            return
         output_storage[0][0] = np.asarray(np.where(wrong, other, made).astype(made.dtype))
 
     def __str__(self) -> str:
