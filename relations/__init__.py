@@ -87,6 +87,7 @@ _SUMS_AND_PRODUCTS = (
     *arithmetic.FRACTIONS,
     *collecting.SIGNED_SUMS,
     *collecting.CONSTANTS,
+    *arithmetic.CONSTANT_FACTORS,
     *collecting.SUMS,
     *collecting.PRODUCTS,
     *collecting.SIDES,

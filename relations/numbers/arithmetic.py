@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import neg, reciprocal
+from relgraph.tensor import neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, normal_reciprocalo
@@ -21,7 +21,11 @@ from relgraph.tensor.lawkit.guards.types import (
     same_dtypeo,
     signed_or_floato,
 )
-from relgraph.tensor.lawkit.numbers.arithmetic import is_power_of_two
+from relgraph.tensor.lawkit.numbers.arithmetic import (
+    has_normal_quotient,
+    is_no_product,
+    is_power_of_two,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")
@@ -102,6 +106,23 @@ FRACTIONS = (
     cleared("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y),
     cleared("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k),
     cleared("sub-fractions", x / z - y / z, (x - y) / z, tags=_SUMS),
+)
+
+CONSTANT_FACTORS = (
+    # whoever else reads the product; one that nothing else reads is part of the quotient
+    law(
+        "div-of-constant-factor",
+        (c * x) / d,
+        k * x,  # k = c / d
+        whereo(is_no_product, x),
+        uniformo(c),
+        uniformo(d),
+        same_dtypeo(c, x),
+        whereo(has_normal_quotient, c, d),
+        computo(k, folded(true_div), c, d),
+        sound="rounding",
+        tags=_PRODUCTS,
+    ),
 )
 
 RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),)

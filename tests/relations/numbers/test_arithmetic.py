@@ -81,6 +81,7 @@ CASES = [
     ("clear-sub-factor", (z - x / (y * at.exp(z))) * y, "z * y - x / exp(z)"),
     ("sub-fractions", x / z - y / z, "(x - y) / z"),
     ("reciprocal-as-quotient", at.reciprocal(x), "1.0 / x"),
+    ("div-of-constant-factor", 6 * x / 4, "1.5 * x"),
     ("div-by-power-of-two", x / 8, "0.125 * x"),
     ("neg-mul-constant", -(2 * x), "-2.0 * x"),
     ("neg-div-constant", -(3 / x), "-3.0 / x"),
@@ -90,6 +91,8 @@ CASES = [
 ]
 
 LEFT_ALONE = [
+    ("div-of-constant-factor", 1e-200 * x / 1e200),
+    ("div-of-constant-factor", at.mul(6.0, x, y) / 4),
     ("add-zero", x + -0.0),
     ("mul-zero", w * 0),
     ("add-self-boolean", u + u),

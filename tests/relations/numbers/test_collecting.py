@@ -80,6 +80,7 @@ CASES = [
     ("quotient-constants", 6 / (4 * x), "1.5 / x"),
     ("quotient-constants", 6 * x / (4 * y), "1.5 * x / y"),
     ("product-constants", 1 / x * y, "y / x"),
+    ("product-constants", -1 / x * y, "-(y / x)"),
     ("quotient-constants", x / (1 / y), "x * y"),
     ("quotient-constants", 1 / (1 / x), "x"),
 ]

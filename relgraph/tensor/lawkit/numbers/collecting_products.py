@@ -103,7 +103,8 @@ def constants_of_product_folded(nest: Nest) -> Any:
             if joined[1] != 1:
                 edits[joined[0]] = constant(np.asarray(joined[1], dtype)), joined[2]
             known = [joined, *known[2:]]
-        _drop_ones(nest, numbers, edits)
+        if _drop_ones(nest, numbers, edits):
+            return neg(edited(nest, edits))
     elif len(places) > 1:
         with np.errstate(all="ignore"):
             total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
@@ -121,7 +122,7 @@ _Known = tuple[int, Any, bool]
 
 
 def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -> _Known | None:
-    """Return one constant for two; None if it is not as good.
+    """Return one constant for two, which is divided by if both are; None if it is not as good.
 
     It stands where it makes nothing larger that is computed between them, if that is possible.
     """
@@ -129,26 +130,26 @@ def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -
     a_enlarges, b_enlarges = (abs(a) > 1) != a_below, (abs(b) > 1) != b_below
     if small and b_enlarges and not a_enlarges:
         return None
-    place, below = (j, b_below) if b_enlarges and a_enlarges else (i, a_below)
+    place, below = j if b_enlarges and a_enlarges else i, a_below and b_below
     first, second = np.asarray(a, dtype), np.asarray(b, dtype)
     with np.errstate(all="ignore"):
         if a_below == b_below:
             value = first * second
-        elif below == a_below:
-            value = first / second
         else:
-            value = second / first
+            value = second / first if a_below else first / second
     limits = np.finfo(dtype)
     return (place, value[()], below) if limits.tiny <= abs(value) <= limits.max else None
 
 
-def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> None:
+def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> bool:
     """Drop divisors 1, and a factor 1 that is not alone above the line: ``x / (1 / y)`` is
-    ``x * y``."""
-    ones = [i for i, number in enumerate(numbers) if number == 1 and i not in edits]
-    edits.update(dict.fromkeys(i for i in ones if nest.below[i]))
+    ``x * y``. The same for -1; return whether this changes the sign of the product."""
+    ones = [i for i, number in enumerate(numbers) if number in (1, -1) and i not in edits]
     above = [i for i, below in enumerate(nest.below) if not below and edits.get(i, i) is not None]
-    edits.update(dict.fromkeys([i for i in ones if i in above][: len(above) - 1]))
+    ones_above = [i for i in ones if not nest.below[i]][: len(above) - 1]
+    dropped = [*ones_above, *(i for i in ones if nest.below[i])]
+    edits.update(dict.fromkeys(dropped))
+    return [bool(numbers[i] == -1) for i in dropped].count(True) % 2 == 1
 
 
 # -- equal bases -----------------------------------------------------------------------------------
