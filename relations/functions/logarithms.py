@@ -38,9 +38,9 @@ from relgraph.tensor.lawkit.functions.logarithms import (
     logarithm_of_quotient,
     may_have_exponents,
 )
+from relgraph.tensor.lawkit.guards.constants import not_constanto
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
-from relgraph.tensor.lawkit.spellings import not_constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 

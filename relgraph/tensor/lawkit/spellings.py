@@ -17,7 +17,7 @@ from relgraph.graph.kanren.search.goals import Where, computo, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards.constants import constant_number, is_constant
+from relgraph.tensor.lawkit.guards.constants import constant_number
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import covers_shape
 from relgraph.tensor.lawkit.vocabulary import lvars
@@ -93,20 +93,10 @@ def is_not_chosen(x: Any) -> bool:
     return not (isinstance(op, Elemwise) and op.scalar_op is scalar.switch)
 
 
-def is_no_constant(x: Any) -> bool:
-    """Return whether the elements of `x` are not known ahead."""
-    return not is_constant(x)
-
-
 @depends_on_levels(1)
 def is_no_tanh(x: Any) -> bool:
     """Return whether `x` is not what a tanh gives."""
     return x.head is not tanh
-
-
-def not_constanto(x: Any) -> Where:
-    """Construct the goal that the elements of `x` are not known ahead."""
-    return whereo(is_no_constant, x)
 
 
 def not_tanho(x: Any) -> Where:
