@@ -51,7 +51,7 @@ from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato
 from relgraph.tensor.lawkit.reductions.softmax import restores_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, c, d, i, k, n, o, w, x, y, z = lvars("a c d i k n o w x y z")
 
@@ -316,7 +316,12 @@ def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
     )
 
 
-@relation("log-part-of-softmax", sound="stable", depth=3)
+@relation(
+    "log-part-of-softmax",
+    sound="stable",
+    depth=3,
+    tries=[log(ELEMENT(Softmax(k)(x))), log(COLUMN(Softmax(k)(x)))],
+)
 def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
     """``log(softmax(x)[i]) → log_softmax(x)[i]``"""
     return lall(eq(logarithm, log(part)), alikeo(part, Softmax(k)(x), result, LogSoftmax(k)(x)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import neg, reciprocal, true_div
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded, reciprocal_of
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.types import (
@@ -84,6 +84,10 @@ CANCELLATIONS = (
     law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
     law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
     law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+    # whoever else reads the sum or the difference
+    law("sub-own-difference", x - (x - y), y, sound="finite", tags=_SUMS),
+    law("difference-sub-cancel", (x - y) - x, -y, sound="finite", tags=_SUMS),
+    law("sub-own-sum", x - (x + y), -y, sound="finite", tags=_SUMS),
 )
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded, reciprocal_of
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import uniformo
 from relgraph.tensor.lawkit.guards.numbers import normal_reciprocalo
 from relgraph.tensor.lawkit.guards.results import is_found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato, integero, roomyo

@@ -101,6 +101,7 @@ LEFT_ALONE = [
     ("collect-powers", x * y * y),
     ("quotient-constants", 1e-200 * x / 1e200),
     ("cancel-difference", i - (x + y)),
+    ("cancel-quotient", i * at.sqr(i) / i),  # 0 / 0 is nan; `pow-three` would undo it
 ]
 
 

@@ -15,7 +15,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.goals import Where, whereo
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.basic import constant
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded_within_limits
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded_within_limits
 from relgraph.tensor.lawkit.guards.dependence import (
     containing_constant,
     containing_equal_or_any_of,
