@@ -84,6 +84,10 @@ CANCELLATIONS = (
     law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
     law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
     law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+    # whoever else reads the sum or the difference
+    law("sub-own-difference", x - (x - y), y, sound="finite", tags=_SUMS),
+    law("difference-sub-cancel", (x - y) - x, -y, sound="finite", tags=_SUMS),
+    law("sub-own-sum", x - (x + y), -y, sound="finite", tags=_SUMS),
 )
 
 

@@ -60,12 +60,6 @@ def _steps(dtype: str, value: object, *texts: str | tuple[str, str]) -> Program:
     return Program((_input(value, dtype),), steps, (len(steps),))
 
 
-def _steps_of_log1p() -> Program:
-    texts = [("1 + {0}", (0,)), ("np.log({0})", (1,)), ("{0} - 1", (1,)), ("{0} / {1}", (2, 3))]
-    steps = tuple(Step(t, t.replace("np.", "at."), args) for t, args in texts)
-    return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
-
-
 def _clip_by_arrays() -> Program:
     leaves = (_input([-0.0, -0.0], "float64"), _input([0.0, 0.0], "float64"))
     leaves = (*leaves, _input([1.0, 1.0], "float64"))
@@ -97,20 +91,7 @@ DECIDED = (
     ),
 )
 
-DEFECTS = (
-    Known(
-        "log1p by hand",
-        "log(1 + x) / ((1 + x) - 1) is exact to rounding, and log1p(x) / ((1 + x) - 1) is not",
-        _steps_of_log1p(),
-        "'Stabilization'",
-        lambda program, problem: (
-            problem.kind in ("value", "worse")
-            and any("log" in step.numpy for step in program.steps)
-            and any("- 1" in step.numpy for step in program.steps)
-            and any("1 +" in step.numpy for step in program.steps)
-        ),
-    ),
-)
+DEFECTS: tuple[Known, ...] = ()
 
 
 def known_as(program: Program, problem: Problem) -> str | None:

@@ -28,7 +28,7 @@ from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.directions import direction_of
-from relgraph.testing.instances.instance_search import find_instances
+from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue, true_values
 
 BOUND = 1.0
@@ -70,7 +70,8 @@ def left_sides(law: Law) -> list[tuple[Variable, dict[Variable, tuple[int, ...]]
     """Return graphs of float64 that a law matches, and the shapes of their inputs."""
     direction = direction_of(law, "forward")
     assert direction is not None
-    found = find_instances(direction, direction.rules[0], 12, Random(law.name), max_failures=200)
+    found = InstanceSearch(direction, direction.rules[0], Random(law.name))
+    found.find(12, max_failures=200)
     return [
         (instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
         for instance in found.instances

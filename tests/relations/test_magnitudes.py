@@ -20,9 +20,9 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.instance import Instance
-from relgraph.testing.instances.instance_search import find_instances
+from relgraph.testing.instances.instance_search import InstanceSearch
 
-GRAPHS, DRAWS = 12, 12
+GRAPHS, DRAWS = 5, 8
 
 LAWS = {
     law.name: law
@@ -37,8 +37,9 @@ def instances(law: Any) -> Iterator[Instance]:
     direction = direction_of(law, "forward", law.tries, 1)
     assert direction is not None
     for rule in direction.rules:
-        found = find_instances(direction, rule, GRAPHS, Random(law.name), max_failures=300)
-        for instance in found.instances:
+        search = InstanceSearch(direction, rule, Random(law.name))
+        search.find(GRAPHS, max_failures=300)
+        for instance in search.instances:
             if np.dtype(instance.pair.old.type.dtype).kind == "f":
                 yield instance
 
