@@ -51,7 +51,7 @@ from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato
 from relgraph.tensor.lawkit.reductions.softmax import restores_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, c, d, i, k, n, o, w, x, y, z = lvars("a c d i k n o w x y z")
 

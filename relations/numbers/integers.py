@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import floor, mul
-from relgraph.tensor.lawkit.arithmetic.constant_folding import folded
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, nonzero_numbero, positive_numbero
 from relgraph.tensor.lawkit.guards.types import floato, integero, same_dtypeo, signedo
 from relgraph.tensor.lawkit.numbers.integers import (

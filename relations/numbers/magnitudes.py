@@ -9,7 +9,7 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, several, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
-from relgraph.tensor.lawkit.arithmetic.constant_folding import constants_folded
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import constants_folded
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
 from relgraph.tensor.lawkit.guards.types import floato, signed_or_floato, unsignedo

@@ -12,7 +12,7 @@ from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
 from relgraph.tensor.lawkit.reductions.softmax import restores_axes, restores_softmax_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.nnet import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, k, n, o, x, y, z = lvars("a k n o x y z")
 

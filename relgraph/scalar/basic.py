@@ -24,6 +24,8 @@ class Add(FoldOp):
 class Mul(FoldOp):
     name = "mul"
     ufunc = np.multiply
+    # The imaginary part is a fused product and sum, of which only one product is rounded.
+    rounds_by_order = frozenset(["complex64", "complex128"])
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         if len(inputs) > 3:

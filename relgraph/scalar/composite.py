@@ -19,7 +19,7 @@ from relgraph.graph.basic import (
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.op import ScalarOp, zero_like
+from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType
 
 Key = tuple[Any, ...]
@@ -152,9 +152,9 @@ class Composite(ScalarOp, HasInnerGraph):
                     f"{self}: input {i} is of dtype {dtype} where {var.type.dtype} is wanted"
                 )
 
-    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
+    def typed_numbers(self, inputs: Sequence[Any]) -> list[TypedNumber | None]:
         return [
-            None if isinstance(x, Variable) else v.type.dtype
+            None if isinstance(x, Variable) else (x, v.type.dtype)
             for x, v in zip(inputs, self.inputs, strict=True)
         ]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from relgraph.scalar.dtypes import weak_dtype
-from relgraph.scalar.op import FoldOp, PredicateOp, ScalarOp
+from relgraph.scalar.op import FoldOp, PredicateOp, ScalarOp, TypedNumber
 
 
 class _Comparison(PredicateOp):
     nin = 2
 
-    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+    def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
         # Integers of any size can be compared, in a wider dtype.
         for wider in (weak_dtype(int, ()), "uint64"):
             if np.iinfo(wider).min <= value <= np.iinfo(wider).max:
-                return wider
+                return value, wider
         return super()._out_of_range(position, value, dtype)
 
 

@@ -15,6 +15,9 @@ from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
 from relgraph.scalar.type import ScalarType, as_scalar, constant, get_scalar_type
 
+TypedNumber = tuple[Any, str]
+"""A Python number, and the dtype that it has as an input of an op."""
+
 
 class ScalarOp(TypedOp):
     """An op on scalars, which works on arrays element by element too.
@@ -110,13 +113,13 @@ class ScalarOp(TypedOp):
             expected = "at least 1 input" if self.nin < 0 else exactly
             raise TypeError(f"{self.name} takes {expected}, not {count}")
 
-    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
-        """Return the dtype of each Python number among the inputs; None for any other input.
+    def typed_numbers(self, inputs: Sequence[Any]) -> list[TypedNumber | None]:
+        """Return each Python number among the inputs with its dtype; None for any other input.
 
         Raises
         ------
         OverflowError
-            If an int is out of the range of its dtype.
+            If an int is out of the range of the dtype that it would have.
         """
         kinds = [number_kind(x) for x in inputs]
         all_inputs = range(len(inputs))
@@ -135,19 +138,25 @@ class ScalarOp(TypedOp):
             )
             dtypes = (weak_dtype(strongest, ()),) if strongest is not bool else ()
         return [
-            None if kind is None else self._number_dtype(i, kind, inputs[i], dtypes)
+            None if kind is None else self._typed_number(i, kind, inputs[i], dtypes)
             for i, kind in enumerate(kinds)
         ]
 
-    def _number_dtype(self, position: int, kind: type, value: Any, dtypes: tuple[str, ...]) -> str:
+    def _typed_number(
+        self, position: int, kind: type, value: Any, dtypes: tuple[str, ...]
+    ) -> TypedNumber:
         dtype = weak_dtype(kind, dtypes)
         if kind is int and is_discrete(dtype) and dtype != "bool":
             bounds = np.iinfo(dtype)
             if not bounds.min <= value <= bounds.max:
                 return self._out_of_range(position, value, dtype)
-        return dtype
+        return value, dtype
 
-    def _out_of_range(self, position: int, value: int, dtype: str) -> str:
+    def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
+        """Return an int that is out of the range of `dtype` with the dtype that it has here."""
+        result = self.output_dtype(*[dtype] * max(self.nin, 2))
+        if not is_discrete(result):
+            return value, result
         raise OverflowError(
             f"{self.name}: input {position} is {value}, out of the range of {dtype}"
         )
@@ -156,10 +165,9 @@ class ScalarOp(TypedOp):
         self.check_count(len(inputs))
         if any(number_kind(x) is not None for x in inputs):
             inputs = tuple(x if number_kind(x) is not None else as_scalar(x) for x in inputs)
-            dtypes = self.number_dtypes(inputs)
             return [
-                x if d is None else constant(x, dtype=d)
-                for x, d in zip(inputs, dtypes, strict=True)
+                x if typed is None else constant(typed[0], dtype=typed[1])
+                for x, typed in zip(inputs, self.typed_numbers(inputs), strict=True)
             ]
         return [as_scalar(x) for x in inputs]
 

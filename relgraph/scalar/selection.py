@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.dtypes import result_dtype
-from relgraph.scalar.op import FloatOp, ScalarOp, zero_like
+from relgraph.scalar.op import FloatOp, ScalarOp, TypedNumber, zero_like
 
 
 class Identity(FloatOp):
@@ -57,13 +57,13 @@ class Switch(ScalarOp):
     holomorphic = False
     promoting_inputs = (1, 2)
 
-    def number_dtypes(self, inputs: Sequence[Any]) -> list[str | None]:
+    def typed_numbers(self, inputs: Sequence[Any]) -> list[TypedNumber | None]:
         if isinstance(inputs[0], bool):
             raise TypeError(
                 f"{self.name}: the condition is {inputs[0]}, a plain bool, so nothing is chosen; "
                 "if it was written x == y or x != y, write eq(x, y) or neq(x, y)"
             )
-        return super().number_dtypes(inputs)
+        return super().typed_numbers(inputs)
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes[1:])
@@ -74,7 +74,8 @@ class Switch(ScalarOp):
 
 
 class Clip(ScalarOp):
-    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``."""
+    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``; a zero at a zero bound stays
+    what it is."""
 
     name = "clip"
     nin = 3
@@ -82,12 +83,25 @@ class Clip(ScalarOp):
 
     @staticmethod
     def ufunc(x: Any, low: Any, high: Any) -> Any:
-        # Which of two zeros `numpy.clip` gives depends on whether its limits are arrays.
         dtype = np.result_type(x, low, high)
-        return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        found = np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        # Of two zeros `numpy.clip` takes the argument if the bounds are numbers, and the bound
+        # if they are arrays. As they are nearly always numbers, so it is here for both.
+        if dtype.kind == "f" and (np.any(np.equal(low, 0)) or np.any(np.equal(high, 0))):
+            return np.where(np.equal(found, x), x, found).astype(dtype)
+        return found
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)
+
+    def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
+        # A limit that no number of the dtype reaches is as good as the last one that it has.
+        bounds = np.iinfo(dtype)
+        if position == 1 and value < bounds.min:
+            return int(bounds.min), dtype
+        if position == 2 and value > bounds.max:
+            return int(bounds.max), dtype
+        return super()._out_of_range(position, value, dtype)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, low, high = inputs

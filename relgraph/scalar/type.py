@@ -62,16 +62,20 @@ class ScalarConstant(ScalarVariable, Constant):
 
 
 def value_bits(data: Any) -> bytes:
-    """Return the bytes of a NumPy value in C order; all nans get the same bytes."""
+    """Return the bytes of a NumPy value in C order; all nans get the same bytes.
+
+    So do the nans among the real and imaginary parts of complex numbers, part by part.
+    """
     array = np.asarray(data)
     if array.size == 1:
         number = array.item()
         if number == number:
             return array.tobytes()
-    if array.dtype.kind in "fc":
-        nans = np.isnan(array)
-        if nans.any():
-            array = np.where(nans, np.array(np.nan, array.dtype), array)
+    if array.dtype.kind in "fc" and np.isnan(array).any():
+        parts = np.ascontiguousarray(array)
+        if array.dtype.kind == "c":
+            parts = parts.view(parts.real.dtype)
+        array = np.where(np.isnan(parts), parts.dtype.type(np.nan), parts)
     return array.tobytes()
 
 

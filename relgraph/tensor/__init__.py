@@ -72,11 +72,6 @@ from relgraph.tensor.linalg.products import (
     tensordot,
 )
 from relgraph.tensor.math import *  # noqa: F403
-from relgraph.tensor.nnet import (
-    log_softmax,
-    logsumexp,
-    softmax,
-)
 from relgraph.tensor.reductions.argmax import (
     argmax,
     argmin,
@@ -112,6 +107,11 @@ from relgraph.tensor.shapes.shape import (
     shape,
     shape_i,
     size,
+)
+from relgraph.tensor.softmaxes import (
+    log_softmax,
+    logsumexp,
+    softmax,
 )
 from relgraph.tensor.type import (
     TensorType,

@@ -262,7 +262,7 @@ class TensorConstant(TensorVariable, Constant):
     def unique_value(self) -> Any:
         """Return the Python number that all elements are equal to; None if there is none.
 
-        Any nan equals any other; 0.0 does not equal -0.0.
+        Any nan equals any other, as part of a complex number too; 0.0 does not equal -0.0.
         """
         if self._unique is TensorConstant:
             self._unique = self._common_element()
@@ -275,13 +275,13 @@ class TensorConstant(TensorVariable, Constant):
         first = data.flat[0]
         if data.size == 1:
             return first.item()
-        if first != first:
-            all_equal = bool(np.all(data != data))
-        else:
-            all_equal = bool(np.all(data == first))
-            if all_equal and first == 0 and data.dtype.kind in "fc":
-                all_equal = value_bits(data) == value_bits(first) * data.size
-        return first.item() if all_equal else None
+        if first == first and not np.all(data == first):
+            return None
+        # Equal numbers have other bits if they are zeros, or have a zero as a part.
+        by_bits = data.dtype.kind == "c" or first == 0 or first != first
+        if by_bits and value_bits(data) != value_bits(first) * data.size:
+            return None
+        return first.item()
 
     def __str__(self) -> str:
         if self.name is not None:

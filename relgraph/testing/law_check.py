@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
+from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
@@ -20,6 +21,7 @@ from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
+from relgraph.testing.left_sides import why_never_matched
 from relgraph.testing.plan.planned_examples import (
     EXAMPLES_FOR_A_CLAIM,
     NO_CLAIM,
@@ -169,14 +171,15 @@ class _LawCheck:
             status, reason = "unchecked", NO_CLAIM
         elif self.sound == "domain" and self.law.domain is None:
             status, reason = "unchecked", "it claims a domain without stating one (`domain=`)"
-        elif self.sound == "domain" and not statistics.domain_needed:
-            status, reason = "failed", "it holds outside of its domain too: it needs none"
         coverage = joined(self.coverage)
         if status == "passed" and coverage.not_covered:
             missing = "; ".join(coverage.not_covered)
             status, reason = "unchecked", f"it admits what was not compared: {missing}"
         evaluated = [instances[i] for i in statistics.evaluated]
         stronger = statistics.stronger_classes
+        if status == "passed" and self.sound == "domain" and not statistics.domain_needed:
+            self.remarks.append("in all examples it holds outside of its domain too")
+        self.remarks.extend(notes_on_phases(self.law))
         return CheckResult(
             self.law.name,
             self.algebra,
@@ -232,11 +235,11 @@ class _LawCheck:
             self.refusals.update(search.refusals)
             if not search.instances and not direction.guessed:
                 named = _named(direction.name, search.rule)
-                self.unchecked.append(_why_no_instance(named, search.refusals))
+                self.unchecked.append(self._why_no_instance(direction, named, search.refusals))
         if len(instances) == first:
             if not self.unchecked:
                 what = f"{direction.name}, {self.law.name}"
-                self.unchecked.append(_why_no_instance(what, self.refusals))
+                self.unchecked.append(self._why_no_instance(direction, what, self.refusals))
             return
         instances[first:] = sorted(instances[first:], key=lambda instance: instance.reading_size)
         indices = range(first, len(instances))
@@ -270,6 +273,13 @@ class _LawCheck:
                 break
         return searches
 
+    def _why_no_instance(self, direction: Direction, what: str, refusals: Counter[str]) -> str:
+        why = why_never_matched(self.law, direction.name)
+        if why:
+            return f"{what}: {why}"
+        most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
+        return f"{what}: no instance was found; refused by {most or 'nothing'}"
+
     def _test_each_rule(self, direction: Direction, first: int) -> None:
         """Draw more examples of the rules of which no example could have failed."""
         instances, is_tested = self.run.instances, self.run.statistics.is_tested
@@ -288,8 +298,3 @@ def _first_line(relation: Relation) -> str:
 
 def _named(direction: str, rule: Rule) -> str:
     return f"{direction}, {rule.pattern} → {rule.template}"
-
-
-def _why_no_instance(what: str, refusals: Counter[str]) -> str:
-    most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
-    return f"{what}: no instance was found; refused by {most or 'nothing'}"

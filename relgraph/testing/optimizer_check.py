@@ -22,7 +22,7 @@ from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.draw.pattern_appliers import local_optimizers_in
 from relgraph.testing.failing_cases import Case, find_failing_case
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
-from relgraph.testing.source.reproduction import copy_for_optimizer, reproduction_source
+from relgraph.testing.source.optimizer_source import copy_for_optimizer, reproduction_source
 
 EXAMPLES = 200
 

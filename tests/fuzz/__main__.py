@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{tally.programs} programs of {tally.steps} steps, {seen} failures")
     _list("compared", tally.compared)
     _list("values said nothing", tally.unsaid)
-    _list("known defects met", tally.known)
+    _list("known and met", tally.known)
     return 1 if seen else 0
 
 

@@ -24,6 +24,9 @@ SLACK = 16.0
 # Exponentials of more than this overflow in long double too.
 LARGEST_EXP = 11000
 
+# exp(x) / (1 + exp(x)) and sqrt(x + 1) - sqrt(x) of infinity are nan, and their limits are welcome.
+HAVE_LIMITS = ("exp", "sqrt")
+
 FLOATS = "fc"
 
 
@@ -189,8 +192,7 @@ class Reference:
         better |= off <= near
         # NumPy's overflows on the way, and so may what is no worse
         both = ~np.isfinite(wide) & ~np.isfinite(widened(out)) & np.isfinite(true)
-        if any("exp" in step.numpy for step in self.program.steps):
-            # exp(x) / (1 + exp(x)) of an infinity is nan, and its limit is welcome
+        if any(name in step.numpy for step in self.program.steps for name in HAVE_LIMITS):
             both |= np.isnan(wide) & np.isnan(true)
         return fine | better | both | _alike(widened(out), true)
 

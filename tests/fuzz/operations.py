@@ -89,8 +89,6 @@ UNARY += [
     Operation(1, _fixed("sp.erf({0})", "at.erf({0})")),
     Operation(1, _fixed("sp.erfc({0})", "at.erfc({0})")),
     Operation(1, _fixed("sp.gammaln({0})", "at.gammaln({0})")),
-    Operation(1, _fixed("1 / (1 + np.exp(-{0}))", "1 / (1 + at.exp(-{0}))")),
-    Operation(1, _fixed("np.log(1 + np.exp({0}))", "at.log(1 + at.exp({0}))")),
 ]
 
 
@@ -112,13 +110,15 @@ BINARY += [Operation(2, _logaddexp, True, True)]
 BINARY += _calls("maximum minimum equal not_equal logical_and logical_or logical_xor", 2, False)
 BINARY += [
     Operation(2, _fixed("np.isclose({0}, {1})"), False, True),
-    Operation(2, _fixed("{0} * {1} / {1}"), True, True),
-    Operation(2, _fixed("{0} - {1} + {1}"), True, True),
-    Operation(2, _fixed("{0} * {1} + {0}"), True, True),
 ]
 
 # What laws are about: as people write it, and combined with itself.
 IDIOMS = """
+1 / (1 + np.exp(-{0}))
+np.log(1 + np.exp({0}))
+{0} * {1} / {1}
+{0} - {1} + {1}
+{0} * {1} + {0}
 np.log(np.exp({0}) + np.exp({1}))
 np.exp({0}) * np.exp({1})
 np.log({0} * {1})

@@ -288,14 +288,18 @@ def _matmul(x: str, y: str) -> Texts:
     return f"matmul({x}, {y})", f"{x} @ {y}"
 
 
+def _dot(x: str, y: str) -> Texts:
+    return f"dot({x}, {y})", f"at.dot({x}, {y})"
+
+
 def _product(rng: Random, args: list[np.ndarray]) -> Texts | None:
     x, y = args
     if x.ndim == 0 or y.ndim == 0:
         return None
     if x.ndim < 3 and y.ndim < 3 and x.shape[-1] == y.shape[0]:
-        return rng.choice((_same("np.dot({0}, {1})"), _matmul("{0}", "{1}")))
+        return rng.choice((_dot("{0}", "{1}"), _matmul("{0}", "{1}")))
     if x.ndim == 2 and x.shape[0] == y.shape[0]:
-        return rng.choice((_same("np.dot({0}.T, {1})"), _matmul("{0}.T", "{1}")))
+        return rng.choice((_dot("{0}.T", "{1}"), _matmul("{0}.T", "{1}")))
     if y.ndim == 2 and x.ndim < 3 and x.shape[-1] == y.shape[1]:
         return _matmul("{0}", "{1}.T")
     if x.ndim == y.ndim == 1:

@@ -19,8 +19,8 @@ from relgraph.tensor.assertion import Assert, assert_
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
 from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.nnet import LogSoftmax
 from relgraph.tensor.shapes.reshaping import Reshape
+from relgraph.tensor.softmaxes import LogSoftmax
 
 MODES = ("o1", "o2", "o3", "o4", "Stabilization", "unsafe")
 COLUMNS = {"Stabilization": "stabilization"}

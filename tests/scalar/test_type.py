@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from relgraph import scalar
 from relgraph.scalar.dtypes import DTYPES, can_cast_exactly, check_dtype, result_dtype, weak_dtype
-from relgraph.scalar.type import converted_exactly
+from relgraph.scalar.type import converted_exactly, value_bits
 from relgraph.settings import config
 
 
@@ -130,3 +130,11 @@ def test_dtypes() -> None:
     assert not can_cast_exactly("complex64", "float64")
     with pytest.raises(TypeError, match="'flaot' is not a dtype"):
         check_dtype("flaot")
+
+
+def test_complex_numbers_with_a_nan_differ_in_the_other_part() -> None:
+    values = [complex(np.nan, 0), complex(np.nan, 1), complex(np.inf, np.nan), complex(0, np.nan)]
+    assert len({value_bits(np.complex128(v)) for v in values}) == len(values)
+    assert value_bits(np.complex128(complex(-np.nan, 1))) == value_bits(np.complex128(values[1]))
+    array = np.array(values)
+    assert value_bits(array[::-1]) == b"".join(value_bits(v) for v in array[::-1])

@@ -205,3 +205,13 @@ def test_constants_print_short() -> None:
     assert str(at.constant(np.eye(2))) == "constant(2, 2)"
     assert str(at.constant(1, name="one")) == "one"
     assert isinstance(at.constant(1), TensorConstant)
+
+
+def test_the_unique_value_of_complex_constants_is_one_in_both_parts():
+    def unique(*numbers):
+        return at.constant(np.array(numbers)).unique_value()
+
+    assert unique(complex(1, 0.0), complex(1, -0.0)) is None
+    assert unique(complex(np.nan, 0), complex(0, np.nan)) is None
+    assert str(unique(complex(np.nan, 2), complex(np.nan, 2))) == "(nan+2j)"
+    assert unique(1.0, np.nan) is None

@@ -14,6 +14,7 @@ from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
+from relgraph.tensor.elemwise.chosen_gradient import ChosenGradient
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.memory_layout import forward, steady
@@ -62,6 +63,7 @@ class Elemwise(Op):
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
+    elementwise = True
 
     scalar_op: ScalarOp
     inplace_pattern: tuple[tuple[int, int], ...]
@@ -79,6 +81,7 @@ class Elemwise(Op):
         self.destroy_map = {o: [i] for o, i in self.inplace_pattern}
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
+        self.rounds_by_order = scalar_op.rounds_by_order
         self.converts = scalar_op.converts
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
@@ -151,10 +154,9 @@ class Elemwise(Op):
         if all(isinstance(x, Variable) for x in made):
             return made
         ndim = max((x.type.ndim for x in made if isinstance(x, Variable)), default=0)
-        dtypes = op.number_dtypes(made)
         return [
-            x if dtype is None else number(x, dtype, ndim)
-            for x, dtype in zip(made, dtypes, strict=True)
+            x if typed is None else number(*typed, ndim)
+            for x, typed in zip(made, op.typed_numbers(made), strict=True)
         ]
 
     def _plan(self, types: tuple[Any, ...]) -> _NodePlan:
@@ -354,6 +356,9 @@ class Elemwise(Op):
         """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
         op = self.scalar_op
         ndim = outputs[0].type.ndim
+        chosen = ChosenGradient.of(op, output_grads)
+        if chosen is not None:
+            output_grads = [chosen.where_taken]
         key = plan_key(op, inputs, output_grads, wanted, ndim)
         plan = self._gradient_plans.get(key)
         if plan is None:
@@ -361,13 +366,16 @@ class Elemwise(Op):
                 self._gradient_plans.clear()
             plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
             self._gradient_plans[key] = plan
+        found = plan.run(inputs, outputs, output_grads)
+        if chosen is not None:
+            found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]
         return [
             _summed_over_broadcast_axes(g, inputs[i])
             if g is not None
             else disconnected()
             if self._ignores(i, outputs[0].owner)
             else None
-            for i, g in zip(wanted, plan.run(inputs, outputs, output_grads), strict=True)
+            for i, g in zip(wanted, found, strict=True)
         ]
 
     def _ignores(self, i: int, node: Apply | None) -> bool:

@@ -180,6 +180,34 @@ def test_numbers_are_weak() -> None:
     assert run((at.bvector("x") < 300), x=np.array([1, 127], "int8")).all()
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64", "int64"])
+@pytest.mark.parametrize("name", ["true_divide", "arctan2", "hypot", "logaddexp", "less", "equal"])
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_out_of_range_beside_integers_are_as_numpy_has_them(name: str, dtype: str) -> None:
+    values = np.array([1, 2], dtype)
+    info = np.iinfo(dtype)
+    for number in (int(info.min) - 1, int(info.max) + 1):
+        if not -(2**63) <= number < 2**64:
+            continue
+        for pair in ((values, number), (number, values)):
+            wanted = getattr(np, name)(*pair)
+            v = at.TensorType(dtype, (None,))("v")
+            made = getattr(at, name)(*[v if x is values else x for x in pair])
+            found = run(made, v=values)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_limits_of_clip_out_of_range_are_none() -> None:
+    for dtype in ("uint8", "int8"):
+        values, v = np.array([1, 7, 127], dtype), at.TensorType(dtype, (None,))("v")
+        assert run(at.clip(v, -1000, 5), v=values).tolist() == [1, 5, 5]
+        found = run(at.clip(v, 2, 1000), v=values)
+        assert found.dtype == dtype and found.tolist() == [2, 7, 127]
+        with pytest.raises(OverflowError, match="clip: input 1 is 1000, out of the range"):
+            at.clip(v, 1000, 2000)
+
+
 def test_numbers_become_constants_of_the_rank() -> None:
     A = at.matrix("A")
     constant = (A * 2).owner.inputs[1]
@@ -323,6 +351,7 @@ SMOOTH: dict[str, tuple[float, ...]] = {
     "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
     "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
     "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
+    "log1p_sqr": (0.3,), "hypot1m1": (0.3,), "log_product": (0.3, 0.7, 1.1),
 }  # fmt: skip
 
 

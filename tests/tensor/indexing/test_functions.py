@@ -289,3 +289,17 @@ def test_no_index_at_all_takes_nothing():
     for index in (np.s_[:, ()], np.s_[[]], np.s_[:, []], np.s_[(), 1]):
         (found,) = evaluate([m[index]], {m: square})
         assert found.shape == square[index].shape
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint64", "int8"])
+def test_numbers_take_the_dtype_of_the_tensor(dtype):
+    x = at.tensor(dtype, (None,))
+    value = np.array([1, 2, 4], dtype)
+    found = [at.set_subtensor(x[0], 3), at.inc_subtensor(x[1:], [3, 5]), at.set_subtensor(x[:], 0)]
+    (first, second, third) = evaluate(found, {x: value})
+    assert {first.dtype, second.dtype, third.dtype} == {np.dtype(dtype)}
+    assert [v.tolist() for v in (first, second, third)] == [[3, 2, 4], [1, 5, 9], [0, 0, 0]]
+    most = int(np.iinfo(dtype).max)
+    for wrong in (most + 1, -200 if dtype == "int8" else -1):
+        with pytest.raises(OverflowError, match=rf"set_subtensor: {wrong} is out of the range of"):
+            at.set_subtensor(x[0], wrong)

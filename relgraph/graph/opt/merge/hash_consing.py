@@ -26,8 +26,8 @@ def node_key(node: Apply) -> tuple[Any, ...]:
     """The key of a node in the table; nodes with the same key compute the same, bit for bit.
 
     It is the op and the inputs. Their order does not count for two operands of a commutative op,
-    nor for more operands of one in integers or booleans. A node of an op that is not pure has a
-    key of its own.
+    except in the dtypes that `Op.rounds_by_order` names, nor for more operands of one in integers
+    or booleans. A node of an op that is not pure has a key of its own.
     """
     return _key(node, node.inputs)
 
@@ -40,10 +40,16 @@ def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
     if len(inputs) > 1 and op.commutative and not op.destroy_map:
         if len(inputs) == 2:
             a, b = inputs
-            return (op, a, b) if id(a) <= id(b) else (op, b, a)
-        if str(getattr(node.outputs[0].type, "dtype", "")).startswith(_EXACT):
+            if id(a) <= id(b) or (op.rounds_by_order and _dtype(node) in op.rounds_by_order):
+                return (op, a, b)
+            return (op, b, a)
+        if _dtype(node).startswith(_EXACT):
             return (op, *sorted(inputs, key=id))
     return (op, *inputs)
+
+
+def _dtype(node: Apply) -> str:
+    return str(getattr(node.outputs[0].type, "dtype", ""))
 
 
 def constant_key(constant: Constant) -> Hashable | None:

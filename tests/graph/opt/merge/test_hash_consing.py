@@ -5,7 +5,7 @@ from relgraph.graph.opt.merge.hash_consing import (
     node_key,
     replaceable_by,
 )
-from relgraph.scalar import add, constant, exp, float32, sub
+from relgraph.scalar import add, complex128, constant, exp, float32, mul, sub
 
 
 def test_twins(graphs):
@@ -15,6 +15,12 @@ def test_twins(graphs):
     assert table.intern(first) is None and table.intern(first) is None
     assert table.intern(second) is first
     assert table.intern(other) is None
+
+
+def test_products_of_complex_numbers_round_by_order():
+    x, y = complex128("x"), complex128("y")
+    assert node_key(mul(x, y).owner) != node_key(mul(y, x).owner)
+    assert node_key(add(x, y).owner) == node_key(add(y, x).owner)
 
 
 def test_a_forgotten_node_comes_back_under_its_new_key(graphs):

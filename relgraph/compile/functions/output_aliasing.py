@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from relgraph.compile.functions.specification import FunctionSpecification
 from relgraph.compile.sharedvalue import copy_value
 from relgraph.graph.basic import Apply, Constant, Variable, walk
 from relgraph.graph.fg import FunctionGraph
@@ -78,7 +79,27 @@ def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
     return found
 
 
-def insert_copies(
+def insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
+    """Insert copies of results and updates that would share storage they must not share."""
+    n_results = len(spec.outputs)
+    updated = {n_results + k: fgraph.inputs[i] for k, i in enumerate(spec.update_positions)}
+    borrowed = {v for v, p in zip(fgraph.inputs, spec.inputs, strict=False) if p.borrow}
+    borrowed.update(fgraph.inputs[len(spec.inputs) :])
+    borrows = [out.borrow for out in spec.outputs]
+
+    def may_share(i: int, root: Variable, used_by: int | None) -> bool:
+        if i >= n_results or not borrows[i]:
+            return False
+        if used_by is None:
+            return root in borrowed
+        return used_by >= n_results or borrows[used_by]
+
+    # Updates are the last to be copied, results that borrow the first.
+    order = [*updated, *sorted(range(n_results), key=borrows.__getitem__)]
+    _copy_outputs(fgraph, may_share, updated, order)
+
+
+def _copy_outputs(
     fgraph: FunctionGraph,
     may_share: Callable[[int, Variable, int | None], bool],
     updated_input: dict[int, Variable],

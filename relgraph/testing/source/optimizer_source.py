@@ -77,7 +77,7 @@ def reproduction_source(
     return "\n".join(
         [
             *lines[:-1],
-            "from relgraph.testing.source.reproduction import evaluate_outputs, optimize_copy",
+            "from relgraph.testing.source.optimizer_source import evaluate_outputs, optimize_copy",
             f"{text}{lines[-1]}fgraph = optimize_copy(optimizer, inputs, outputs)",
             f"print(evaluate_outputs(inputs, outputs, values){index})",
             f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n",
@@ -117,7 +117,7 @@ def _before_and_after_source(
     except Exception:  # The optimizer may raise anything.
         return None
     return (
-        "from relgraph.testing.source.reproduction import evaluate_outputs\n"
+        "from relgraph.testing.source.optimizer_source import evaluate_outputs\n"
         f"{text}"
         "# the second output is what the optimizer makes of the first one\n"
         "for output in outputs:\n"

@@ -5,7 +5,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import computo
-from relgraph.tensor.lawkit.arithmetic.constant_folding import (
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import (
     constants_folded,
     folded,
     folded_within_limits,
