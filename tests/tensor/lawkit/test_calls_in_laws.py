@@ -287,3 +287,12 @@ def test_a_number_does_not_broadcast_what_is_summed() -> None:
         assert next(match_root(written.lhs, kept, {}), None) is not None
     assert element.forward.transform(None, at.exp(one + ones).owner)
     assert shift.check(examples=60).passed
+
+
+def test_numbers_that_are_no_elements_are_not_asked() -> None:
+    """The 0 of ``eye(n, n, 0)`` and the ends of a range broadcast nothing."""
+    n, y = at.lscalar("n"), at.dmatrix("y")
+    (m,) = lvars("m")
+    identity = law("identity", at.dot(at.eye(m, m, 0), v), v, sound="finite", mixed=True)
+    k = at.eye(n, n, 0)
+    assert next(match_root(identity.lhs, at.dot(k, y), {}), None) is not None

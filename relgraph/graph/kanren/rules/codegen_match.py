@@ -90,8 +90,10 @@ class MatchWriter(FunctionSource):
         self.matched.append((var, op))
         above = self.keeps_shape
         family = op if op is not None else (split(head) or (None,))[0]
-        self.keeps_shape = above or not getattr(family, "elementwise", False)
-        rest = self.match_inputs(node, op, patterns, at_root, above and not self.rule.as_written)
+        elementwise = getattr(family, "elementwise", False)
+        asks = above and elementwise and not self.rule.as_written
+        self.keeps_shape = above or not elementwise
+        rest = self.match_inputs(node, op, patterns, at_root, asks)
         self.keeps_shape = above
         return rest
 

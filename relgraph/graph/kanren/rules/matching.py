@@ -186,7 +186,7 @@ def _match_arguments(
     for arguments in _orders(head, node.inputs):
         pairs = list(zip(patterns, arguments, strict=True))
         beside = [var for pattern, var in pairs if not is_number(pattern)]
-        asks = context.keeps_shape and len(beside) < len(pairs)
+        asks = context.keeps_shape and node.op.elementwise and len(beside) < len(pairs)
         if not asks or numbers_keep_shape(node, beside):
             for bindings in _match_each(pairs, s, context.below(node)):
                 yield bindings, []
@@ -350,7 +350,12 @@ def _match_ac(
             found_below = _match_below(pattern, combined, s, context.below(node))
             yield from ((found, []) for found in found_below)
         return
-    asks = context.keeps_shape and is_number(pattern) and not any(map(is_number, others))
+    asks = (
+        context.keeps_shape
+        and node.op.elementwise
+        and is_number(pattern)
+        and not any(map(is_number, others))
+    )
     tried: list[Variable] = []
     for j, var in enumerate(arguments):
         if any(var is other for other in tried):
