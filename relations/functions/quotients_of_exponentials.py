@@ -17,7 +17,7 @@ from cons import cons
 from kanren.core import conde, eq, lall
 
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren import computo, one_cliento, several, whereo
 from relgraph.graph.kanren.search.variadic import argumentso
 from relgraph.tensor import (
     DimShuffle,
@@ -27,6 +27,7 @@ from relgraph.tensor import (
     log,
     log1p,
     logaddexp,
+    mul,
     sigmoid,
     sinh,
     softplus,
@@ -53,7 +54,9 @@ from relgraph.tensor.lawkit.reductions.softmax import restores_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
-a, c, d, i, k, n, o, w, x, y, z = lvars("a c d i k n o w x y z")
+a, c, d, i, k, n, o, w, ws, x, y, z = lvars("a c d i k n o w ws x y z")
+# one after the other, as they were: their product might overflow
+others = several(ws)
 
 
 def over(values: Any) -> Any:
@@ -126,9 +129,11 @@ def with_factors(
 ) -> tuple[Law, ...]:
     """Return the laws about a quotient with more factors, above or below or both."""
     return (
-        stable(f"{name}-mul", top * w / bottom, result * w, *conditions),
+        stable(f"{name}-mul", mul(top, others) / bottom, mul(result, others), *conditions),
         stable(f"{name}-div", top / (bottom * z), result / z, *conditions),
-        stable(f"{name}-mul-div", top * w / (bottom * z), result * w / z, *conditions),
+        stable(
+            f"{name}-mul-div", mul(top, others) / (bottom * z), mul(result, others) / z, *conditions
+        ),
     )
 
 

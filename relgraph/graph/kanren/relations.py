@@ -43,7 +43,8 @@ class Relation(Explainable):
             the same up to the rounding of intermediate values, wherever no finite operands over-
             or underflow on the way;
         ``stable``
-            where the sides differ by more than that, the right one is nearer the true value;
+            where the sides differ by more than that, the right one is nearer the true value (of a
+            product of three factors or more, the order may make it over- or underflow);
         ``finite``
             the same up to rounding wherever every input and intermediate value is finite;
         ``domain``

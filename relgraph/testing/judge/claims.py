@@ -1,7 +1,8 @@
 """The elements of a result about which a soundness class makes a claim.
 
-A class makes none where finite operands over- or underflow on the way (``rounding``), or where an
-input or an intermediate value is not finite (``finite``, ``domain``).
+A class makes none where finite operands over- or underflow on the way (``rounding``), where the
+order of the factors of a product of three or more lets it over- or underflow (``stable``), or where
+an input or an intermediate value is not finite (``finite``, ``domain``).
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
     values
         The values of all variables.
     sound
-        ``rounding``, ``finite`` or ``domain``.
+        ``rounding``, ``stable``, ``finite`` or ``domain``.
 
     Returns
     -------
@@ -73,7 +74,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
         A boolean array of the shape of `out`.
     """
     marks: dict[Variable, Array] = {}
-    finite = sound != "rounding"
+    finite = sound not in ("rounding", "stable")
+    nested = _in_products_of_several(nodes) if sound == "stable" else None
 
     def mark(v: Variable) -> Array:
         if v not in marks:
@@ -87,9 +89,41 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
             result = np.asarray(values[v])
             propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
             with np.errstate(all="ignore"):
-                own = ~np.isfinite(result) if finite else _leaves_range(node, inputs, result)
+                if finite and _is_of_the_blas(node, inputs):
+                    own = np.ones(result.shape, bool)
+                elif finite:
+                    own = ~np.isfinite(result)
+                elif nested is None or node in nested:
+                    own = _leaves_range(node, inputs, result)
+                else:
+                    own = np.zeros(result.shape, bool)
             marks[v] = np.asarray(propagated, bool) | own
     return mark(out)
+
+
+def _is_of_the_blas(node: Apply, inputs: Sequence[Array]) -> bool:
+    """Return whether a product of matrices is what the BLAS makes of complex infinities: some of
+    them make nan, or zeros, of elements that have nothing to do with the infinity."""
+    return (
+        isinstance(node.op, MatrixProduct)
+        and any(x.dtype.kind == "c" for x in inputs)
+        and not all(np.isfinite(x).all() for x in inputs)
+    )
+
+
+def _in_products_of_several(nodes: Sequence[Apply]) -> set[Apply]:
+    """Return the products and quotients that are part of a product of three factors or more."""
+    products = {
+        node
+        for node in nodes
+        if isinstance(node.op, Elemwise) and node.op.scalar_op.name in ("mul", "true_div")
+    }
+    found: set[Apply] = set()
+    for node in products:
+        inner = [v.owner for v in node.inputs if v.owner in products]
+        if inner or len(node.inputs) > 2:
+            found.update([node, *inner])
+    return found
 
 
 def elements_derived_from(

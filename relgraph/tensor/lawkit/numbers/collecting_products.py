@@ -61,7 +61,8 @@ def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
     nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
     edits: dict[int, Part | None] = {}
     for i, leaf in enumerate(nest.leaves):
-        if leaf.owner is not None and leaf.head is neg:
+        # the negative of an integer may wrap around before it is converted
+        if leaf.owner is not None and leaf.head is neg and leaf.type.dtype == nest.dtype:
             edits[i] = leaf.owner.inputs[0], False
     product = edited(nest, edits)
     return neg(product) if len(edits) % 2 else product

@@ -175,7 +175,9 @@ def added_if_negative(x: Variable, c: Variable) -> Any:
     """Return ``x - c`` as ``x + d`` with ``d = -c``, where `c` is one negative number."""
     if not is_negative_number(c) or x.head is Constant or common_dtype([x, c]) is None:
         return None
-    return add(folded_within_limits(neg, [c]), x)
+    if c.head is Constant:
+        return add(folded_within_limits(neg, [c]), x)
+    return add(constant(-np.asarray(number_of(c), c.type.dtype)), x)
 
 
 # -- equal terms -----------------------------------------------------------------------------------

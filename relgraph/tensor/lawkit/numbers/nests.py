@@ -72,6 +72,8 @@ class Nest:
         Whether each of them stands below the line.
     children
         Of each node, its arguments: the index of a leaf, or of a node as ``-1 - index``.
+    dtype
+        That of the nodes.
     """
 
     operation: Operation
@@ -80,6 +82,7 @@ class Nest:
     nodes: list[Apply | None]
     inverted: list[bool]
     children: list[list[int]]
+    dtype: str
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the indices of the first and the last leaf of each node."""
@@ -114,8 +117,9 @@ def nest_of(
     inner_ops = (operation.join,) if joins_only else operation
     root = _outermost(fgraph, op, arguments)
     clients = None if fgraph is None else fgraph.clients
-    nest = Nest(operation, [], [], [], [], [])
-    dtype = arguments[0].type.dtype
+    outermost = op.make_node(*arguments) if root is None else root
+    dtype = outermost.outputs[0].type.dtype
+    nest = Nest(operation, [], [], [], [], [], dtype)
     seen: set[Variable] = set()
     stack: list[tuple[Variable, bool, list[int]]] = []
 
@@ -300,7 +304,8 @@ def nest_at(
         if nested and not parts_too:
             return None
         found = nest_of(fgraph, operation, op, given, joins_only=nested)
-        return None if common_dtype(found.leaves) is None else found
+        # a quotient of integers is a float, and its parts are computed as integers
+        return found if common_dtype(found.leaves) == found.dtype else None
 
     nest.__name__ = f"nest of {op}"
     nest.__dict__["asks_graph"] = True
