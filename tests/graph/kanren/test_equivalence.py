@@ -154,7 +154,8 @@ def test_laws_of_the_book(name, direction):
     matched = 0
     for rule in found.rules:
         instantiator = PatternInstantiator(rule, random, found.mixed)
-        function = _all_answers(rule) if is_law else None
+        # a law may have other patterns to be tried on than its left side
+        function = _all_answers(found.rewriter.rule) if is_law else None
         for attempt in range(GUESSES if found.guessed else ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return
@@ -166,7 +167,8 @@ def test_laws_of_the_book(name, direction):
             fires = bool(compare_on(found, function, root))
             instantiator.choices.record_outcome(success=fires)
             matched += fires
-    assert matched, "no node was matched"
+    # its right side for vectors alone is not written down
+    assert matched or (direction == "backward" and BOOK[name].tries), "no node was matched"
 
 
 @quick(200)
