@@ -29,6 +29,7 @@ from relgraph.graph.kanren.rules.matching import (
     combine_arguments,
     flat_arguments,
     has_outside_clients,
+    may_rebuild,
     numbers_keep_shape,
 )
 from relgraph.graph.kanren.rules.rule import (
@@ -36,7 +37,6 @@ from relgraph.graph.kanren.rules.rule import (
     Rule,
     is_fixed,
     split,
-    takes_all_arguments,
 )
 from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
@@ -194,9 +194,9 @@ class RuleWriter(MatchWriter):
         self.emit(f"new = {new} if {new}.__class__ is root.__class__ and {new}.type is root.type")
         self.lines[-1] += f" else fitted({new}, root)"
         self.begin_block("if new is not None and new is not root:")
-        parts = split(self.rule.template)
-        if parts is not None and takes_all_arguments(parts[1]):
-            self.begin_block("if new.owner is None or new.owner.inputs != node.inputs:")
+        if may_rebuild(self.rule.template):
+            same = "new.owner.op is node.op and new.owner.inputs == node.inputs"
+            self.begin_block(f"if new.owner is None or not ({same}):")
 
     def add_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
         """Emit the sum of `new` and the arguments left over; return the name of the result."""

@@ -297,10 +297,16 @@ def combine_arguments(node: Apply, arguments: Sequence[Variable]) -> Variable | 
     return combined if dtypes[0] == dtypes[1] else None
 
 
-def rebuilds_same_node(template: Any, new: Any, old: Variable) -> bool:
-    """Return whether a template that takes all arguments of a node has built that node again."""
+def may_rebuild(template: Any) -> bool:
+    """Return whether a template may build the node that was matched."""
     parts = split(template)
-    if parts is None or not takes_all_arguments(parts[1]) or not isinstance(new, Variable):
+    return isvar(template) if parts is None else takes_all_arguments(parts[1])
+
+
+def rebuilds_same_node(template: Any, new: Any, old: Variable) -> bool:
+    """Return whether a template that takes all arguments of a node, or is a variable that is
+    computed, has built that node again."""
+    if not may_rebuild(template) or not isinstance(new, Variable):
         return False
     if new.owner is None or old.owner is None:
         return False

@@ -87,7 +87,8 @@ def constants_of_product_folded(nest: Nest) -> Any:
     """
     numbers = [number_of(leaf) for leaf in nest.leaves]
     places = [i for i, number in enumerate(numbers) if number is not None]
-    if len(places) == len(nest.leaves):
+    is_one_node = len(nest.nodes) == 1
+    if len(places) == len(nest.leaves) or (is_one_node and len(places) < 2):
         return None
     edits: dict[int, Part | None] = {}
     dtype = common_dtype(nest.leaves)
