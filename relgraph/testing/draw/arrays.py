@@ -136,9 +136,12 @@ def _complex_pool(dtype: str, value_range: ValueRange) -> Array:
 
 
 def _corners(real: str) -> list[complex]:
-    """Return complex numbers of two extreme parts."""
+    """Return complex numbers of two extreme parts.
+
+    Their absolute values do not overflow: how much rounding may move is measured by these.
+    """
     info = np.finfo(real)
-    most, least = float(info.max), float(info.tiny)
+    most, least = float(info.max) / 2, float(info.tiny)
     inf, nan = np.inf, np.nan
     return [
         complex(*parts)

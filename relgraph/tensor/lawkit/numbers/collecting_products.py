@@ -148,7 +148,12 @@ def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]
     ``x * y``. The same for -1; return whether this changes the sign of the product."""
     ones = [i for i, number in enumerate(numbers) if number in (1, -1) and i not in edits]
     above = [i for i, below in enumerate(nest.below) if not below and edits.get(i, i) is not None]
-    ones_above = [i for i in ones if not nest.below[i]][: len(above) - 1]
+    if not any(nest.below[i] for i in ones):
+        # what divides a divisor stays below the line: the 1 of 1 / (x / 0) stands alone above it
+        nodes = [k for k, inverted in enumerate(nest.inverted) if inverted]
+        deeper = {child for k in nodes for child in nest.children[k]}
+        above = [i for i in above if i not in deeper]
+    ones_above = [i for i in ones if not nest.below[i]][: max(len(above) - 1, 0)]
     dropped = [*ones_above, *(i for i in ones if nest.below[i])]
     edits.update(dict.fromkeys(dropped))
     return [bool(numbers[i] == -1) for i in dropped].count(True) % 2 == 1
