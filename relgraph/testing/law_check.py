@@ -19,9 +19,9 @@ from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.instances.left_sides import why_never_matched
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
+from relgraph.testing.left_sides import why_never_matched
 from relgraph.testing.plan.planned_examples import (
     EXAMPLES_FOR_A_CLAIM,
     NO_CLAIM,
