@@ -13,8 +13,10 @@ from relgraph.graph.kanren import computo, several, whereo
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
+from relgraph.tensor.lawkit.guards.types import realo
 from relgraph.tensor.lawkit.layout.filling import (
     alloc_like,
+    are_real,
     broadcasts_to_known_shape,
     covers_dimshuffled,
     covers_lengths,
@@ -67,6 +69,8 @@ SINKS = (
         second(a, mul(x, several(ys))),
         computo(a, widest_template, b, xs),
         computo(ys, unfilled, a, xs),
+        realo(x),  # a complex product with an infinity is nan or not by the order of its factors
+        whereo(are_real, xs),
         sound="rounding",
     ),
 )

@@ -131,7 +131,7 @@ def _complex_pool(dtype: str, value_range: ValueRange) -> Array:
     numbers.imag = np.where(position % 4 == 0, 0, np.where(position % 4 == 2, one, other))
     if value_range != "ordinary":
         corners = [z for z in _corners(real) if value_range == "any" or np.isfinite(z)]
-        numbers[16 : 16 + len(corners)] = corners
+        numbers[-len(corners) :] = corners
     return numbers
 
 
@@ -146,7 +146,15 @@ def _corners(real: str) -> list[complex]:
     return [
         complex(*parts)
         for parts in (
-            *((most, most), (-most, most), (most, -most), (least, least), (-0.0, -0.0)),
+            *(
+                (2 * most, 0.0),
+                (-2 * most, 0.0),
+                (most, most),
+                (-most, most),
+                (most, -most),
+                (least, least),
+                (-0.0, -0.0),
+            ),
             *((0.0, inf), (inf, inf), (-inf, inf), (1.0, inf), (inf, 1.0)),
             *((nan, 0.0), (0.0, nan), (nan, inf), (inf, nan), (nan, nan)),
         )

@@ -15,12 +15,18 @@ from relgraph.tensor.axes import static_int
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import covers_shape, is_length_of, known_length
+from relgraph.tensor.lawkit.guards.types import is_real
 from relgraph.tensor.math import second
 
 
 def is_not_fill(scalar_op: object) -> bool:
     """Return whether an elementwise op computes anything."""
     return scalar_op is not scalar.second
+
+
+def are_real(factors: Sequence[Any]) -> bool:
+    """Return whether none of some factors is complex."""
+    return all(map(is_real, factors))
 
 
 def is_total(scalar_op: object, u: Any, v: Any) -> bool:

@@ -108,6 +108,8 @@ def test_constants_of_sums_are_folded_where_that_is_exact(before, after):
         (1e-200 * x / 1e200, None),  # the quotient is 0
         (x * 1e200 * 1e200, None),
         (x * y * z, None),
+        (1.0 / (x / 0.0), None),  # nothing else stands above the line
+        (x / (1.0 / y), "x * y"),
     ],
 )
 def test_constants_of_products(before, after):
