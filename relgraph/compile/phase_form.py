@@ -86,7 +86,7 @@ def left_side_after(law: Law, optimizer: GlobalOptimizer) -> LeftSide | None:
     None if it leaves the left side as it is, or does what the law does, or if that can't be found
     out.
     """
-    if not isinstance(law.lhs, Term):
+    if not isinstance(law.lhs, Term) or _has_open_parameters(law.lhs):
         return None
     relative = _RelativeOps()
     kind = _CUBE if relative.are_in(law.lhs) else _VECTOR
@@ -108,6 +108,18 @@ def left_side_after(law: Law, optimizer: GlobalOptimizer) -> LeftSide | None:
     rank = None if relative.all_known else kind.ndim
     complete = isinstance(found, Term) and set(variables_of(found)) == set(leaves)
     return LeftSide(found, [step.name for step in steps], rank, rank is None and complete)
+
+
+def _has_open_parameters(term: Term) -> bool:
+    """Return whether an op of a term, or one of its parameters, is a logic variable."""
+    stack: list[Any] = [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Term):
+            if variables_of(part.op):
+                return True
+            stack.extend(part.args)
+    return False
 
 
 class _RelativeOps:

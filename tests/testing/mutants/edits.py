@@ -98,8 +98,10 @@ def swapped(law: Law) -> Iterator[Law]:
 
 def negated(law: Law) -> Iterator[Law]:
     """The right side gets the wrong sign."""
-    if not isinstance(law.rhs, Literal) or law.rhs.value not in (0, True, False):
+    if not isinstance(law.rhs, Literal):
         yield changed("negated", law, rhs=-law.rhs)
+    elif not isinstance(law.rhs.value, bool) and law.rhs.value != 0:
+        yield changed("negated", law, rhs=Literal(-law.rhs.value))
 
 
 def off_by_one(law: Law) -> Iterator[Law]:
@@ -158,13 +160,15 @@ def all_axes(law: Law) -> Iterator[Law]:
 
 
 def narrowed(law: Law) -> Iterator[Law]:
-    """The right side goes through a dtype of less precision."""
-    yield changed("narrowed", law, rhs=cast(cast(law.rhs, "float32"), "float64"))
+    """The right side goes through a dtype of less precision, unless it is a number."""
+    if not isinstance(law.rhs, Literal):
+        yield changed("narrowed", law, rhs=cast(cast(law.rhs, "float32"), "float64"))
 
 
 def truncated(law: Law) -> Iterator[Law]:
-    """The right side goes through integers."""
-    yield changed("truncated", law, rhs=cast(cast(law.rhs, "int64"), "float64"))
+    """The right side goes through integers, unless it is a number."""
+    if not isinstance(law.rhs, Literal):
+        yield changed("truncated", law, rhs=cast(cast(law.rhs, "int64"), "float64"))
 
 
 def other_op(law: Law) -> Iterator[Law]:
@@ -198,7 +202,8 @@ def dropped(law: Law) -> Iterator[Law]:
     def change(part: Any) -> Any:
         if not isinstance(part, Term) or str(part.op) not in ("add", "mul", "sub", "neg"):
             return None
-        return part.args[0] if not isinstance(part.args[0], Literal) else part.args[-1]
+        first, *others = part.args
+        return first if isvar(first) or isinstance(first, Term) else others[-1]
 
     return on_the_right("dropped", law, change)
 
