@@ -24,6 +24,8 @@ SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", N
 """The first byte selects one of these: a range for all inputs, or None for one range each."""
 # The bytes before those of the elements of an input: they select its range and its layout.
 _HEADER_BYTES = 2
+# Where the simple numbers of a table of floats end.
+_SIMPLE = 24
 
 
 @dataclass(frozen=True)
@@ -39,20 +41,32 @@ class InputSpec:
     allowed
         The numbers that its values are made of; None for any numbers of its dtype. Lengths and
         indices are restricted so.
+    notable
+        Numbers that stand among the edge values of floats, besides those of the dtype.
     """
 
     var: Variable
     shape: tuple[int, ...]
     allowed: tuple[int, ...] | None = None
+    notable: tuple[float, ...] = ()
 
     @property
     def size(self) -> int:
         """The number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
+    def table(self, value_range: str) -> Table:
+        """Return the key of the numbers that its values are made of; see `number_table`."""
+        var: Any = self.var
+        return (var.type.dtype, value_range, self.notable)
+
+
+Table = tuple[str, str, tuple[float, ...]]
+"""The arguments of `number_table`."""
+
 
 @cache
-def number_table(dtype: str, value_range: str) -> Array:
+def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) -> Array:
     """Return the numbers of a dtype that bytes are indices of, simple ones first.
 
     Parameters
@@ -60,7 +74,13 @@ def number_table(dtype: str, value_range: str) -> Array:
     value_range
         One of `VALUE_RANGES`: ``ordinary``, ``any`` and ``finite`` as for `number_pool`,
         ``positive``, or ``unit`` for numbers from 0 to 1.
+    notable
+        Numbers that stand among ``any`` floats, after the simple ones.
     """
+    if notable and value_range == "any" and np.dtype(dtype).kind == "f":
+        usual = number_pool(dtype, "any")
+        simple, others = usual[:_SIMPLE], usual[_SIMPLE : 256 - len(notable)]
+        return np.concatenate([simple, np.array(notable, dtype), others])
     if value_range in ("ordinary", "any", "finite"):
         known: Any = value_range
         return number_pool(dtype, known)
@@ -77,9 +97,12 @@ def number_table(dtype: str, value_range: str) -> Array:
 
 
 @cache
-def is_edge_value(dtype: str, value_range: str) -> Array:
-    """Return which numbers of a table are edges: not finite, zero, one, or of extreme size."""
-    values = number_table(dtype, value_range)
+def is_edge_value(dtype: str, value_range: str, notable: tuple[float, ...] = ()) -> Array:
+    """Return which numbers of a table are edges: not finite, zero, one, of extreme size, notable.
+
+    The parameters are those of `number_table`.
+    """
+    values = number_table(dtype, value_range, notable)
     if values.dtype.kind == "b":
         return np.ones(len(values), dtype=bool)
     if values.dtype.kind in "iu":
@@ -92,29 +115,28 @@ def is_edge_value(dtype: str, value_range: str) -> Array:
         size = np.abs(part)
         edge |= ~np.isfinite(part) | (size > np.sqrt(real.max) / 2)
         edge |= (size < np.sqrt(real.tiny) * 2) | (size == 1)
-    return edge
+    return edge | np.isin(values, np.array(notable, values.dtype))
 
 
 @dataclass
 class ValueCoverage:
     """A record of the numbers that have been used, by table."""
 
-    used: dict[tuple[str, str], Array] = field(default_factory=dict)
+    used: dict[Table, Array] = field(default_factory=dict)
 
-    def add(self, dtype: str, value_range: str, indices: Array) -> None:
+    def add(self, table: Table, indices: Array) -> None:
         """Record that the numbers at some indices of a table were used."""
-        used = self.used.get((dtype, value_range))
+        used = self.used.get(table)
         if used is None:
-            table = number_table(dtype, value_range)
-            used = self.used[dtype, value_range] = np.zeros(len(table), dtype=bool)
+            used = self.used[table] = np.zeros(len(number_table(*table)), dtype=bool)
         used[indices] = True
 
     def edge_values(self) -> set[tuple[str, bytes]]:
         """Return the edge values that were used, as pairs of a dtype and the bytes of a number."""
         return {
-            (dtype, value.tobytes())
-            for (dtype, value_range), used in self.used.items()
-            for value in number_table(dtype, value_range)[used & is_edge_value(dtype, value_range)]
+            (table[0], value.tobytes())
+            for table, used in self.used.items()
+            for value in number_table(*table)[used & is_edge_value(*table)]
         }
 
 
@@ -150,14 +172,13 @@ def decode_values(
 def _array(
     spec: InputSpec, value_range: str, layout: Any, picks: Array, coverage: ValueCoverage | None
 ) -> Array:
-    var: Any = spec.var
-    dtype: str = var.type.dtype
     if spec.allowed is not None:
-        numbers: Array = np.array(spec.allowed, dtype)
+        var: Any = spec.var
+        numbers: Array = np.array(spec.allowed, var.type.dtype)
         return np.asarray(numbers[picks % len(spec.allowed)].reshape(spec.shape))
-    table = number_table(dtype, value_range)
+    table = number_table(*spec.table(value_range))
     indices = picks % len(table)
     if coverage is not None:
-        coverage.add(dtype, value_range, indices)
+        coverage.add(spec.table(value_range), indices)
     array: Array = table[indices].reshape(spec.shape)
     return np.asarray(layout(array)) if spec.shape else array

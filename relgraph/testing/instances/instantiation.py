@@ -26,6 +26,7 @@ from relgraph.testing.instances.random_arguments import (
     CannotInstantiate,
     RandomArguments,
 )
+from relgraph.testing.instances.structure import numbers_where_it_decides
 
 _SUMMANDS = (
     ("leaf", 3.0),
@@ -98,7 +99,8 @@ class PatternInstantiator(RandomArguments):
         mixed: bool = False,
         parameters: Parameters | None = None,
     ) -> None:
-        super().__init__(random, mixed, rule.complex)
+        notable = numbers_where_it_decides(rule.pattern, rule.template)
+        super().__init__(random, mixed, rule.complex, notable)
         self.rule = rule
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)

@@ -121,6 +121,8 @@ class RandomArguments:
         Whether arguments may be of several dtypes.
     complex
         Whether they may be complex.
+    notable
+        Numbers that inputs of floats have among their edge values.
 
     Attributes
     ----------
@@ -130,8 +132,10 @@ class RandomArguments:
         At which rank arguments of lengths 0 and 1 are tried; see `Cell.shapes`.
     """
 
-    def __init__(self, random: Random, mixed: bool, complex: bool) -> None:
-        self.mixed = mixed
+    def __init__(
+        self, random: Random, mixed: bool, complex: bool, notable: tuple[float, ...] = ()
+    ) -> None:
+        self.mixed, self.notable = mixed, notable
         self.choices = AdaptiveChoices(random)
         self.cell: Cell | None = None
         self.turn = 0
@@ -352,7 +356,7 @@ class RandomArguments:
             mixed = state.static_lengths == "mixed"
             static.append(n if must or (mixed and self.choices.chance(50)) else None)
         var: Variable = at.TensorType(dtype, static)(self._next_name())
-        state.inputs.append(InputSpec(var, shape))
+        state.inputs.append(InputSpec(var, shape, notable=self.notable))
         return var
 
     def _next_name(self) -> str:

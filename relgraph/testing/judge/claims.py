@@ -47,6 +47,14 @@ _UNDERFLOW_TO_ZERO = frozenset(
     ]
 )
 
+# Those of them that are truly 0 where the first operand is.
+_ZERO_AT_ZERO = frozenset(
+    [
+        *("true_div", "pow", "arctan2", "reciprocal"),
+        *("cosm1", "log1pmx", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"),
+    ]
+)
+
 # Scalar ops whose results keep their precision where they are subnormal.
 _ACCURATE_WHEN_SUBNORMAL = frozenset(
     [
@@ -212,7 +220,7 @@ def _elemwise_leaves_range(
         bad = bad | (finite & (size > 0) & (size < info.tiny))
     if name in _UNDERFLOW_TO_ZERO:
         factors = [x != 0 for x in inputs] if name in ("mul", "sqr") else []
-        if name in ("true_div", "pow", "arctan2", "reciprocal"):
+        if name in _ZERO_AT_ZERO:
             factors = [inputs[0] != 0]
         nonzero: Any = np.logical_and.reduce(np.broadcast_arrays(finite, *factors))
         bad = bad | (nonzero & (size == 0))

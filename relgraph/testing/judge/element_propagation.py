@@ -40,6 +40,9 @@ DATA_MOVEMENT_OPS: dict[type, tuple[int, ...] | None] = {
     Subtensor: (0,),
 }
 
+ELEMENTWISE_OPS: list[type] = [Elemwise]
+"""Ops whose output elements are each computed from the input elements in the same place."""
+
 
 def moved_inputs(node: Apply) -> tuple[int, ...] | None:
     """Return the positions of the inputs whose elements a node moves to its output.
@@ -55,6 +58,11 @@ def moved_inputs(node: Apply) -> tuple[int, ...] | None:
     if isinstance(node.op, BaseIncSubtensor):
         return (0, 1)
     return None
+
+
+def is_elementwise(op: Any) -> bool:
+    """Return whether an op is one of `ELEMENTWISE_OPS`."""
+    return isinstance(op, tuple(ELEMENTWISE_OPS))
 
 
 def propagate_marks(
@@ -79,8 +87,8 @@ def propagate_marks(
         An array of the shape of the output.
     """
     op: Any = node.op
-    if isinstance(op, Elemwise):
-        unread = op.scalar_op.ignored_inputs
+    if is_elementwise(op):
+        unread = op.scalar_op.ignored_inputs if isinstance(op, Elemwise) else ()
         read = [m for i, m in enumerate(marks) if i not in unread]
         largest = read[0]
         for mark in read[1:]:

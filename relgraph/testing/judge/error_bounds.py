@@ -12,7 +12,11 @@ from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
+from relgraph.testing.judge.element_propagation import (
+    is_elementwise,
+    moved_inputs,
+    propagate_marks,
+)
 from relgraph.testing.judge.evaluation import Values
 
 Array = np.ndarray[Any, Any]
@@ -74,7 +78,7 @@ def _propagated_magnitude(
         return np.asarray(np.matmul(sizes[0], sizes[1]))
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
         return np.asarray(np.cumsum(sizes[0], axis=op.axis))
-    if isinstance(op, Elemwise | CAReduce) or moved_inputs(node) is not None:
+    if is_elementwise(op) or isinstance(op, CAReduce) or moved_inputs(node) is not None:
         return propagate_marks(node, sizes, inputs, shape)
     return np.full(shape, sum(float(s.sum()) for s in sizes))
 
@@ -158,36 +162,32 @@ def _propagated_error(
         return propagate_marks(node, errors, inputs, result.shape)
     if isinstance(op, Elemwise):
         return _elemwise_error(op, errors, inputs, result, node)
-    return np.full(
-        result.shape,
-        np.inf
-        if any(np.isinf(e).any() for e in errors)
-        else _opaque_op_error(node, errors, inputs, result),
-    )
+    if any(np.isinf(e).any() for e in errors):
+        return np.full(result.shape, np.inf)
+    moved = _opaque_op_error(node, errors, inputs, result)
+    return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
 
 
 def _opaque_op_error(
     node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
-) -> float:
-    """Return how far a result moves, times 4, when all inputs are shifted up or all down.
+) -> Array:
+    """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
-    most = 0.0
+    most = np.zeros(result.shape)
     for sign in (1, -1):
         shifted = [_shifted(x, e, sign) for x, e in zip(inputs, errors, strict=True)]
         storage: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             node.op.perform(node, shifted, storage)
         except (ValueError, IndexError):
-            return np.inf
+            return np.full(result.shape, np.inf)
         found = np.asarray(storage[0][0])
         if found.shape != result.shape:
-            return np.inf
-        if result.size:
-            # fmax leaves out nan: where both results are nan, nothing has moved
-            change = np.abs(_as_float64(found) - _as_float64(result))
-            most = max(most, float(np.fmax.reduce(change, axis=None, initial=0.0)))
+            return np.full(result.shape, np.inf)
+        # fmax leaves out nan: where both results are nan, nothing has moved
+        most = np.fmax(most, np.abs(_as_float64(found) - _as_float64(result)))
     return 4 * most
 
 

@@ -271,9 +271,10 @@ class Comparison:
             old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
         if _distance(new, truth, info) <= _distance(old, truth, info):
             return None
-        near = MAX_ULPS * float(info.eps) * abs(truth) + MAX_ULPS * float(info.smallest_subnormal)
-        if _distance(new, truth, info) <= near:
-            return None
+        if not mp.isinf(truth):
+            ulp = float(info.eps) * abs(truth) + float(info.smallest_subnormal)
+            if _distance(new, truth, info) <= MAX_ULPS * ulp:
+                return None
         return f"the true value is {mp.nstr(truth, 17)}, to which the old one is nearer"
 
 

@@ -33,10 +33,10 @@ _OTHER_LAYOUTS = [i for i, layout in enumerate(LAYOUTS) if layout is not LAYOUTS
 
 
 @cache
-def edge_positions(dtype: str) -> tuple[int, ...]:
+def edge_positions(dtype: str, notable: tuple[float, ...] = ()) -> tuple[int, ...]:
     """Return where the edge values of a dtype stand in its table of any numbers, each once."""
-    table = number_table(dtype, "any")[:256]
-    edges = is_edge_value(dtype, "any")[:256]
+    table = number_table(dtype, "any", notable)[:256]
+    edges = is_edge_value(dtype, "any", notable)[:256]
     first: dict[bytes, int] = {}
     for position in np.flatnonzero(edges):
         first.setdefault(table[position].tobytes(), int(position))
@@ -148,7 +148,7 @@ def encoded(first: int, parts: Sequence[tuple[int, Sequence[int]]]) -> bytes:
 
 def _edges_of(spec: InputSpec) -> tuple[int, ...]:
     var: Any = spec.var
-    return () if spec.allowed is not None else edge_positions(var.type.dtype)
+    return () if spec.allowed is not None else edge_positions(var.type.dtype, spec.notable)
 
 
 def _layout(turn: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.op import TypedOp
+from relgraph.testing.judge.element_propagation import ELEMENTWISE_OPS
 
 Array = np.ndarray[Any, Any]
 
@@ -98,3 +99,6 @@ class Spoiled(TypedOp):
 
     def __str__(self) -> str:
         return f"wrong for {self.where}"
+
+
+ELEMENTWISE_OPS.append(Spoiled)
