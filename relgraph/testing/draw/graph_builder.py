@@ -58,6 +58,8 @@ class GraphBuilder:
         The sample of each variable. That of a variable that depends on shapes alone is its value.
     ranges
         The length of the indexed axis, for each input that is an index.
+    aimed
+        The variables that were made for the optimizer that is checked: the first outputs.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class GraphBuilder:
         self.variables: list[Any] = []
         self.samples: dict[Variable, Array] = {}
         self.ranges: dict[Variable, int] = {}
+        self.aimed: set[Variable] = set()
         self._dtypes = dtypes
         self._max_inputs = max_inputs
         self._used: set[Variable] = set()
@@ -270,8 +273,9 @@ class GraphBuilder:
         return found[v] if v in found else self.samples[v]
 
     def outputs(self, most: int) -> list[Variable]:
-        """Return up to `most` variables that no op reads, the last one first."""
+        """Return up to `most` variables that no op reads: those aimed at first, and late ones."""
         ends = [v for v in reversed(self.variables) if v.owner is not None and v not in self._used]
+        ends.sort(key=lambda v: v not in self.aimed)
         if not ends:
             return [at.identity(self.inputs[0])]
         return ends[: 1 + self.below(most)]

@@ -79,7 +79,22 @@ def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
 
 
 def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
-    return b.choose(among)(b)
+    """Apply one of some ops to variables that it takes, which are looked for a few times."""
+    applier = b.choose(among)
+    for _ in range(_TRIES):
+        try:
+            made = applier(b)
+        except INVALID_APPLICATION:
+            continue
+        if made is not None:
+            return _aimed(made, b)
+    return None
+
+
+def _aimed(made: Any, b: GraphBuilder) -> Any:
+    """Note that what was made is for the optimizer, and return it."""
+    b.aimed.update(made if isinstance(made, list | tuple) else [made])
+    return made
 
 
 def _build_until_it_fires(local: Any, patterns: Sequence[Any], b: GraphBuilder) -> Any:
@@ -94,7 +109,7 @@ def _build_until_it_fires(local: Any, patterns: Sequence[Any], b: GraphBuilder) 
         except INVALID_APPLICATION:
             continue
         if _fires(local, made):
-            break
+            return _aimed(made, b)
     return made
 
 

@@ -1,8 +1,8 @@
 """The elements of a result about which a soundness class makes a claim.
 
 A class makes none where finite operands over- or underflow on the way (``rounding``), where the
-order of the factors of a product of three or more lets it over- or underflow (``stable``), or where
-an input or an intermediate value is not finite (``finite``, ``domain``).
+order of the terms of a sum or the factors of a product of three or more lets it over- or underflow
+(``stable``), or where an input or an intermediate value is not finite (``finite``, ``domain``).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
     """
     marks: dict[Variable, Array] = {}
     finite = sound not in ("rounding", "stable")
-    nested = _in_products_of_several(nodes) if sound == "stable" else None
+    nested = _among_three_or_more(nodes) if sound == "stable" else None
 
     def mark(v: Variable) -> Array:
         if v not in marks:
@@ -119,16 +119,21 @@ def _is_of_the_blas(node: Apply, inputs: Sequence[Array]) -> bool:
     )
 
 
-def _in_products_of_several(nodes: Sequence[Apply]) -> set[Apply]:
-    """Return the products and quotients that are part of a product of three factors or more."""
-    products = {
-        node
-        for node in nodes
-        if isinstance(node.op, Elemwise) and node.op.scalar_op.name in ("mul", "true_div")
+def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:
+    """Return the nodes that are part of a sum or of a product of three operands or more."""
+    return {
+        node for names in (("add", "sub"), ("mul", "true_div")) for node in _nested(nodes, names)
+    }
+
+
+def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
+    """Return the nodes of some scalar ops with three inputs, or with a node of them beside."""
+    alike = {
+        node for node in nodes if isinstance(node.op, Elemwise) and node.op.scalar_op.name in names
     }
     found: set[Apply] = set()
-    for node in products:
-        inner = [v.owner for v in node.inputs if v.owner in products]
+    for node in alike:
+        inner = [v.owner for v in node.inputs if v.owner in alike]
         if inner or len(node.inputs) > 2:
             found.update([node, *inner])
     return found
