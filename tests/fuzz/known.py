@@ -1,7 +1,7 @@
 """What the programs run into and is known: each with a program that shows it.
 
-`DECIDED` is what relgraph computes otherwise than NumPy on purpose, and `DEFECTS` what is to be
-mended. `test_known` asks that each be there still: when one is not, its line goes.
+`DECIDED` is what relgraph computes otherwise than NumPy on purpose. `test_known` asks that each be
+there still: when one is not, its line goes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tests.fuzz.program import Leaf, Program, Step
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A decision or a defect that is known.
+    """A decision that is known.
 
     Attributes
     ----------
     name
         What it is called in reports.
     why
-        What is decided, or wrong.
+        What is decided.
     program, mode
         What shows it.
     matches
@@ -91,9 +91,7 @@ DECIDED = (
     ),
 )
 
-DEFECTS: tuple[Known, ...] = ()
-
 
 def known_as(program: Program, problem: Problem) -> str | None:
     """Return the name of what is known and a problem shows; None if it is unknown."""
-    return next((k.name for k in (*DECIDED, *DEFECTS) if k.matches(program, problem)), None)
+    return next((k.name for k in DECIDED if k.matches(program, problem)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fuzz.campaign import failing
-from tests.fuzz.known import DECIDED, DEFECTS, Known
+from tests.fuzz.known import DECIDED, Known
 
 
 @pytest.mark.parametrize("known", DECIDED, ids=lambda known: known.name)
@@ -13,10 +13,3 @@ def test_what_is_decided_makes_a_difference(known: Known) -> None:
     problem = failing(known.program, known.mode)
     assert problem is not None
     assert known.matches(known.program, problem)
-
-
-@pytest.mark.parametrize("known", DEFECTS, ids=lambda known: known.name)
-@pytest.mark.xfail(strict=True, reason="known")
-def test_known_defects_are_mended(known: Known) -> None:
-    problem = failing(known.program, known.mode)
-    assert problem is None, f"{known.why}\n{problem}"

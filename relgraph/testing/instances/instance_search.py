@@ -121,11 +121,6 @@ class InstanceSearch:
                 self._instance(found)
                 frequency[numbers] += bool(numbers)
 
-    @property
-    def can_blend(self) -> bool:
-        """Whether its arguments can be of several dtypes: there are several."""
-        return self._instantiator.tensor_count > 1
-
     def find_in(self, cell: Cell, turn: int) -> Instance | str:
         """Try once to find an instance in a cell of the plan; return why there is none.
 

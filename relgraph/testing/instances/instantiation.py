@@ -126,11 +126,6 @@ class PatternInstantiator(RandomArguments):
             raise CannotInstantiate("what was drawn is no node")
         return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings, self.tensors())
 
-    @property
-    def tensor_count(self) -> int:
-        """The number of logic variables for tensors in the pattern."""
-        return sum(role in ("tensor", "logical") for role, _ in self._roles.values())
-
     def tensors(self) -> list[Variable]:
         """Return what the logic variables for tensors stand for in the last graph."""
         found: list[Variable] = []
