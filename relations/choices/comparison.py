@@ -7,7 +7,7 @@ Every comparison with nan is false but ``!=``. So ``x <= x`` is true, and the ne
 from __future__ import annotations
 
 from relgraph.graph.kanren import whereo
-from relgraph.tensor import Elemwise, eq, gt, isinf, isnan, le, maximum, minimum, neq
+from relgraph.tensor import Elemwise, eq, ge, gt, isinf, isnan, le, lt, maximum, minimum, neq
 from relgraph.tensor import abs as abs_
 from relgraph.tensor.lawkit.choices.comparison import is_finite_constant, is_nan_for_nan_only
 from relgraph.tensor.lawkit.guards.constants import constanto
@@ -82,6 +82,18 @@ FLAGS = (
     law("neq-false", neq(c, False), c, booleano(c)),
     law("eq-false", eq(c, False), ~c, booleano(c)),
     law("neq-true", neq(c, True), ~c, booleano(c)),
+    law("flag-eq-one", eq(c, 1), c, booleano(c), mixed=True),
+    law("flag-neq-zero", neq(c, 0), c, booleano(c), mixed=True),
+    law("flag-gt-zero", c > 0, c, booleano(c), mixed=True),
+    law("flag-ge-one", c >= 1, c, booleano(c), mixed=True),
+    law("zero-lt-flag", lt(0, c), c, booleano(c), mixed=True),
+    law("one-le-flag", le(1, c), c, booleano(c), mixed=True),
+    law("flag-eq-zero", eq(c, 0), ~c, booleano(c), mixed=True),
+    law("flag-neq-one", neq(c, 1), ~c, booleano(c), mixed=True),
+    law("flag-le-zero", c <= 0, ~c, booleano(c), mixed=True),
+    law("flag-lt-one", c < 1, ~c, booleano(c), mixed=True),
+    law("zero-ge-flag", ge(0, c), ~c, booleano(c), mixed=True),
+    law("one-gt-flag", gt(1, c), ~c, booleano(c), mixed=True),
 )
 
 NOT_A_NUMBER = (

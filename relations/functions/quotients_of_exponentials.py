@@ -162,6 +162,7 @@ lse = LogSumExp(k)(x)
 
 LOG_SUMS = (
     stable("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed),
+    stable("log1p-add-constant", log1p(c + exp(x)), logaddexp(x, log1p(c)), *weighed),
     stable(
         "log-add-weighed",
         log(c * exp(x) + d * exp(y)),

@@ -15,18 +15,22 @@ from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
 from relgraph.tensor.lawkit.guards.types import realo
 from relgraph.tensor.lawkit.layout.filling import (
+    ALLOCATED_RANKS,
     alloc_like,
     are_real,
     broadcasts_to_known_shape,
     covers_dimshuffled,
     covers_lengths,
     has_lengths,
+    is_not_allocated_like,
     is_not_fill,
     is_total,
     shape_source,
     stretches_to,
     unfilled,
     widest_template,
+    with_first_axes,
+    without_first_axes,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 
@@ -75,8 +79,17 @@ SINKS = (
     ),
 )
 
+
+def _fill_of_alloc(ndim: int) -> Law:
+    """Return the law that what is allocated, and then filled, is filled at once."""
+    n = lvars(" ".join(f"n{i}" for i in range(ndim)))
+    lhs, rhs = second(a, alloc(x, *n)), second(a, x)
+    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(covers_lengths, a, *n))
+
+
 CUTS = (
-    fill_law("fill-cut", second(a, x), x, covers_shapeo(x, a)),
+    *map(_fill_of_alloc, ALLOCATED_RANKS),
+    fill_law("fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(is_not_allocated_like, x, a)),
     fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
     fill_law(
         "fill-cut-moved-1",
@@ -121,6 +134,10 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
 
     return (
         one("unneeded", full, x, whereo(has_lengths, x, *n)),
+        # alloc([[2]], n, m) → alloc(2, n, m)
+        one("smaller", full, alloc(y, *n), computo(y, without_first_axes, x), whereo(is_found, y)),
+        # alloc(x, 1, 1) → x.dimshuffle("x", "x")
+        one("of-ones", full, y, computo(y, with_first_axes, x, *n), whereo(is_found, y)),
         one("fill", second(full, y), alloc(y, *n), whereo(stretches_to, y, *n)),
         one("sink", f(full), alloc(f(x), *n)),
         one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(covers_lengths, y, *n)),
@@ -130,4 +147,4 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
     )
 
 
-ALLOCATIONS = (*_of_rank(1), *_of_rank(2), *_of_rank(3))
+ALLOCATIONS = tuple(law for rank in ALLOCATED_RANKS for law in _of_rank(rank))

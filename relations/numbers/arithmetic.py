@@ -11,7 +11,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
-from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, normal_reciprocalo
+from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, no_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.types import (
     booleano,
     discreteo,
@@ -42,6 +42,7 @@ IDENTITIES = (
     law("add-zero-discrete", x + 0, x, discreteo(x), tags=_ADD),
     law("add-minus-zero", x + -0.0, x, tags=_ADD),
     law("sub-zero", x - 0, x, tags=_ADD),
+    law("sub-minus-zero", x - -0.0, x, sound="rounding", tags=_ADD),  # -0 - -0 is 0
     law("mul-one", x * 1, x, tags=_MUL),
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
@@ -80,7 +81,7 @@ CANCELLATIONS = (
     law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
     law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
     law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
-    law("mul-div-cancel", x * y / y, x, sound="finite", tags=_PRODUCTS),
+    law("mul-div-cancel", x * y / y, x, no_zeroo(y), sound="finite", tags=_PRODUCTS),
     law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
     law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
     law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),

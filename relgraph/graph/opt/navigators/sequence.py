@@ -59,15 +59,12 @@ class SequenceOptimizer(GlobalOptimizer):
         return bool(self.opts) and self.opts[0].merges_first
 
     def collapsing_first(self) -> tuple[RewriterTables, ...]:
-        found: list[RewriterTables] = []
+        # those of a later optimizer would come before what the first one does
         for opt in self.opts:
             tables = opt.collapsing_first()
-            if tables is None:
-                break
-            found += tables
-            if isinstance(opt, SequenceOptimizer):
-                break  # it may have stopped before its end
-        return tuple(found)
+            if tables is None or tables:
+                return tables or ()
+        return ()
 
     def __len__(self) -> int:
         return len(self.opts)

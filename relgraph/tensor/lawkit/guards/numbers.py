@@ -1,6 +1,7 @@
 """What is known of the one number that all elements of a constant are, as goals.
 
-None of it holds of a variable that is no such constant, or whose number is not finite.
+But for `no_zeroo`, none of it holds of a variable that is no such constant, or whose number is not
+finite.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ def is_nonzero_number(var: Any) -> bool:
     return value is not None and value != 0
 
 
+def is_no_zero(var: Any) -> bool:
+    """Return whether `var` is anything but the number 0, what is no constant included."""
+    return number_of(var) != 0
+
+
 @requires_number(0)
 def is_discrete_zero(var: Any) -> bool:
     """Return whether `var` is the integer 0; the float 0.0 divided by nan is nan."""
@@ -66,6 +72,11 @@ def has_normal_reciprocal(var: Any) -> bool:
 def nonzero_numbero(c: Any) -> Where:
     """Construct the goal that `c` is one number that isn't zero."""
     return whereo(is_nonzero_number, c)
+
+
+def no_zeroo(c: Any) -> Where:
+    """Construct the goal that `c` is not the number 0; it may be no constant at all."""
+    return whereo(is_no_zero, c)
 
 
 def positive_numbero(c: Any) -> Where:

@@ -6,17 +6,23 @@ The template of a fill is the tensor into the shape of which a value is filled.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from relgraph import scalar
-from relgraph.graph.basic import Variable
-from relgraph.tensor.assembly.creation import alloc
+from relgraph.graph.basic import Constant, Variable
+from relgraph.tensor.assembly.creation import Alloc, alloc
 from relgraph.tensor.axes import static_int
+from relgraph.tensor.basic import constant
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import covers_shape, is_length_of, known_length
 from relgraph.tensor.lawkit.guards.types import is_real
 from relgraph.tensor.math import second
+
+ALLOCATED_RANKS = (1, 2, 3)
+"""Of which ranks the laws about allocations are."""
 
 
 def is_not_fill(scalar_op: object) -> bool:
@@ -43,6 +49,18 @@ def covers_lengths(y: Any, *lengths: Any) -> bool:
     return y.type.ndim == len(lengths) and all(
         static_int(n) == 1 or not small
         for n, small in zip(lengths, y.type.broadcastable, strict=True)
+    )
+
+
+def is_not_allocated_like(x: Any, a: Any) -> bool:
+    """Return whether `x` is something else than an allocation in the shape of `a`, whose lengths
+    are not needed where `a` is there."""
+    node = x.owner
+    return (
+        node is None
+        or not isinstance(node.op, Alloc)
+        or x.type.ndim not in ALLOCATED_RANKS
+        or not covers_lengths(a, *node.inputs[1:])
     )
 
 
@@ -90,6 +108,26 @@ def broadcasts_to_known_shape(x: Any, a: Any) -> bool:
 def alloc_like(x: Any, a: Any) -> Any:
     """Return `x`, allocated in the shape of `a`, which is known."""
     return alloc(x, *a.type.shape)
+
+
+def with_first_axes(x: Any, *lengths: Any) -> Variable | None:
+    """Return `x` with first axes of length 1 if these are all that `lengths` add to it: they are
+    all 1, and so is each length of `x`. None if not."""
+    if not all(x.type.broadcastable) or any(static_int(n) != 1 for n in lengths):
+        return None
+    new = ("x",) * (len(lengths) - x.type.ndim)
+    made: Variable = DimShuffle(x.type.ndim, (*new, *range(x.type.ndim)))(x)
+    return made
+
+
+def without_first_axes(x: Any) -> Variable | None:
+    """Return a constant without its first axes of length 1; None if there are none, or for what is
+    no constant."""
+    first = list(takewhile(lambda small: small, x.type.broadcastable))
+    if not first or not isinstance(x, Constant):
+        return None
+    made: Variable = constant(x.data.reshape(x.data.shape[len(first) :]))
+    return made
 
 
 def widest_template(template: Variable, variables: Sequence[Variable]) -> Variable:
