@@ -90,7 +90,6 @@ FLAGS = (
     law("one-le-flag", le(1, c), c, booleano(c), mixed=True),
     law("flag-eq-zero", eq(c, 0), ~c, booleano(c), mixed=True),
     law("flag-neq-one", neq(c, 1), ~c, booleano(c), mixed=True),
-    law("flag-le-zero", c <= 0, ~c, booleano(c), mixed=True),
     law("flag-lt-one", c < 1, ~c, booleano(c), mixed=True),
     law("zero-ge-flag", ge(0, c), ~c, booleano(c), mixed=True),
     law("one-gt-flag", gt(1, c), ~c, booleano(c), mixed=True),

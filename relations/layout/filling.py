@@ -22,6 +22,7 @@ from relgraph.tensor.lawkit.layout.filling import (
     covers_dimshuffled,
     covers_lengths,
     has_lengths,
+    has_room_for,
     is_not_allocated_like,
     is_not_fill,
     is_total,
@@ -84,7 +85,7 @@ def _fill_of_alloc(ndim: int) -> Law:
     """Return the law that what is allocated, and then filled, is filled at once."""
     n = lvars(" ".join(f"n{i}" for i in range(ndim)))
     lhs, rhs = second(a, alloc(x, *n)), second(a, x)
-    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(covers_lengths, a, *n))
+    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(has_room_for, a, *n))
 
 
 CUTS = (

@@ -33,6 +33,7 @@ CASES = [
     ("add-zero-discrete", u + 0, "u"),
     ("add-minus-zero", x + -0.0, "x"),
     ("sub-zero", x - 0, "x"),
+    ("sub-minus-zero", x - -0.0, "x"),
     ("mul-one", f * 1, "f"),
     ("div-one", x / 1, "x"),
     ("pow-one", i**1, "i"),
@@ -99,6 +100,7 @@ CASES = [
 ]
 
 LEFT_ALONE = [
+    ("mul-div-cancel", x * 0.0 / 0.0),  # nan
     ("div-of-constant-factor", 1e-200 * x / 1e200),
     ("div-of-constant-factor", at.mul(6.0, x, y) / 4),
     ("add-zero", x + -0.0),

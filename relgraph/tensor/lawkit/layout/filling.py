@@ -52,16 +52,21 @@ def covers_lengths(y: Any, *lengths: Any) -> bool:
     )
 
 
+def has_room_for(a: Any, *lengths: Any) -> bool:
+    """Return whether the shape of `a` makes an allocation of some lengths needless: `a` is no
+    allocation itself, and broadcasts with none of them."""
+    return not _is_alloc(a) and covers_lengths(a, *lengths)
+
+
 def is_not_allocated_like(x: Any, a: Any) -> bool:
-    """Return whether `x` is something else than an allocation in the shape of `a`, whose lengths
-    are not needed where `a` is there."""
-    node = x.owner
-    return (
-        node is None
-        or not isinstance(node.op, Alloc)
-        or x.type.ndim not in ALLOCATED_RANKS
-        or not covers_lengths(a, *node.inputs[1:])
-    )
+    """Return whether `x` is something else than an allocation of lengths that `a` has room for."""
+    if x.type.ndim not in ALLOCATED_RANKS or not _is_alloc(x):
+        return True
+    return not has_room_for(a, *x.owner.inputs[1:])
+
+
+def _is_alloc(x: Any) -> bool:
+    return x.owner is not None and isinstance(x.owner.op, Alloc)
 
 
 def broadcasts_to(x: Any, *lengths: Any) -> bool:
