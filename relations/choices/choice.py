@@ -9,7 +9,6 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import Elemwise, clip, sigmoid, sign, switch
 from relgraph.tensor import abs as abs_
 from relgraph.tensor.lawkit.choices.choice import (
-    common_dtype,
     extreme_that_takes_first,
     extreme_that_takes_second,
     has_values_within_one,
@@ -26,7 +25,13 @@ from relgraph.tensor.lawkit.guards.constants import (
     constanto,
     not_constanto,
 )
-from relgraph.tensor.lawkit.guards.types import booleano, discreteo, floato, same_dtypeo
+from relgraph.tensor.lawkit.guards.types import (
+    booleano,
+    common_dtype,
+    discreteo,
+    floato,
+    same_dtypeo,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars
 
 a, b, c, d, m, s, x, y, z = lvars("a b c d m s x y z")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from relgraph import scalar
-from relgraph.graph.kanren import whereo
+from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import Elemwise, eq, isnan, maximum, minimum, neq, switch, trunc
-from relgraph.tensor.lawkit.guards.types import booleano, same_dtypeo
+from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo
+from relgraph.tensor.lawkit.guards.types import booleano, common_dtype, discreteo, same_dtypeo
 from relgraph.tensor.lawkit.numbers.casting import (
     casts_as_directly,
     casts_exactly,
@@ -64,6 +65,14 @@ OF_CASTS = (
         whereo(casts_exactly, c, d),
     ),
     law("isnan-cast", isnan(cast(x)), isnan(x), whereo(is_inexact_dtype, d), mixed=True),
+    any_dtype_law(
+        "zero-sub-other",
+        x - y,
+        -cast(y),  # 0 - y → -cast(y), where 0 is of another dtype
+        discrete_zeroo(x),
+        discreteo(y),
+        computo(d, common_dtype, x, y),
+    ),
     law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),
     law("eq-cast-zero", eq(cast(c), 0), ~c, booleano(c), mixed=True),
     law("eq-cast-one", eq(cast(c), 1), c, booleano(c), mixed=True),

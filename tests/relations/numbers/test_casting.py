@@ -32,6 +32,7 @@ CASES = [
     ("cast-cast", at.cast(at.cast(i, "int32"), "int8"), "cast{int8}(i)"),
     ("cast-cast", at.cast(at.cast(f, "complex64"), "complex128"), "cast{complex128}(f)"),
     ("cast-trunc", at.cast(at.trunc(x), "int64"), "cast{int64}(x)"),
+    ("zero-sub-other", at.constant(0, dtype="int64") - b, "-cast{int64}(b)"),
     ("compare-casts", at.cast(f, "float64") < at.cast(h, "float64"), "f < h"),
     (
         "maximum-casts",

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from relgraph import scalar
-from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.lawkit.guards.constants import constant_number
 
 LESS = (scalar.lt, scalar.le)
@@ -55,8 +54,3 @@ def extreme_that_takes_first(scalar_op: Any) -> Any:
 def has_values_within_one(scalar_op: Any) -> bool:
     """Return whether all values of a scalar op are from -1 to 1."""
     return scalar_op in WITHIN_ONE
-
-
-def common_dtype(x: Any, y: Any) -> str:
-    """Return the dtype that two tensors have in common."""
-    return result_dtype(x.type.dtype, y.type.dtype)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.type import TensorType
+
+
+def common_dtype(x: Any, y: Any) -> str:
+    """Return the dtype that two tensors have in common."""
+    return result_dtype(x.type.dtype, y.type.dtype)
 
 
 def _kind(var: Any) -> str:
