@@ -6,18 +6,20 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.layout.reshaping import (
     is_known_shape_of,
     is_shape_of,
     keeps_memory_order,
     merged_lengths,
+    one_element_reshaped,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import _shape
 
-m, n, o, p, s, t, x = lvars("m n o p s t x")
+m, n, o, p, s, t, x, y = lvars("m n o p s t x y")
 
 
 def reshape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -36,6 +38,14 @@ CHAINS = (
 )
 
 IDENTITIES = (
+    # reshape(x, [1, 1]) → x.dimshuffle("x", "x")
+    reshape_law(
+        "reshape-of-one",
+        Reshape(n)(x, t),
+        y,
+        computo(y, one_element_reshaped, x, t),
+        whereo(is_found, y),
+    ),
     reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
     reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(is_shape_of, t, x)),

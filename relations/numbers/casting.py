@@ -11,6 +11,7 @@ from relgraph.tensor.lawkit.numbers.casting import (
     casts_as_directly,
     casts_exactly,
     has_dtype,
+    has_other_dtype,
     is_comparison,
     is_inexact_dtype,
     is_integer_dtype,
@@ -71,6 +72,7 @@ OF_CASTS = (
         -cast(y),  # 0 - y → -cast(y), where 0 is of another dtype
         discrete_zeroo(x),
         discreteo(y),
+        whereo(has_other_dtype, x, y),
         computo(d, common_dtype, x, y),
     ),
     law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relgraph.graph.basic import Variable
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import is_length_of, known_entries
 
@@ -35,6 +37,21 @@ def is_shape_of(vector: Any, x: Any) -> bool:
         and (not free or len(entries) == 1 or (None not in known and 0 not in known))
         and all(i in free or is_length_of(n, x, i) for i, n in enumerate(entries))
     )
+
+
+@depends_on_levels(2)
+def one_element_reshaped(x: Any, vector: Any) -> Variable | None:
+    """Return what a reshape makes of one element, without a reshape: axes of length 1 go and come.
+
+    None if `x` may have more elements, or `vector` holds something else than ones and -1.
+    """
+    entries = known_entries(vector)
+    if entries is None or not all(x.type.broadcastable):
+        return None
+    if not all(isinstance(n, int) and n in (1, -1) for n in entries):
+        return None
+    made: Variable = DimShuffle(x.type.ndim, ("x",) * len(entries))(x)
+    return made
 
 
 def is_known_shape_of(lengths: Lengths, x: Any) -> bool:

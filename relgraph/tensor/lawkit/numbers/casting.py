@@ -22,6 +22,11 @@ def has_dtype(x: Any, dtype: str) -> bool:
     return bool(x.type.dtype == dtype)
 
 
+def has_other_dtype(x: Any, y: Any) -> bool:
+    """Return whether two tensors have different dtypes."""
+    return bool(x.type.dtype != y.type.dtype)
+
+
 def is_integer_dtype(dtype: str) -> bool:
     """Return whether a dtype is one of integers."""
     return np.dtype(dtype).kind in "iu"
