@@ -1,34 +1,39 @@
-"""``python -m tests.testing.mutants [EDIT ...]``: makes every edit on every law of the book.
+"""``python -m tests.testing.mutants [--every K] [EDIT ...]``: checks the edits of the whole book.
 
-It prints each wrong law that is not killed, and how many there were. Some are true after all: this
-is for reading, not a test.
+It prints each edited law that is not killed, and for each edit how many there were of each status.
+What survives is wrong, or true after all: that is for reading. ``unchecked`` are those that match
+nothing, or claim nothing: the check says so, and does not pass them. With ``--every K`` only one
+in K is checked.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 
-from relgraph.graph.kanren.laws import Law
 from relgraph.testing import check_relation
-from tests.testing.mutants.edits import EDITS, spoiled
-from tests.testing.mutants.spoiled import WHERE
-from tests.testing.mutants.table import BOOK
+from tests.testing.mutants.table import edited, every_edit
 
 
-def main(names: list[str]) -> None:
+def main() -> None:
     """Check the laws that edits give, all edits if none are named."""
-    edits = {**EDITS, **{where: spoiled(where) for where in WHERE}}
-    for name in names or edits:
+    parser = argparse.ArgumentParser(prog="python -m tests.testing.mutants")
+    parser.add_argument("edits", nargs="*", metavar="EDIT")
+    parser.add_argument("--every", type=int, default=1, metavar="K")
+    options = parser.parse_args()
+    edits = every_edit()
+    total: Counter[str] = Counter()
+    for name in options.edits or edits:
         count: Counter[str] = Counter()
-        for law in BOOK.values():
-            for mutant in edits[name](law) if isinstance(law, Law) else ():
-                status = check_relation(mutant, shrink=False).status
-                count[status] += 1
-                if status != "failed":
-                    print(f"  {status}: {mutant.name}: {mutant}", flush=True)
+        for mutant in edited(edits[name], options.every):
+            status = check_relation(mutant, shrink=False).status
+            count[status] += 1
+            if status != "failed":
+                print(f"  {status}: {mutant.name}: {mutant}", flush=True)
         print(f"{name}: {dict(count)}", flush=True)
+        total += count
+    print(f"all: {dict(total)}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
