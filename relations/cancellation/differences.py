@@ -34,6 +34,7 @@ from relgraph.tensor import (
     sin,
     sinh,
     sqr,
+    sqr_less_sqr,
     sqrt,
     switch,
     tan,
@@ -246,11 +247,17 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
             sqr(x),
             sound="stable",
         ),
-        late(f"squares-apart{ending}", square(x) - square(y), (x - y) * (x + y)),
-        late(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1)),
+        late(f"squares-apart{ending}", square(x) - square(y), sqr_less_sqr(x, y)),
+        late(f"square-less-one{ending}", square(x) - 1, sqr_less_sqr(x, 1)),
         # the slope of a tanh has a law of its own, which knows what that costs
-        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x), not_tanho(x)),
+        late(f"one-less-square{ending}", 1 - square(x), sqr_less_sqr(1, x), not_tanho(x)),
     )
 
 
-OF_SQUARES = in_each_spelling(of_squares)
+OF_SQUARES = (
+    *in_each_spelling(of_squares),
+    law("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y, sound="stable"),
+    law("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y, sound="stable"),
+    law("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y), sound="stable"),
+    law("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y), sound="stable"),
+)
