@@ -27,6 +27,7 @@ from relgraph.tensor import (
     tan,
     tanh,
 )
+from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = lvars("x y")
@@ -123,10 +124,10 @@ OF_EXPONENTIALS = (
 )
 
 OF_LOGARITHMS = (
-    law("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x), sound="stable"),
-    law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), sound="stable"),
-    law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), sound="stable"),
-    law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), sound="stable"),
+    law("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x), *uncompensated(x), sound="stable"),
+    law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), *uncompensated(x), sound="stable"),
+    law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), *uncompensated(x), sound="stable"),
+    law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), *uncompensated(x), sound="stable"),
     law("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x), sound="stable"),
     law("arctanh-log1p", log1p(x) - log1p(-x), 2 * arctanh(x), sound="rounding"),
 )
