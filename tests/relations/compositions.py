@@ -31,9 +31,9 @@ from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue, true_values
 
-BOUND = 1.0
-"""So many bits may the mean error of an expression grow: another rounding in the last place, where
-the formula as written had none by luck."""
+BOUND = float(np.log2(3))
+"""So many bits may the mean error of an expression grow: what was rounded once is rounded up to
+three times, ``c * x**2`` as ``(sqrt(c) * x)**2`` for example, and what cancels enlarges that."""
 
 EXPONENTS = 1.0
 """So many more where exponents are added up: ``exp(x - y)`` does not overflow, as two exponentials
