@@ -250,6 +250,7 @@ STABILIZE = (
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,
     *powers.SIGNS,
+    *powers.OF_SQUARES,
     *rounding.SIGNS,
     *linear.BILINEAR,
     *_PARTS_AND_JOINS,

@@ -34,6 +34,7 @@ from relgraph.tensor import (
     sin,
     sinh,
     sqr,
+    sqr_less_sqr,
     sqrt,
     switch,
     tan,
@@ -66,6 +67,14 @@ def where_near(name: str, difference: Callable[[Any], Any], together: Any) -> La
     return law(name, difference(x), right, sound="stable")
 
 
+def either_way(name: str, one: Any, other: Any, together: Any, *conditions: Any) -> tuple[Law, ...]:
+    """Return the laws about ``one - other``, which is `together`, and about ``other - one``."""
+    return (
+        law(name, one - other, together, *conditions, sound="stable"),
+        law(f"{name}-mirrored", other - one, -together, *conditions, sound="stable"),
+    )
+
+
 root, up, down = sqrt(x), sqrt(x + y), sqrt(x - y)
 cube, cube_up = cbrt(x), cbrt(x + y)
 cubes = sqr(cube_up) + cube_up * cube + sqr(cube)
@@ -74,7 +83,13 @@ ROOTS = (
     where_near("sqrt-step", lambda v: up - sqrt(v), y / nonzero(up + root)),
     where_near("sqrt-step-back", lambda v: sqrt(v) - down, y / nonzero(root + down)),
     where_near("sqrt-step-around", lambda v: up - sqrt(v - y), 2 * (y / nonzero(up + down))),
+    where_near("sqrt-step-mirrored", lambda v: sqrt(v) - up, -(y / nonzero(up + root))),
+    where_near("sqrt-step-back-mirrored", lambda v: down - sqrt(v), -(y / nonzero(root + down))),
+    where_near(
+        "sqrt-step-around-mirrored", lambda v: sqrt(v - y) - up, -2 * (y / nonzero(up + down))
+    ),
     where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
+    where_near("cbrt-step-mirrored", lambda v: cbrt(v) - cube_up, -(y / nonzero(cubes))),
 )
 
 by_x, by_up = y / nonzero(x), y / nonzero(x + y)
@@ -105,11 +120,11 @@ step_of_x_log_x = large_x * log1p(1 / large_x) + log1p(large_x)
 near_x, near_y = switch(nearby_above, x, 1), switch(nearby_above, y, 0)
 
 LOGARITHMS = (
-    law(
+    *either_way(
         "log-step",
-        log(x + y) - log(x),
+        log(x + y),
+        log(x),
         switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
-        sound="stable",
     ),
     law(
         "log1p-step",
@@ -162,11 +177,11 @@ little = lt(abs_(grown), 1)
 little_grown = switch(little, c * log1p(y / nonzero(x)), 0)
 
 POWERS = (
-    law(
+    *either_way(
         "power-step",
-        (x + y) ** c - x**c,
+        (x + y) ** c,
+        x**c,
         switch(little, x**c * expm1(little_grown), (x + y) ** c - switch(little, 1, x) ** c),
-        sound="stable",
     ),
     *of_powers_near_one("power-above-one", lambda v: 1 + v, y),
     *of_powers_near_one("power-below-one", lambda v: 1 - v, -y),
@@ -175,11 +190,11 @@ POWERS = (
 small = lt(abs_(y), 1)
 
 EXPONENTIALS = (
-    law(
+    *either_way(
         "exp-step",
-        exp(x + y) - exp(x),
+        exp(x + y),
+        exp(x),
         switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
-        sound="stable",
     ),
     law("exp-second-difference", (exp(x) - 2) + exp(-x), 4 * sqr(sinh(x / 2)), sound="stable"),
     law("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2)), sound="stable"),
@@ -189,9 +204,9 @@ EXPONENTIALS = (
 cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
 
 ANGLES = (
-    law("sin-step", sin(x + y) - sin(x), sin(x) * cosm1(y) + cos(x) * sin(y), sound="stable"),
-    law("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y), sound="stable"),
-    law("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum), sound="stable"),
+    *either_way("sin-step", sin(x + y), sin(x), sin(x) * cosm1(y) + cos(x) * sin(y)),
+    *either_way("cos-step", cos(x + y), cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
+    *either_way("tan-step", tan(x + y), tan(x), sin(y) / (cos(x) * cos_of_sum)),
     law("one-less-cos", 1 - cos(x), -cosm1(x), sound="stable"),
     law("cos-less-one", cos(x) - 1, cosm1(x), sound="stable"),
 )
@@ -205,9 +220,10 @@ def is_within(product: Any) -> Any:
 step = x * (x + y)
 
 ARCS = (
-    law(
+    *either_way(
         "arctan-step",
-        arctan(x + y) - arctan(x),
+        arctan(x + y),
+        arctan(x),
         switch(
             is_within(step),
             arctan2(switch(is_within(step), y, 0), 1 + switch(is_within(step), step, 0)),
@@ -215,7 +231,6 @@ ARCS = (
         ),
         # the slope of arctan2 squares the product
         computo(k, root_of_largest, x),
-        sound="stable",
     ),
 )
 
@@ -228,29 +243,25 @@ def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about differences of squares that are written with `square`."""
     return (
-        law(
-            f"square-step{ending}",
-            square(x + y) - square(x),
-            y * (2 * x + y),
-            sound="stable",
-        ),
-        law(
-            f"square-step-back{ending}",
-            square(x - y) - square(x),
-            y * (y - 2 * x),
-            sound="stable",
-        ),
+        *either_way(f"square-step{ending}", square(x + y), square(x), y * (2 * x + y)),
+        *either_way(f"square-step-back{ending}", square(x - y), square(x), y * (y - 2 * x)),
         law(
             f"square-less-its-terms{ending}",
             square(1 + x) - (1 + 2 * x),
             sqr(x),
             sound="stable",
         ),
-        late(f"squares-apart{ending}", square(x) - square(y), (x - y) * (x + y)),
-        late(f"square-less-one{ending}", square(x) - 1, (x - 1) * (x + 1)),
+        late(f"squares-apart{ending}", square(x) - square(y), sqr_less_sqr(x, y)),
+        late(f"square-less-one{ending}", square(x) - 1, sqr_less_sqr(x, 1)),
         # the slope of a tanh has a law of its own, which knows what that costs
-        late(f"one-less-square{ending}", 1 - square(x), (1 - x) * (1 + x), not_tanho(x)),
+        late(f"one-less-square{ending}", 1 - square(x), sqr_less_sqr(1, x), not_tanho(x)),
     )
 
 
-OF_SQUARES = in_each_spelling(of_squares)
+OF_SQUARES = (
+    *in_each_spelling(of_squares),
+    law("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y, sound="stable"),
+    law("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y, sound="stable"),
+    law("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y), sound="stable"),
+    law("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y), sound="stable"),
+)

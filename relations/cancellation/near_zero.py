@@ -21,7 +21,8 @@ from relgraph.tensor import (
     tan_less_x,
     x_less_sin,
 )
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.spellings import Square, in_each_spelling
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 x, y = lvars("x y")
 
@@ -54,6 +55,22 @@ FUNCTIONS = (
     law("x-less-log1p", x - log1p(x), -log1pmx(x), sound="stable"),
 )
 
+
+def either_sign(name: str, top: Any, bottom: Any, ratio: Any, negated: Any) -> tuple[Law, ...]:
+    """Return the laws about a quotient, and about one whose top is negated: ``1 - cos(x)`` is
+    ``-cosm1(x)``."""
+    return (
+        law(name, top / bottom, ratio, sound="stable"),
+        law(f"{name}-negated", -top / bottom, negated, sound="stable"),
+    )
+
+
+def of_cosm1_by_square(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about ``cos(x) - 1`` by a square of `x` that is written with `square`."""
+    half = 0.5 * sqr(sin(x / 2) / (x / 2))
+    return either_sign(f"cosm1-by-square{ending}", cosm1(x), square(x), -half, half)
+
+
 ratio_to_tan = near(
     series(1 / 2, -9 / 40, 27 / 2800, -27 / 112000, 201 / 86240000),
     x_less_sin(outside) / tan_less_x(out_there),
@@ -77,8 +94,6 @@ QUOTIENTS = (
         near(inside * series(1 / 3, 1 / 45, 2 / 945, 1 / 4725), 1 / outside - 1 / tan(out_there)),
         sound="stable",
     ),
-    law("cosm1-by-sin", cosm1(x) / sin(x), -tan(x / 2) * (x / x), sound="stable"),
-    law("cosm1-by-square", cosm1(x) / sqr(x), -0.5 * sqr(sin(x / 2) / (x / 2)), sound="stable"),
-    law("cosm1-by-product", cosm1(x) / (x * x), -0.5 * sqr(sin(x / 2) / (x / 2)), sound="stable"),
-    law("cosm1-by-power", cosm1(x) / x**2, -0.5 * sqr(sin(x / 2) / (x / 2)), sound="stable"),
+    *either_sign("cosm1-by-sin", cosm1(x), sin(x), -tan(x / 2) * (x / x), tan(x / 2) * (x / x)),
+    *in_each_spelling(of_cosm1_by_square),
 )

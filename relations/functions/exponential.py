@@ -97,14 +97,14 @@ PRODUCTS = (
 )
 
 LOGARITHMS = (
-    law("log-sqrt", log(sqrt(x)), 0.5 * log(x), sound="rounding"),
-    law("log-sqr", log(sqr(x)), 2 * log(abs_(x)), sound="stable"),
-    law("log-even-power", log(x**c), c * log(abs_(x)), whereo(is_even_exponent, c), sound="stable"),
+    law("log-sqrt", log(sqrt(x)), 0.5 * log(x), *uncompensated(x), sound="rounding"),
+    # before the laws for any number: an absolute value hides what is known of a logarithm
     law(
-        "log-odd-power",
-        log(x**c),
-        c * log(x),
-        whereo(is_odd_positive_exponent, c),
+        "log-sqr-nonnegative",
+        log(sqr(x)),
+        2 * log(x),
+        nonnegativeo(x),
+        *uncompensated(x),
         sound="stable",
     ),
     law(
@@ -113,9 +113,27 @@ LOGARITHMS = (
         c * log(x),
         nonnegativeo(x),
         whereo(is_nonzero_exponent, c),
+        *uncompensated(x),
         sound="stable",
     ),
-    law("log-inverse", log(1 / x), -log(x), nonnegativeo(x), sound="stable"),
+    law("log-sqr", log(sqr(x)), 2 * log(abs_(x)), *uncompensated(x), sound="stable"),
+    law(
+        "log-even-power",
+        log(x**c),
+        c * log(abs_(x)),
+        whereo(is_even_exponent, c),
+        *uncompensated(x),
+        sound="stable",
+    ),
+    law(
+        "log-odd-power",
+        log(x**c),
+        c * log(x),
+        whereo(is_odd_positive_exponent, c),
+        *uncompensated(x),
+        sound="stable",
+    ),
+    law("log-inverse", log(1 / x), -log(x), nonnegativeo(x), *uncompensated(x), sound="stable"),
     law("log-mul-exp", log(x * exp(y)), log(x) + y, nonnegativeo(x), sound="stable"),
     law("log-div-exp", log(x / exp(y)), log(x) - y, nonnegativeo(x), sound="stable"),
     law("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y), sound="stable"),

@@ -24,6 +24,7 @@ from relgraph.tensor import (
     Elemwise,
     cosh,
     exp,
+    expm1,
     log,
     log1p,
     logaddexp,
@@ -225,8 +226,15 @@ SIGMOID = (
 
 decay = exp(-2 * abs_(x))
 
+# of a large number both exponentials overflow; what is not chosen is another number, so that the
+# law does not match what it leaves
+is_positive = x > 0
+by_decayed = -1 / expm1(-switch(is_positive, x, 1))
+by_grown = exp(switch(is_positive, -1, x)) / expm1(switch(is_positive, -2, x))
+
 HYPERBOLIC = (
     *with_factors("tanh", sinh(x), cosh(x), tanh(x)),
+    stable("exp-by-expm1", exp(x) / expm1(x), switch(is_positive, by_decayed, by_grown)),
     *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
     stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
     stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from relgraph.graph.kanren import one_cliento
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
@@ -21,10 +22,12 @@ from relgraph.tensor import (
     sin,
     sinh,
     sqr,
+    sqr_less_sqr,
     sqrt,
     tan,
     tanh,
 )
+from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = lvars("x y")
@@ -48,10 +51,9 @@ INVERSES = (
     law("arcsinh-sinh", arcsinh(sinh(x)), x, sound="stable"),
     law("arctanh-tanh", arctanh(tanh(x)), x, sound="stable"),
     law("arccosh-cosh", arccosh(cosh(x)), abs_(x), sound="stable"),
-    # (1 - x) * (1 + x) has the digits that 1 - x * x loses near one
-    law("sin-arccos", sin(arccos(x)), sqrt((1 - x) * (1 + x)), sound="stable"),
-    law("cos-arcsin", cos(arcsin(x)), sqrt((1 - x) * (1 + x)), sound="stable"),
-    law("tan-arcsin", tan(arcsin(x)), x / sqrt((1 - x) * (1 + x)), sound="stable"),
+    law("sin-arccos", sin(arccos(x)), sqrt(sqr_less_sqr(1, x)), sound="stable"),
+    law("cos-arcsin", cos(arcsin(x)), sqrt(sqr_less_sqr(1, x)), sound="stable"),
+    law("tan-arcsin", tan(arcsin(x)), x / sqrt(sqr_less_sqr(1, x)), sound="stable"),
     law("cos-arctan", cos(arctan(x)), 1 / sqrt(1 + sqr(x)), sound="rounding"),
     law("cosh-arcsinh", cosh(arcsinh(x)), sqrt(1 + sqr(x)), sound="rounding"),
 )
@@ -62,7 +64,7 @@ INVERSES_WHERE_DEFINED = (
     law("cosh-arccosh", cosh(arccosh(x)), x, sound="finite"),
     law("tanh-arctanh", tanh(arctanh(x)), x, sound="finite"),
     law("sin-arctan", sin(arctan(x)), x / sqrt(1 + sqr(x)), sound="finite"),
-    law("sinh-arccosh", sinh(arccosh(x)), sqrt((x - 1) * (x + 1)), sound="finite"),
+    law("sinh-arccosh", sinh(arccosh(x)), sqrt(sqr_less_sqr(x, 1)), sound="finite"),
     law("arcsin-arccos", arcsin(x) + arccos(x), math.pi / 2, sound="finite"),
 )
 
@@ -84,14 +86,31 @@ SQUARES = (
     law("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1, sound="finite"),
 )
 
+# beside others that read the sine and the cosine, it would be one more function, and of an angle
+# that is rounded another way: what holds of any sine and cosine would hold no longer
+both_read_once = (one_cliento(sin(x)), one_cliento(cos(x)))
+both_hyperbolic_read_once = (one_cliento(sinh(x)), one_cliento(cosh(x)))
+
 DOUBLE_ANGLES = (
-    law("sin-double", 2 * sin(x) * cos(x), sin(2 * x), sound="rounding"),
-    law("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, sound="rounding"),
+    law("sin-double", 2 * sin(x) * cos(x), sin(2 * x), *both_read_once, sound="rounding"),
+    law("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, *both_read_once, sound="rounding"),
     law("cos-double", sqr(cos(x)) - sqr(sin(x)), cos(2 * x), sound="rounding"),
     law("cos-double-by-cos", 2 * sqr(cos(x)) - 1, cos(2 * x), sound="rounding"),
     law("cos-double-by-sin", 1 - 2 * sqr(sin(x)), cos(2 * x), sound="rounding"),
-    law("sinh-double", 2 * sinh(x) * cosh(x), sinh(2 * x), sound="rounding"),
-    law("sinh-mul-cosh", sinh(x) * cosh(x), sinh(2 * x) / 2, sound="rounding"),
+    law(
+        "sinh-double",
+        2 * sinh(x) * cosh(x),
+        sinh(2 * x),
+        *both_hyperbolic_read_once,
+        sound="rounding",
+    ),
+    law(
+        "sinh-mul-cosh",
+        sinh(x) * cosh(x),
+        sinh(2 * x) / 2,
+        *both_hyperbolic_read_once,
+        sound="rounding",
+    ),
     law("cosh-double", sqr(cosh(x)) + sqr(sinh(x)), cosh(2 * x), sound="rounding"),
 )
 
@@ -105,10 +124,10 @@ OF_EXPONENTIALS = (
 )
 
 OF_LOGARITHMS = (
-    law("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x), sound="stable"),
-    law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), sound="stable"),
-    law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), sound="stable"),
-    law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), sound="stable"),
+    law("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x), *uncompensated(x), sound="stable"),
+    law("arcsinh-of-power", log(x + sqrt(1 + x**2)), arcsinh(x), *uncompensated(x), sound="stable"),
+    law("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x), *uncompensated(x), sound="stable"),
+    law("arccosh-of-power", log(x + sqrt(x**2 - 1)), arccosh(x), *uncompensated(x), sound="stable"),
     law("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x), sound="stable"),
     law("arctanh-log1p", log1p(x) - log1p(-x), 2 * arctanh(x), sound="rounding"),
 )

@@ -9,7 +9,9 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards.constants import not_constanto
 from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato, integero, roomyo
 from relgraph.tensor.lawkit.numbers.powers import (
@@ -22,7 +24,7 @@ from relgraph.tensor.lawkit.numbers.powers import (
 )
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
-c, d, k, x = lvars("c d k x")
+c, d, k, x, y = lvars("c d k x y")
 
 _POW = ("pow_specialize",)
 
@@ -75,8 +77,29 @@ EXPONENTS = (
         floato(c),
         nonzero_numbero(c),
         computo(k, half_of, c),
+        whereo(is_found, k),
         sound="finite",
         tags=("mul_canonicalize", *_POW),
+    ),
+)
+
+# a square may overflow, and what it rounds the exponent enlarges
+OF_SQUARES = (
+    law(
+        "power-of-square",
+        sqr(x) ** y,
+        abs_(x) ** (2 * y),
+        floato(x),
+        not_constanto(y),
+        sound="stable",
+    ),
+    law(
+        "power-of-product-with-itself",
+        (x * x) ** y,
+        abs_(x) ** (2 * y),
+        floato(x),
+        not_constanto(y),
+        sound="stable",
     ),
 )
 

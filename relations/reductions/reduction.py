@@ -31,6 +31,7 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly.creation import Alloc
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
+from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.guards.axes import (
     are_nonzero_lengths,
     has_length_one_along,
@@ -199,7 +200,14 @@ PRODUCTS = (
 
 LOGARITHMS = (
     # a product overflows before its logarithm does
-    law("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x), sound="stable"),
+    law(
+        "log-prod",
+        log(prod(x, axis=a)),
+        sum_(log(x), axis=a),
+        nonnegativeo(x),
+        *uncompensated(x),
+        sound="stable",
+    ),
     law("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a), sound="stable"),
 )
 

@@ -32,6 +32,7 @@ from relgraph.scalar.cancellation import (
     length,
     log1p_sqr,
     log1pmx,
+    sqr_less_sqr,
     tan_less_x,
     x_less_sin,
 )
@@ -232,6 +233,7 @@ __all__ = [
     "sinh",
     "softplus",
     "sqr",
+    "sqr_less_sqr",
     "sqrt",
     "sub",
     "switch",

@@ -62,6 +62,7 @@ softplus = Elemwise(scalar.softplus)
 log1mexp = Elemwise(scalar.log1mexp)
 hypot = Elemwise(scalar.hypot)
 length = Elemwise(scalar.length)
+sqr_less_sqr = Elemwise(scalar.sqr_less_sqr)
 cbrt = Elemwise(scalar.cbrt)
 cosm1 = Elemwise(scalar.cosm1)
 log1pmx = Elemwise(scalar.log1pmx)
@@ -319,6 +320,7 @@ __all__ = [
     "sinh",
     "softplus",
     "sqr",
+    "sqr_less_sqr",
     "sqrt",
     "square",
     "sub",

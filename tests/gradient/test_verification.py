@@ -47,7 +47,7 @@ BINARY = {
     **dict.fromkeys(
         ["add", "sub", "mul", "maximum", "minimum", "arctan2", "second", "mod", "int_div"], ANY
     ),
-    **dict.fromkeys(["true_div", "pow", "hypot", "length"], POSITIVE),
+    **dict.fromkeys(["true_div", "pow", "hypot", "length", "sqr_less_sqr"], POSITIVE),
 }
 
 

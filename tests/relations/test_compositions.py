@@ -21,13 +21,20 @@ def test_no_composition_gets_worse() -> None:
 def test_a_rounding_that_cancels_is_left_alone() -> None:
     """``log(u) * x / (u - 1)`` with the rounded ``u = 1 + x`` is right to the last digits."""
     x = at.dvector("x")
-    u = 1 + x
+    u, v = 1 + x, x + at.sqrt(1 + at.sqr(x))
     for by_hand in (at.log(u) * x / (u - 1), at.log(1 - x) * x / (1 - (1 - x))):
         kept = optimize_graph(by_hand, include=["stabilization"], clone=True)
         assert "log1p" not in algebra(kept)
         best = optimize_graph(by_hand, include=["fast_run"], clone=True)
         measured = errors(Composition("log1p", by_hand, {x: (50,)}), best, 1)
         assert measured is not None and measured[1] < 2
+    for by_hand, better in (
+        (at.log(v) / (1 - v), "arcsinh"),
+        (1 - 1 / at.sqr(x) + at.log(1 / at.sqr(x)), "-log"),
+        (1 - at.prod(at.exp(x)) + at.log(at.prod(at.exp(x))), "sum"),
+    ):
+        kept = optimize_graph(by_hand, include=["stabilization"], clone=True)
+        assert better not in algebra(kept)
     read_elsewhere = optimize_graph(at.log(u) + at.sqrt(u), include=["stabilization"], clone=True)
     assert algebra(read_elsewhere) == "log1p(x) + sqrt(1.0 + x)"
 

@@ -61,6 +61,23 @@ def test_lengths():
     assert np.isnan(found[5])
 
 
+def test_differences_of_squares():
+    tiny, near = 2.0**-53, 1 + 2.0**-30
+    x = np.array([1.0, 1.0, near, 3e200, 3e200, 1.7e308, 1e-200, np.inf, np.inf])
+    y = np.array([tiny, -tiny, 1.0, 3e200, 1.0, -1.7e308, 0.0, 1.0, np.inf])
+    exact = 2.0**-29 + 2.0**-60
+    expected = np.array([1.0, 1.0, exact, 0.0, np.inf, 0.0, 0.0, np.inf, np.nan])
+    for dtype in ("float64", "float32"):
+        a, b = x[:2].astype(dtype), (y[:2] * (1 if dtype == "float64" else 2.0**29)).astype(dtype)
+        found = scalar.sqr_less_sqr.impl(a, b)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected[:2])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(scalar.sqr_less_sqr.impl(x, y), expected)
+        np.testing.assert_array_equal(scalar.sqr_less_sqr.impl(y, x), -expected)
+    assert scalar.sqr_less_sqr.output_dtype("int8", "int8") == "float16"
+
+
 @pytest.mark.parametrize("op", [at.hypot, at.length], ids=str)
 def test_the_slope_of_a_length_at_the_origin_is_zero(op):
     x, y = at.dvectors("x", "y")

@@ -76,10 +76,11 @@ _WIDE_RANGE_SCALAR_OPS = frozenset(
         *(at.exp, at.exp2, at.expm1, at.sigmoid, at.erfc, at.sinh, at.cosh, at.pow, at.softplus),
         *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div, at.cosm1),
         *(at.log1pmx, at.x_less_sin, at.tan_less_x, at.log1p_sqr, at.hypot1m1),
+        at.sqr_less_sqr,
     )
 )
 # Those of them that are 0 for some operands without underflow.
-_ZERO_CROSSING_SCALAR_OPS = (scalar.expm1, scalar.sinh, scalar.gammaln)
+_ZERO_CROSSING_SCALAR_OPS = (scalar.expm1, scalar.sinh, scalar.gammaln, scalar.sqr_less_sqr)
 _COMPARISONS = frozenset(op.scalar_op for op in (at.eq, at.neq, at.lt, at.le, at.gt, at.ge))
 
 

@@ -23,9 +23,13 @@ CASES = [
     ("x-less-sin-by-tan", at.x_less_sin(x) / at.tan(x)),
     ("one-by-x-less-cotangent", 1 / x - 1 / at.tan(x)),
     ("cosm1-by-sin", at.cosm1(x) / at.sin(x)),
+    ("cosm1-by-sin-negated", -at.cosm1(x) / at.sin(x)),
     ("cosm1-by-square", at.cosm1(x) / at.sqr(x)),
-    ("cosm1-by-product", at.cosm1(x) / (x * x)),
-    ("cosm1-by-power", at.cosm1(x) / x**2),
+    ("cosm1-by-square-negated", -at.cosm1(x) / at.sqr(x)),
+    ("cosm1-by-square-of-products", at.cosm1(x) / (x * x)),
+    ("cosm1-by-square-of-products-negated", -at.cosm1(x) / (x * x)),
+    ("cosm1-by-square-of-powers", at.cosm1(x) / x**2),
+    ("cosm1-by-square-of-powers-negated", -at.cosm1(x) / x**2),
 ]
 
 

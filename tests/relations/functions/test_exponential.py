@@ -63,6 +63,7 @@ CASES = [
     ("sqrt-exp", at.sqrt(at.exp(x)), "exp(x / 2.0)"),
     ("log-sqrt", at.log(at.sqrt(x)), "0.5 * log(x)"),
     ("log-sqr", at.log(at.sqr(x)), "2.0 * log(abs(x))"),
+    ("log-sqr-nonnegative", at.log(at.sqr(p)), "2.0 * log(sigmoid(y))"),
     ("log-even-power", at.log(x**4), "4.0 * log(abs(x))"),
     ("log-odd-power", at.log(x**3), "3.0 * log(x)"),
     ("log-power", at.log(p**-0.5), "-0.5 * log(sigmoid(y))"),

@@ -112,6 +112,12 @@ CASES = [
     ("sech-slope-by-reciprocal", at.sqr(1 / at.cosh(x)) * at.sinh(x), "tanh(x) / cosh(x)"),
     ("tanh-by-reciprocal", 1 / at.cosh(x) * at.sinh(x), "tanh(x)"),
     (
+        "exp-by-expm1",
+        at.exp(x) / at.expm1(x),
+        "switch(x > 0.0, -1.0 / expm1(-switch(x > 0.0, x, 1.0)), "
+        "exp(switch(x > 0.0, -1.0, x)) / expm1(switch(x > 0.0, -2.0, x)))",
+    ),
+    (
         "tanh-slope",
         1 - at.sqr(at.tanh(x)),
         "4.0 * exp(-2.0 * abs(x)) / (1.0 + exp(-2.0 * abs(x)) * (2.0 + exp(-2.0 * abs(x))))",

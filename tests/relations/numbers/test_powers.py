@@ -16,6 +16,7 @@ from tests.relations.applied import (
     u,
     written,
     x,
+    y,
 )
 
 LAWS = laws_of(powers)
@@ -32,6 +33,8 @@ CASES = [
     ("sqr-of-pow", at.sqr(i**3), "i ** 6"),
     ("pow-of-sqr", at.sqr(x) ** 3, "x ** 6.0"),
     ("pow-of-sqrt", at.sqrt(x) ** 3, "x ** 1.5"),
+    ("power-of-square", at.sqr(x) ** y, "abs(x) ** (2.0 * y)"),
+    ("power-of-product-with-itself", (x * x) ** y, "abs(x) ** (2.0 * y)"),
     ("sqrt-sqr", at.sqrt(at.sqr(x)), "abs(x)"),
     ("sqr-sqrt", at.sqr(at.sqrt(x)), "x"),
     ("sqr-sqrt-nonnegative", at.sqr(at.sqrt(abs(x))), "abs(x)"),
@@ -60,6 +63,8 @@ LEFT_ALONE = [
     ("sqrt-sqr", at.sqrt(at.sqr(i))),
     ("sqr-sqrt-nonnegative", at.sqr(at.sqrt(x))),
     ("pow-of-sqrt", at.sqrt(x) ** 0),
+    ("pow-of-sqrt", at.sqrt(x) ** np.float16(2.0**-24)),
+    ("power-of-square", at.sqr(x) ** 0.3),
 ]
 
 

@@ -61,7 +61,8 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     expression = expression.etuple if isinstance(expression, Term) else expression
     parts = expression._tuple
     if parts and type(parts[0]) is FunctionType and parts[0] is not nth:
-        meant = meaning(parts[0], expression, tracer.trace.values[tracer.slot])
+        # what operators mean in the function depends on the class of the variable
+        meant = meaning(parts[0], expression, tracer.trace.compute(type, tracer))
         yield _unify(tracer, meant, s)
         return
     if not parts or not _may_have_head(tracer, parts[0], s) or not isinstance(tracer.head, Op):

@@ -21,7 +21,7 @@ from relgraph.graph.unify import meaning
 
 @meaning.register(FunctionType)
 def _meaning_of_call(
-    function: Any, expression: ExpressionTuple, beside: Variable
+    function: Any, expression: ExpressionTuple, beside: Variable | type[Variable]
 ) -> ExpressionTuple | Any:
     """Return what a call of a function means, as an expression.
 
@@ -30,8 +30,8 @@ def _meaning_of_call(
     function
         The head of `expression`.
     beside
-        A variable of the kind that the expression is to match: its operators are those in the
-        function.
+        A variable of the kind that the expression is to match, or its class: its operators are
+        those in the function.
 
     Raises
     ------

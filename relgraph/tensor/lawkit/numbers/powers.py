@@ -62,8 +62,10 @@ def exponent_doubles(c: Any) -> bool:
 
 
 def half_of(c: Any) -> Any:
-    """Return the constant ``c / 2``, of the dtype of `c`, which is one floating-point number."""
-    return constant(np.asarray(number_of(c) / 2, dtype=c.type.dtype))
+    """Return the constant ``c / 2``, of the dtype of `c`, which is one floating-point number; None
+    if it would be rounded, being too small."""
+    half = np.asarray(number_of(c) / 2, dtype=c.type.dtype)
+    return constant(half) if 2 * half == number_of(c) else None
 
 
 def twice(c: Any) -> Any:

@@ -188,7 +188,8 @@ def _reduce(op: Any, x: Any) -> Any:
         raise NoTrueValue(f"no true value of {op} is known")
     kept = [i for i in range(x.ndim) if i not in axes]
     shape = [x.shape[i] for i in kept]
-    rows = x.transpose([*kept, *axes]).reshape(int(np.prod(shape)), -1)
+    size = int(np.prod([x.shape[i] for i in axes]))
+    rows = x.transpose([*kept, *axes]).reshape(int(np.prod(shape)), size)
     out = np.empty(len(rows), dtype=object)
     start = {"add": mp.mpf(0), "mul": mp.mpf(1)}.get(name)
     for i, row in enumerate(rows):
@@ -208,7 +209,7 @@ def _arg_extreme(op: Any, x: Any) -> Any:
     rows = x.reshape(1, -1) if op.axis is None else np.moveaxis(x, op.axis, -1)
     shape = () if op.axis is None else rows.shape[:-1]
     out = np.empty(int(np.prod(shape)), dtype=object)
-    for i, row in enumerate(rows.reshape(len(out), -1)):
+    for i, row in enumerate(rows.reshape(len(out), rows.shape[-1])):
         indices = [k for k, v in enumerate(row) if mp.isnan(v)]
         if not indices:
             extreme = max(row) if isinstance(op, Argmax) else min(row)

@@ -183,6 +183,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "log1mexp": lambda x: log(1 - exp(x)),
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
     "length": lambda x, y: mp.sqrt(x * x + y * y),
+    "sqr_less_sqr": lambda x, y: (x - y) * (x + y),
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "cosm1": lambda x: mp.cos(x) - 1,
     "log1pmx": lambda x: _log1p(x) - x,

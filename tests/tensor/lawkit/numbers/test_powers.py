@@ -33,4 +33,5 @@ def test_exponents_of_integers_must_fit():
     assert powers.exponent_doubles(const(60, "int8"))
     assert not powers.exponent_doubles(const(64, "int8"))
     assert powers.half_of(const(3.0)).data == 1.5
+    assert powers.half_of(const(2.0**-1074)) is None
     assert powers.twice(const(3, "int8")).type.dtype == "int8"

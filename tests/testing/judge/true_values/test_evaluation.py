@@ -62,6 +62,14 @@ def test_sums_products_and_extremes_over_axes():
     assert float(truth(at.dot(v, v), {v: np.array([3.0, 4.0])})[()]) == 25.0
 
 
+def test_where_nothing_is_reduced_there_are_no_values():
+    x = at.TensorType("float64", (None, None))("x")
+    nothing, no_rows = np.empty((0, 0)), np.empty((0, 3))
+    assert truth(at.sum(x, axis=1), {x: nothing}).shape == (0,)
+    assert truth(at.argmax(x, axis=1), {x: no_rows}).shape == (0,)
+    assert list(truth(at.sum(x, axis=0), {x: no_rows})) == [0, 0, 0]
+
+
 def test_what_floats_lose_is_kept():
     tiny = np.array([1e-30])
     (found,) = truth(at.log(1 + v), {v: tiny})

@@ -1,0 +1,48 @@
+"""Hamming's formulas are right to a few digits, and none is worse than it was written."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.relations.cancellation.hamming import MODES, PROBLEMS, bits, errors, points
+
+POINTS, SEED = 16, 1
+GOAL = 12.0
+
+
+@cache
+def table() -> dict[str, dict[str, float]]:
+    return {problem.where: errors(problem, POINTS, SEED) for problem in PROBLEMS}
+
+
+def test_the_formulas_are_those_of_the_book() -> None:
+    assert len(table()) == 28
+    assert np.mean([means["None"] for means in table().values()]) > 30
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+def test_the_mean_error_is_small(mode: str) -> None:
+    assert np.mean([means[mode] for means in table().values()]) < GOAL
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+def test_no_formula_gets_worse(mode: str) -> None:
+    worse = [where for where, means in table().items() if means[mode] > means["None"] + 0.1]
+    assert worse == []
+
+
+def test_true_values_do_not_depend_on_what_cancels() -> None:
+    """``sqrt(x + 1) - sqrt(x)`` is half of one by the root, where `x` is large."""
+    (x,), truths = points(PROBLEMS[0], 16, 2)
+    large = x > 1e10
+    assert large.any()
+    np.testing.assert_allclose(truths[large], 0.5 / np.sqrt(x[large]), rtol=1e-9)
+
+
+def test_bits_count_the_floats_between() -> None:
+    one = np.array([1.0, 1.0, 0.0, -0.0, 5e-324, np.nan, np.inf])
+    other = np.array([1.0, np.nextafter(1, 2), -0.0, 5e-324, -5e-324, 1.0, np.finfo(float).max])
+    np.testing.assert_array_equal(bits(one, other), [0, 1, 1, np.log2(3), np.log2(4), 64, 1])
