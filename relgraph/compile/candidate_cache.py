@@ -43,14 +43,18 @@ def cache_folder() -> Path | None:
 
 def fingerprint() -> str:
     """Return a text that is another one for other sources or versions."""
-    digest = blake2b(sys.version.encode(), digest_size=12)
-    for library in _LIBRARIES:
-        digest.update(f"{library} {version(library)}".encode())
-    for package in _PACKAGES:
-        for path in sorted(package.rglob("*.py")):
-            found = path.stat()
-            digest.update(f"{path} {found.st_size} {found.st_mtime_ns}".encode())
-    return digest.hexdigest()
+    parts = [sys.version]
+    parts.extend(f"{library} {version(library)}" for library in _LIBRARIES)
+    folders = [str(package) for package in _PACKAGES]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(".py"):
+                    found = entry.stat()
+                    parts.append(f"{entry.path} {found.st_size} {found.st_mtime_ns}")
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
 
 
 class CandidateCache:

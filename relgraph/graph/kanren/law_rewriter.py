@@ -19,6 +19,26 @@ if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
 
 
+class _AttributeOfRule:
+    """An attribute of the rule, found out when it is first asked for.
+
+    Most laws of a phase are about ops that a graph has not.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rewriter: Any, owner: type) -> Any:
+        if rewriter is None:
+            return self
+        found = rewriter.__dict__[self._name] = getattr(rewriter.rule, self._name)
+        return found
+
+
+def _of_rule() -> Any:
+    return _AttributeOfRule()
+
+
 class LawRewriter(KanrenRelationSub):
     """One direction of a law as a local optimizer.
 
@@ -33,14 +53,17 @@ class LawRewriter(KanrenRelationSub):
         The rule of this direction.
     """
 
+    depth = _of_rule()
+    subsumes_nested = _of_rule()
+    collapses = _of_rule()
+    required_numbers = _of_rule()
+    required_ops = _of_rule()
+
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth, self.subsumes_nested = rule.depth, rule.subsumes_nested
         self.late, self.inward = law.late, law.inward
-        self.required_numbers, self.required_ops = rule.required_numbers, rule.required_ops
-        self.collapses = rule.collapses
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

@@ -20,7 +20,6 @@ from itertools import takewhile
 from typing import Any
 
 from unification.core import reify, unify
-from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.argument_index import ArgumentIndex
 from relgraph.graph.kanren.rules.codegen_match import MatchWriter
@@ -40,7 +39,7 @@ from relgraph.graph.kanren.rules.rule import (
 )
 from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
-from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
+from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import same_variable
 
@@ -143,7 +142,7 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
         elif isinstance(condition, OneClient):
             self.begin_block(f"if read_once(fgraph, {self.value_text(condition.variables[0])}):")
-        elif isinstance(condition, Compute) and isvar(condition.out):
+        elif isinstance(condition, Compute) and is_variable(condition.out):
             given = ["fgraph"] if condition.asks_graph else []
             args = ", ".join([*given, *(self.value_text(v) for v in condition.variables)])
             value = self.fresh_name("c")
@@ -158,7 +157,7 @@ class RuleWriter(MatchWriter):
 
     def value_text(self, argument: Any) -> str:
         """Return the expression for an argument of a condition."""
-        if isvar(argument):
+        if is_variable(argument):
             if argument not in self.bound:
                 raise NotCompilable(f"{argument} is open where a condition needs it")
             return self.bound[argument]
@@ -211,7 +210,7 @@ class RuleWriter(MatchWriter):
 
     def build_term(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
         """Emit the construction of a template; return the name of the result."""
-        if isvar(template):
+        if is_variable(template):
             if template not in self.bound:
                 raise NotCompilable(f"{template} is open in what it builds")
             return self.bound[template]

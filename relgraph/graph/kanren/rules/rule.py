@@ -9,9 +9,8 @@ from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
 
-from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
-from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
+from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, is_variable, variables_of
 from relgraph.graph.notation.numbers import roundings
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth

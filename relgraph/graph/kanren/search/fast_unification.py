@@ -13,7 +13,6 @@ from cons.core import ConsError, ConsPair, car, cdr, cons
 from cons.unify import _unify_Cons
 from etuples.core import ExpressionTuple
 from etuples.dispatch import _unify_ExpressionTuple
-from unification import Var
 from unification.core import (
     _reify,
     _unify,
@@ -24,7 +23,7 @@ from unification.core import (
 from unification.variable import _glv
 
 import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
-from relgraph.graph.kanren.terms.term import _unify_literal
+from relgraph.graph.kanren.terms.term import _IS_VAR, _unify_literal, is_variable
 from relgraph.graph.unify import (
     _unify_seen,
     _unify_variables,
@@ -35,15 +34,15 @@ from relgraph.graph.unify import (
 
 Bindings = dict[Any, Any]
 
-_UNIFY_EQUAL = _unify.dispatch(object, object, Mapping)
-_REIFY_UNCHANGED = _reify.dispatch(object, Mapping)
+# Not asked for by `dispatch`, which would put all that is registered in order.
+_UNIFY_EQUAL = _unify.funcs[object, object, Mapping]
+_REIFY_UNCHANGED = _reify.funcs[object, Mapping]
 _REST = object()
 _MISSING = object()
 
 _LISTS = (tuple, list)
 
 _UNIFIERS: dict[tuple[type, type], Any] = {}
-_IS_VAR: dict[type, bool] = {}
 _IS_UNCHANGED: dict[type, bool] = {}
 
 # Deeper terms are left to the library, which does not recurse.
@@ -54,15 +53,6 @@ def _unifier_for(u: type, v: type) -> Any:
     """Return the library's function for a pair of classes, and keep it."""
     found = _UNIFIERS[u, v] = _unify.dispatch(u, v, dict)
     return found
-
-
-def is_variable(x: Any) -> bool:
-    """Return whether `x` is a logic variable, by its class alone."""
-    cls = type(x)
-    known = _IS_VAR.get(cls)
-    if known is None:
-        known = _IS_VAR[cls] = issubclass(cls, Var)
-    return known
 
 
 def _walk(x: Any, s: Bindings) -> Any:

@@ -76,23 +76,22 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         if len(self) >= LIMIT:
             self.clear()
-        own, others = self._by_tracked
-        chosen = [*own.get(op, ()), *(i for i in others if tracks_op(self.rewriters[i], op))]
+        places = self._by_tracked
+        chosen: set[int] = set()
+        for tracked in (None, op, *type(op).__mro__):
+            chosen.update(places.get(tracked, ()))
         found = self[op] = tuple([self.rewriters[i] for i in sorted(chosen)])
         return found
 
     @cached_property
-    def _by_tracked(self) -> tuple[dict[Op, list[int]], list[int]]:
-        """The places of the rewriters that track one op alone, by that op; and of all others."""
-        own: dict[Op, list[int]] = {}
-        others: list[int] = []
+    def _by_tracked(self) -> dict[Tracked | None, list[int]]:
+        """The places of the rewriters by the ops and classes that they track; None for all."""
+        places: dict[Tracked | None, list[int]] = {}
         for i, rewriter in enumerate(self.rewriters):
             tracks = rewriter.tracks()
-            if tracks is not None and len(tracks) == 1 and isinstance(tracks[0], Op):
-                own.setdefault(tracks[0], []).append(i)
-            else:
-                others.append(i)
-        return own, others
+            for tracked in (None,) if tracks is None else tracks:
+                places.setdefault(tracked, []).append(i)
+        return places
 
 
 class DepthByOp(dict[Op, int]):
@@ -120,7 +119,10 @@ class DepthByOp(dict[Op, int]):
         self._here: set[Any] | None = None
         if ops is not None:
             self._here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
-        self.max_depth = self._depth(dispatch.rewriters)
+
+    @cached_property
+    def max_depth(self) -> int:
+        return self._depth(self._dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
         if len(self) >= LIMIT:
@@ -131,14 +133,12 @@ class DepthByOp(dict[Op, int]):
     def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
         here = self._here
         admitted = [r for r in rewriters if here is None or r.required_ops <= here]
-        depths = [USUAL_DEPTH if r.depth is None else r.depth for r in admitted]
-        return max(depths, default=self._default)
+        return max(map(depth_of, admitted), default=self._default)
 
 
-def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
-    """Whether `rewriter` tracks `op`."""
-    tracks = rewriter.tracks()
-    return tracks is None or any(is_tracked_by(op, tracked) for tracked in tracks)
+def depth_of(rewriter: LocalOptimizer) -> int:
+    """How many levels of nodes a rewriter looks at."""
+    return USUAL_DEPTH if rewriter.depth is None else rewriter.depth
 
 
 def is_tracked_by(op: Op, tracked: Tracked) -> bool:
