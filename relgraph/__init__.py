@@ -6,6 +6,7 @@ not load the whole.
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +64,20 @@ _PACKAGES = frozenset(__all__) - frozenset(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"relgraph.{name}")
-    if name in _HOME:
+    if name not in _PACKAGES and name not in _HOME:
+        raise AttributeError(f"module 'relgraph' has no attribute {name!r}")
+    # All that is made while modules are loaded stays: to look through it again and again for what
+    # can be collected would take a tenth of the time.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        if name in _PACKAGES:
+            return import_module(f"relgraph.{name}")
         found = globals()[name] = getattr(import_module(_HOME[name]), name)
         return found
-    raise AttributeError(f"module 'relgraph' has no attribute {name!r}")
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.kanren.function_memory import FunctionMemory
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.prefilter import (
@@ -51,7 +52,11 @@ class LawRewriter(KanrenRelationSub):
         The law.
     rule
         The rule of this direction.
+    functions
+        Where its function is kept for other processes; None if it is not.
     """
+
+    functions: FunctionMemory | None = None
 
     depth = _of_rule()
     subsumes_nested = _of_rule()
@@ -87,8 +92,9 @@ class LawRewriter(KanrenRelationSub):
         return run(fgraph, node)
 
     def _function(self) -> Callable[[Any, Apply], Any]:
+        kept = self.functions
         try:
-            compiled = compile_rule(self.rule)
+            compiled = compile_rule(self.rule) if kept is None else kept.compiled(self.rule)
         except NotCompilable:
             return self.search
         if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:

@@ -70,7 +70,8 @@ class Law(Relation):
         self.complex = complex
         left, right = variables_of(self.lhs), variables_of(self.rhs)
         others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
-        self._renamed = list(dict.fromkeys([*left, *right, *chain.from_iterable(others)]))
+        self._variables = list(dict.fromkeys([*left, *right]))
+        self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(others)]))
         # the variables of each side to which nothing would give a value if it were built
         self._unbound = {"forward": self._left_open(left, right)}
         self._unbound["backward"] = self._left_open(right, left)

@@ -15,7 +15,7 @@ The function generated for ``log(exp(x)) → x`` is, in essence::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -59,11 +59,22 @@ def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
     NotCompilable
         If the op at the root of the pattern is not known, or a condition is not one of `goals`.
     """
+    return function_of(written(rule, all_answers))
+
+
+def written(rule: Rule, all_answers: bool = False) -> RuleWriter:
+    """Return the source of the function that `compile_rule` returns; raises the same."""
     writer = RuleWriter(rule, all_answers)
     writer.write()
     if not all_answers:
         writer.lines.append("    return False")
-    transform: Transform = writer.compile_function("transform(fgraph, node)", f"law {rule.name}")
+    return writer
+
+
+def function_of(writer: RuleWriter) -> Transform:
+    """Return the function of a source."""
+    label = f"law {writer.rule.name}"
+    transform: Transform = writer.compile_function("transform(fgraph, node)", label)
     return transform
 
 
@@ -71,7 +82,7 @@ class RuleWriter(MatchWriter):
     """Generates the function of one rule."""
 
     def __init__(self, rule: Rule, all_answers: bool) -> None:
-        super().__init__(rule, all_answers, _HELPERS)
+        super().__init__(rule, all_answers, HELPERS)
 
     # -- the function ----------------------------------------------------------------------
 
@@ -291,7 +302,7 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {' and '.join(tests)}:")
 
 
-_HELPERS: dict[str, Any] = {
+HELPERS: Mapping[str, Any] = {
     "ArgumentIndex": ArgumentIndex,
     "agree": match_checks.agree,
     "computed_among": match_checks.computed_among,
@@ -311,6 +322,6 @@ _HELPERS: dict[str, Any] = {
     "combine_arguments": combine_arguments,
     "numbers_keep_shape": numbers_keep_shape,
 }
+"""The globals of every function, besides the parts of its rule."""
 
-
-__all__ = ["NotCompilable", "Transform", "compile_rule"]
+__all__ = ["HELPERS", "NotCompilable", "Transform", "compile_rule", "function_of", "written"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules.function_source import FunctionSource, NotCompilable
 from relgraph.graph.kanren.rules.matching import is_number

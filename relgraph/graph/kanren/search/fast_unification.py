@@ -23,7 +23,13 @@ from unification.core import (
 from unification.variable import _glv
 
 import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
-from relgraph.graph.kanren.terms.term import _IS_VAR, _unify_literal, is_variable
+from relgraph.graph.kanren.terms.term import (
+    _IS_VAR,
+    _as_etuple,
+    _unify_literal,
+    _unify_term,
+    is_variable,
+)
 from relgraph.graph.unify import (
     _unify_seen,
     _unify_variables,
@@ -50,8 +56,16 @@ _MAX_RECURSION = 50
 
 
 def _unifier_for(u: type, v: type) -> Any:
-    """Return the library's function for a pair of classes, and keep it."""
-    found = _UNIFIERS[u, v] = _unify.dispatch(u, v, dict)
+    """Return the library's function for a pair of classes, and keep it.
+
+    Where one of the signatures that admit the pair is below all the others, it is that one's. The
+    dispatcher would first put all its signatures in order, pair by pair.
+    """
+    classes = (u, v, dict)
+    admitting = [s for s in _unify.funcs if len(s) == 3 and all(map(issubclass, classes, s))]
+    lowest = [s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)]
+    found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(*classes)
+    _UNIFIERS[u, v] = found
     return found
 
 
@@ -104,6 +118,8 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if len(left) != len(right):
                 return False
             stack.extend(zip(reversed(left), reversed(right), strict=True))
+        elif unifier is _unify_term:
+            stack.append((_as_etuple(u), _as_etuple(v)))
         elif unifier is _unify_seen:
             pair = seen_alike(u, v)
             if pair is None:
@@ -123,7 +139,7 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if unifier(u, v, data) is False:
                 return False
         else:
-            found = stream_eval(_unify(u, v, data))
+            found = stream_eval(unifier(u, v, data))
             if found is False:
                 return False
             data = found

@@ -131,9 +131,12 @@ class DepthByOp(dict[Op, int]):
         return found
 
     def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
-        here = self._here
-        admitted = [r for r in rewriters if here is None or r.required_ops <= here]
-        return max(map(depth_of, admitted), default=self._default)
+        here, found = self._here, self._default
+        for rewriter in rewriters:
+            depth = depth_of(rewriter)
+            if depth > found and (here is None or rewriter.required_ops <= here):
+                found = depth
+        return found
 
 
 def depth_of(rewriter: LocalOptimizer) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,9 @@ class CandidateMemory:
         self.learned = 0
         self._load: Callable[[], Mapping[str, Any]] | None = load
         self._answers: dict[str, dict[str, bool]] = {}
+        # what was loaded, a text for each row that has not been asked for yet
+        self._packed: dict[str, str] = {}
+        self._names: list[str] = []
         self._texts: dict[Any, str | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -56,20 +59,27 @@ class CandidateMemory:
         """
         if self._load is not None:
             data, self._load = self._load(), None
-            self._answers = _unpacked(data)
+            self._names, self._packed = _checked(data)
         text = self._text(node.op) if of_op else self._structure(node)
-        return {} if text is None else self._answers.setdefault(text, {})
+        return {} if text is None else self._row(text)
+
+    def _row(self, text: str) -> dict[str, bool]:
+        """Return what is known of the nodes with a text."""
+        known = self._answers.get(text)
+        if known is None:
+            known = self._answers[text] = _unpacked(self._packed.pop(text, ";"), self._names)
+        return known
 
     def dump(self) -> dict[str, Any]:
         """Return all that is known, as lists, strings and numbers."""
-        names: dict[str, int] = {}
-        packed: dict[str, list[list[int]]] = {}
+        places = {name: i for i, name in enumerate(self._names)}
+        packed = dict(self._packed)
         for text, known in self._answers.items():
-            yes_no: list[list[int]] = [[], []]
+            yes_no: tuple[list[str], list[str]] = ([], [])
             for name, may_match in known.items():
-                yes_no[not may_match].append(names.setdefault(name, len(names)))
-            packed[text] = yes_no
-        return {"names": list(names), "answers": packed}
+                yes_no[not may_match].append(str(places.setdefault(name, len(places))))
+            packed[text] = ";".join(map(" ".join, yes_no))
+        return {"names": list(places), "answers": packed}
 
     def _structure(self, node: Apply) -> str | None:
         heads = [self._text(v.head) for v in node.inputs]
@@ -111,16 +121,21 @@ def text_of(x: Any) -> str | None:
     return None if None in props else f"{name}{{{', '.join(map(str, props))}}}"
 
 
-def _unpacked(data: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
-    """Return the answers in what `CandidateMemory.dump` gave; none if it is something else."""
+def _checked(data: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """Return the names and rows of what `CandidateMemory.dump` gave; none of anything else."""
+    names, rows = data.get("names"), data.get("answers")
+    return (names, rows) if isinstance(names, list) and isinstance(rows, dict) else ([], {})
+
+
+def _unpacked(row: str, names: Sequence[str]) -> dict[str, bool]:
+    """Return the answers of a row by name; none if it is no row of these names."""
     try:
-        names = data["names"]
-        return {
-            text: {names[i]: True for i in yes} | {names[i]: False for i in no}
-            for text, (yes, no) in data["answers"].items()
-        }
+        yes, no = row.split(";")
+        found = {names[int(i)]: True for i in yes.split()}
+        found.update((names[int(i)], False) for i in no.split())
     except (LookupError, TypeError, ValueError, AttributeError):
         return {}
+    return found
 
 
 def those_that_may_match(

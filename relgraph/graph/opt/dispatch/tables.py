@@ -65,10 +65,8 @@ class RewriterTables:
         "_plans",
         "_superset",
         "_unions",
-        "bounded",
         "depths",
         "dispatch",
-        "has_unbounded",
     )
 
     def __init__(
@@ -76,11 +74,8 @@ class RewriterTables:
         rewriters: Iterable[LocalOptimizer],
         superset: RewriterTables | None = None,
     ) -> None:
-        every = tuple(rewriters)
         self._superset = superset
-        self.bounded = frozenset(r for r in every if r.depth is not None)
-        self.has_unbounded = len(self.bounded) < len(set(every))
-        self.dispatch = Dispatch(every)
+        self.dispatch = Dispatch(rewriters)
         self._collapsing: RewriterTables | None = None
         self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
         self._plans: dict[tuple[Any, ...], VisitPlan] = {}
@@ -91,6 +86,14 @@ class RewriterTables:
         self._inspects: dict[tuple[Op, Op], bool] = {}
 
     # Found out when they are asked for: of most tables they never are.
+
+    @cached_property
+    def bounded(self) -> frozenset[LocalOptimizer]:
+        return frozenset(r for r in self.dispatch.rewriters if r.depth is not None)
+
+    @cached_property
+    def has_unbounded(self) -> bool:
+        return any(r.depth is None for r in self.dispatch.rewriters)
 
     @cached_property
     def _pairs(self) -> frozenset[tuple[Any, Any]]:

@@ -98,7 +98,19 @@ def test_a_pickled_memory_is_empty():
     assert pickle.loads(pickle.dumps(memory)).dump()["answers"] == {}
 
 
-@pytest.mark.parametrize("data", [{}, {"names": []}, {"names": ["n"], "answers": {"x": [[5], []]}}])
+TEXT = text_of(at.exp)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"names": []},
+        {"names": ["n"], "answers": {TEXT: "5;"}},
+        {"names": ["n"], "answers": {TEXT: [0]}},
+        {"names": ["n"], "answers": {TEXT: "0"}},
+    ],
+)
 def test_what_is_no_memory_is_ignored(data):
     memory = CandidateMemory(lambda: data)
     assert memory.answers(at.exp(x).owner, True) == {}
