@@ -50,9 +50,20 @@ _LISTS = (tuple, list)
 
 _UNIFIERS: dict[tuple[type, type], Any] = {}
 _IS_UNCHANGED: dict[type, bool] = {}
+_ABOVE: dict[type, tuple[int, set[type]]] = {}
 
 # Deeper terms are left to the library, which does not recurse.
 _MAX_RECURSION = 50
+
+
+def _registered_above(cls: type) -> set[type]:
+    """Return the classes in signatures of unifiers that `cls` is a subclass of."""
+    signatures = len(_unify.funcs)
+    known = _ABOVE.get(cls)
+    if known is None or known[0] != signatures:
+        classes = {c for s in _unify.funcs for c in s[:2]}
+        known = _ABOVE[cls] = (signatures, {c for c in classes if issubclass(cls, c)})
+    return known[1]
 
 
 def _unifier_for(u: type, v: type) -> Any:
@@ -61,10 +72,16 @@ def _unifier_for(u: type, v: type) -> Any:
     Where one of the signatures that admit the pair is below all the others, it is that one's. The
     dispatcher would first put all its signatures in order, pair by pair.
     """
-    classes = (u, v, dict)
-    admitting = [s for s in _unify.funcs if len(s) == 3 and all(map(issubclass, classes, s))]
-    lowest = [s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)]
-    found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(*classes)
+    above_u, above_v = _registered_above(u), _registered_above(v)
+    admitting = [
+        s
+        for s in _unify.funcs
+        if s[0] in above_u and s[1] in above_v and len(s) == 3 and issubclass(dict, s[2])
+    ]
+    lowest = [
+        s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)
+    ]
+    found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(u, v, dict)
     _UNIFIERS[u, v] = found
     return found
 
