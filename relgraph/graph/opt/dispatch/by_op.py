@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
-from relgraph.graph.opt.dispatch.memory import those_that_may_match
+from relgraph.graph.opt.dispatch.memory import KeptCandidates, those_that_may_match
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -19,6 +19,9 @@ WIDE = 32
 
 # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
 LIMIT = 10_000
+
+# The answers of so many rewriters are worth keeping together.
+LARGE = 50
 
 # Most rewriters of unknown depth look at a node and at what computes its inputs.
 USUAL_DEPTH = 2
@@ -64,14 +67,36 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
 
     def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
         """The rewriters that may match `node`, or another node of its structure."""
+        of_op = len(node.inputs) >= WIDE and not is_ac(node.op)
+        if self._parts is None:
+            return self._asked(node, of_op)
+        kept, others = self._parts
+        found = kept.candidates(node, of_op)
+        found += others.candidates(node)
+        return tuple(sorted(found, key=self._places.__getitem__))
+
+    def _asked(self, node: Apply, of_op: bool) -> tuple[LocalOptimizer, ...]:
         rewriters = self._of_op.get(node.op)
         if rewriters is None:
             if len(self._of_op) >= LIMIT:
                 self._of_op.clear()
             rewriters = self._of_op[node.op] = those_that_may_match(self[node.op], node, True)
-        if len(node.inputs) >= WIDE and not is_ac(node.op):
-            return rewriters
-        return those_that_may_match(rewriters, node, False)
+        return rewriters if of_op else those_that_may_match(rewriters, node, False)
+
+    @cached_property
+    def _parts(self) -> tuple[KeptCandidates, Dispatch] | None:
+        """The rewriters whose answers are kept, and the others; None if few are kept."""
+        memories = {r.memory for r in self.rewriters if r.memory is not None}
+        kept = [r for r in self.rewriters if r.memory is not None and r.name is not None]
+        if len(memories) != 1 or len(kept) < LARGE:
+            return None
+        others = Dispatch([r for r in self.rewriters if r.memory is None or r.name is None])
+        asked = Dispatch(kept) if others.rewriters else self
+        return KeptCandidates(kept, memories.pop(), asked._asked), others
+
+    @cached_property
+    def _places(self) -> dict[LocalOptimizer, int]:
+        return {rewriter: i for i, rewriter in enumerate(self.rewriters)}
 
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         if len(self) >= LIMIT:
