@@ -78,9 +78,7 @@ def _unifier_for(u: type, v: type) -> Any:
         for s in _unify.funcs
         if s[0] in above_u and s[1] in above_v and len(s) == 3 and issubclass(dict, s[2])
     ]
-    lowest = [
-        s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)
-    ]
+    lowest = [s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)]
     found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(u, v, dict)
     _UNIFIERS[u, v] = found
     return found

@@ -153,7 +153,11 @@ def _checked(
     names, rows, groups = data.get("names"), data.get("answers"), data.get("groups")
     if not isinstance(names, list) or not isinstance(rows, dict) or not isinstance(groups, dict):
         return [], {}, {}
-    return names, rows, {key: of_group for key, of_group in groups.items() if type(of_group) is dict}
+    return (
+        names,
+        rows,
+        {key: of_group for key, of_group in groups.items() if type(of_group) is dict},
+    )
 
 
 def _unpacked(row: str, names: Sequence[str]) -> dict[str, bool]:
