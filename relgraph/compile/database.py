@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Literal
 
 import relations
-from relgraph.compile.candidate_cache import candidate_cache
 from relgraph.compile.constant_folding import constant_folding
+from relgraph.compile.law_cache import law_cache
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.fg import FunctionGraph
@@ -95,7 +95,7 @@ def _phase(name: Phase, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
     db = PhaseDB(name=name, ignore_newtrees=False)
     laws = list(laws)
-    candidate_cache.remember(laws)
+    law_cache.remember(laws)
     for law in laws:
         tags = law_tags(law)
         # The name of the phase is no tag of an unsafe law: a query for the phase leaves it out.

@@ -25,6 +25,7 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
+from relgraph.graph.opt.base import paused_collector
 from relgraph.settings import config
 from relgraph.tensor.type import TensorType
 
@@ -95,7 +96,8 @@ def function(
         if given.allow_downcast is None:
             given.allow_downcast = allow_input_downcast
     record = _profile_record(profile, name)
-    compiled = _compile(spec, mode, accept_inplace, name, record, trace)
+    with paused_collector():
+        compiled = _compile(spec, mode, accept_inplace, name, record, trace)
     if record is not None:
         record.finish_compilation(time.perf_counter() - started)
     return compiled

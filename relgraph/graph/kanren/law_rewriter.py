@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.kanren.function_memory import FunctionMemory
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.prefilter import (
@@ -17,6 +18,26 @@ from relgraph.graph.kanren.rules.rule import Rule, is_ac
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
+
+
+class _AttributeOfRule:
+    """An attribute of the rule, found out when it is first asked for.
+
+    Most laws of a phase are about ops that a graph has not.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rewriter: Any, owner: type) -> Any:
+        if rewriter is None:
+            return self
+        found = rewriter.__dict__[self._name] = getattr(rewriter.rule, self._name)
+        return found
+
+
+def _of_rule() -> Any:
+    return _AttributeOfRule()
 
 
 class LawRewriter(KanrenRelationSub):
@@ -31,16 +52,23 @@ class LawRewriter(KanrenRelationSub):
         The law.
     rule
         The rule of this direction.
+    functions
+        Where its function is kept for other processes; None if it is not.
     """
+
+    functions: FunctionMemory | None = None
+
+    depth = _of_rule()
+    subsumes_nested = _of_rule()
+    collapses = _of_rule()
+    required_numbers = _of_rule()
+    required_ops = _of_rule()
 
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.depth, self.subsumes_nested = rule.depth, rule.subsumes_nested
         self.late, self.inward = law.late, law.inward
-        self.required_numbers, self.required_ops = rule.required_numbers, rule.required_ops
-        self.collapses = rule.collapses
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
@@ -64,8 +92,9 @@ class LawRewriter(KanrenRelationSub):
         return run(fgraph, node)
 
     def _function(self) -> Callable[[Any, Apply], Any]:
+        kept = self.functions
         try:
-            compiled = compile_rule(self.rule)
+            compiled = compile_rule(self.rule) if kept is None else kept.compiled(self.rule)
         except NotCompilable:
             return self.search
         if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:

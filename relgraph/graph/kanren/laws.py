@@ -68,26 +68,28 @@ class Law(Relation):
                 raise TypeError(f"{name}: the condition {condition!r} is not a goal")
         self.mixed = mixed
         self.complex = complex
-        self._variables = variables_of((self.lhs, self.rhs))
+        left, right = variables_of(self.lhs), variables_of(self.rhs)
         others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
+        self._variables = list(dict.fromkeys([*left, *right]))
         self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(others)]))
-        if self._unbound(self.lhs, self.rhs) and self._unbound(self.rhs, self.lhs):
-            lost = self._unbound(self.lhs, self.rhs)[0]
+        # the variables of each side to which nothing would give a value if it were built
+        self._unbound = {"forward": self._left_open(left, right)}
+        self._unbound["backward"] = self._left_open(right, left)
+        if all(self._unbound.values()):
+            lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
 
-    def _unbound(self, matched: Any, built: Any) -> list[LogicVariable]:
-        """Return the variables of the built side to which nothing would give a value."""
-        given = set(variables_of(matched))
-        for condition in self.conditions:
-            if isinstance(condition, Condition):
-                given.update(condition.binds)
-            else:
-                # a goal of another kind may bind any variable; an open answer is refused later
-                given.update(self._variables)
-        return [v for v in variables_of(built) if v not in given]
+    def _left_open(
+        self, matched: list[LogicVariable], built: list[LogicVariable]
+    ) -> list[LogicVariable]:
+        """Return the variables of what is built that neither a match nor a condition binds."""
+        if any(not isinstance(c, Condition) for c in self.conditions):
+            return []  # a goal of another kind may bind any; an open answer is refused later
+        given = {*matched, *chain.from_iterable(c.binds for c in self.conditions)}
+        return [v for v in built if v not in given]
 
     def _direction(self, name: str, matched: Any, built: Any, swap: bool) -> LawRewriter:
-        lost = self._unbound(matched, built)
+        lost = self._unbound[name]
         if lost:
             raise NoSuchDirection(
                 f"the law {self} has no direction {name}: it would leave {lost[0]} without a value"

@@ -289,16 +289,16 @@ class OptimizationDatabase:
         key = (query.include, query.require, query.exclude)
         known = self._by_tags.get(key)
         if known is None:
-            include, require, exclude = map(set, key)
+            include, require, exclude = map(frozenset, key)
             known = [
                 entry
                 for entry in self._entries.values()
-                if require <= (tags := entry.tags.keys())
-                and exclude.isdisjoint(tags)
-                and (
-                    isinstance(entry.optimizer, OptimizationDatabase)
-                    or not include.isdisjoint(tags)
+                if (
+                    not include.isdisjoint(entry.tags)
+                    or (self.nested and isinstance(entry.optimizer, OptimizationDatabase))
                 )
+                and (not exclude or exclude.isdisjoint(entry.tags))
+                and (not require or entry.tags.keys() >= require)
             ]
             if len(self._by_tags) >= _MAX_CACHED:
                 self._by_tags.clear()

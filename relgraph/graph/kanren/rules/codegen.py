@@ -15,12 +15,11 @@ The function generated for ``log(exp(x)) → x`` is, in essence::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import Any
 
 from unification.core import reify, unify
-from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.argument_index import ArgumentIndex
 from relgraph.graph.kanren.rules.codegen_match import MatchWriter
@@ -40,7 +39,7 @@ from relgraph.graph.kanren.rules.rule import (
 )
 from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
-from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
+from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import same_variable
 
@@ -60,11 +59,22 @@ def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
     NotCompilable
         If the op at the root of the pattern is not known, or a condition is not one of `goals`.
     """
+    return function_of(written(rule, all_answers))
+
+
+def written(rule: Rule, all_answers: bool = False) -> RuleWriter:
+    """Return the source of the function that `compile_rule` returns; raises the same."""
     writer = RuleWriter(rule, all_answers)
     writer.write()
     if not all_answers:
         writer.lines.append("    return False")
-    transform: Transform = writer.compile_function("transform(fgraph, node)", f"law {rule.name}")
+    return writer
+
+
+def function_of(writer: RuleWriter) -> Transform:
+    """Return the function of a source."""
+    label = f"law {writer.rule.name}"
+    transform: Transform = writer.compile_function("transform(fgraph, node)", label)
     return transform
 
 
@@ -72,7 +82,7 @@ class RuleWriter(MatchWriter):
     """Generates the function of one rule."""
 
     def __init__(self, rule: Rule, all_answers: bool) -> None:
-        super().__init__(rule, all_answers, _HELPERS)
+        super().__init__(rule, all_answers, HELPERS)
 
     # -- the function ----------------------------------------------------------------------
 
@@ -143,7 +153,7 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
         elif isinstance(condition, OneClient):
             self.begin_block(f"if read_once(fgraph, {self.value_text(condition.variables[0])}):")
-        elif isinstance(condition, Compute) and isvar(condition.out):
+        elif isinstance(condition, Compute) and is_variable(condition.out):
             given = ["fgraph"] if condition.asks_graph else []
             args = ", ".join([*given, *(self.value_text(v) for v in condition.variables)])
             value = self.fresh_name("c")
@@ -158,7 +168,7 @@ class RuleWriter(MatchWriter):
 
     def value_text(self, argument: Any) -> str:
         """Return the expression for an argument of a condition."""
-        if isvar(argument):
+        if is_variable(argument):
             if argument not in self.bound:
                 raise NotCompilable(f"{argument} is open where a condition needs it")
             return self.bound[argument]
@@ -211,7 +221,7 @@ class RuleWriter(MatchWriter):
 
     def build_term(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
         """Emit the construction of a template; return the name of the result."""
-        if isvar(template):
+        if is_variable(template):
             if template not in self.bound:
                 raise NotCompilable(f"{template} is open in what it builds")
             return self.bound[template]
@@ -292,7 +302,7 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {' and '.join(tests)}:")
 
 
-_HELPERS: dict[str, Any] = {
+HELPERS: Mapping[str, Any] = {
     "ArgumentIndex": ArgumentIndex,
     "agree": match_checks.agree,
     "computed_among": match_checks.computed_among,
@@ -312,6 +322,6 @@ _HELPERS: dict[str, Any] = {
     "combine_arguments": combine_arguments,
     "numbers_keep_shape": numbers_keep_shape,
 }
+"""The globals of every function, besides the parts of its rule."""
 
-
-__all__ = ["NotCompilable", "Transform", "compile_rule"]
+__all__ = ["HELPERS", "NotCompilable", "Transform", "compile_rule", "function_of", "written"]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unification.variable import isvar
-
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules.function_source import FunctionSource, NotCompilable
 from relgraph.graph.kanren.rules.matching import is_number
@@ -25,7 +23,7 @@ from relgraph.graph.kanren.rules.rule import (
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
+from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 
@@ -172,7 +170,7 @@ class MatchWriter(FunctionSource):
 
     def match_prop(self, text: str, pattern: Any) -> None:
         """Match the property of an op that the expression `text` gives."""
-        if isvar(pattern):
+        if is_variable(pattern):
             if pattern in self.bound:
                 self.begin_block(f"if {self.bound[pattern]} == {text}:")
             else:
@@ -196,7 +194,7 @@ class MatchWriter(FunctionSource):
             self.match_one(pattern, var)
 
     def match_cost(self, pattern: Any) -> tuple[int, int]:
-        return match_cost(pattern, isvar(pattern) and pattern not in self.bound)
+        return match_cost(pattern, is_variable(pattern) and pattern not in self.bound)
 
     def match_one(self, pattern: Any, var: str) -> None:
         """Match one pattern with one variable."""
@@ -217,7 +215,7 @@ class MatchWriter(FunctionSource):
         elif isinstance(pattern, ConstrainedVar) and pattern not in self.bound:
             self.begin_block(f"if {self.global_name(pattern.constraint, 'accepts')}({var}):")
             self.bound[pattern] = var
-        elif isvar(pattern):
+        elif is_variable(pattern):
             if pattern in self.bound:
                 known = self.bound[pattern]
                 same = "agree(" if known in self.non_variables else "same_in_graph(fgraph, "
@@ -254,7 +252,7 @@ class MatchWriter(FunctionSource):
             if isinstance(pattern, Arguments):
                 self.bind_arguments(pattern, self.remaining(flat, taken))
                 return None
-            if not pending and isvar(pattern) and pattern not in self.bound:
+            if not pending and is_variable(pattern) and pattern not in self.bound:
                 self.match_one(pattern, self.combine_remaining(node, flat, taken))
                 return None
             place, var = self.fresh_name("k"), self.fresh_name("v")
@@ -306,7 +304,7 @@ class MatchWriter(FunctionSource):
         if not is_fixed(head) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
-            if isvar(part):
+            if is_variable(part):
                 if part in self.bound and self.bound[part] not in self.non_variables:
                     return ((head, i),), self.bound[part]
             elif (further := self.path_to_bound(part)) is not None:

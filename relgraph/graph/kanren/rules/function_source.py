@@ -63,6 +63,11 @@ class FunctionSource:
             self.namespace[known] = value
         return known
 
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The values that `global_name` was given, by name."""
+        return {name: self.namespace[name] for name in self._constants.values()}
+
     def compile_function(self, signature: str, label: str) -> Any:
         """Return the function; `label` takes the place of the file name in tracebacks."""
         name = signature.partition("(")[0]

@@ -19,9 +19,8 @@ from relgraph.graph.kanren.rules.rule import (
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Where
-from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
+from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 
 

@@ -9,9 +9,15 @@ from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
 
-from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
-from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
+from relgraph.graph.kanren.terms.term import (
+    Arguments,
+    Literal,
+    LogicVariable,
+    Term,
+    is_variable,
+    variables_of,
+)
 from relgraph.graph.notation.numbers import roundings
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
@@ -89,12 +95,16 @@ class Rule:
 
         The function of a condition looks as deep into its arguments as its attribute `depth` says.
         """
-        asked = [c.function for c in self.conditions if type(c) is Compute]
-        asked += [c.predicate for c in self.conditions if type(c) is Where]
-        further = [getattr(function, "depth", 0) for function in asked]
-        # the readers of what the lowest nodes read are one level more
-        asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
-        return height(self.pattern) + max([*further, int(asks_readers)], default=0)
+        further = 0
+        for condition in self.conditions:
+            if isinstance(condition, Compute):
+                further = max(further, getattr(condition.function, "depth", 0))
+            elif isinstance(condition, Where):
+                further = max(further, getattr(condition.predicate, "depth", 0))
+            elif isinstance(condition, OneClient):
+                # the readers of what the lowest nodes read are one level more
+                further = max(further, 1)
+        return height(self.pattern) + further
 
     @cached_property
     def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
@@ -210,6 +220,9 @@ def head_of(pattern: Any) -> Any:
 
 def height(pattern: Any) -> int:
     """Return how many levels of nodes a pattern spans."""
+    cls = pattern.__class__
+    if cls is LogicVariable or cls is Literal:
+        return 0
     parts = split(pattern)
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
 

@@ -13,7 +13,6 @@ from cons.core import ConsError, ConsPair, car, cdr, cons
 from cons.unify import _unify_Cons
 from etuples.core import ExpressionTuple
 from etuples.dispatch import _unify_ExpressionTuple
-from unification import Var
 from unification.core import (
     _reify,
     _unify,
@@ -24,7 +23,13 @@ from unification.core import (
 from unification.variable import _glv
 
 import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
-from relgraph.graph.kanren.terms.term import _unify_literal
+from relgraph.graph.kanren.terms.term import (
+    _IS_VAR,
+    _as_etuple,
+    _unify_literal,
+    _unify_term,
+    is_variable,
+)
 from relgraph.graph.unify import (
     _unify_seen,
     _unify_variables,
@@ -35,34 +40,48 @@ from relgraph.graph.unify import (
 
 Bindings = dict[Any, Any]
 
-_UNIFY_EQUAL = _unify.dispatch(object, object, Mapping)
-_REIFY_UNCHANGED = _reify.dispatch(object, Mapping)
+# Not asked for by `dispatch`, which would put all that is registered in order.
+_UNIFY_EQUAL = _unify.funcs[object, object, Mapping]
+_REIFY_UNCHANGED = _reify.funcs[object, Mapping]
 _REST = object()
 _MISSING = object()
 
 _LISTS = (tuple, list)
 
 _UNIFIERS: dict[tuple[type, type], Any] = {}
-_IS_VAR: dict[type, bool] = {}
 _IS_UNCHANGED: dict[type, bool] = {}
+_ABOVE: dict[type, tuple[int, set[type]]] = {}
 
 # Deeper terms are left to the library, which does not recurse.
 _MAX_RECURSION = 50
 
 
+def _registered_above(cls: type) -> set[type]:
+    """Return the classes in signatures of unifiers that `cls` is a subclass of."""
+    signatures = len(_unify.funcs)
+    known = _ABOVE.get(cls)
+    if known is None or known[0] != signatures:
+        classes = {c for s in _unify.funcs for c in s[:2]}
+        known = _ABOVE[cls] = (signatures, {c for c in classes if issubclass(cls, c)})
+    return known[1]
+
+
 def _unifier_for(u: type, v: type) -> Any:
-    """Return the library's function for a pair of classes, and keep it."""
-    found = _UNIFIERS[u, v] = _unify.dispatch(u, v, dict)
+    """Return the library's function for a pair of classes, and keep it.
+
+    Where one of the signatures that admit the pair is below all the others, it is that one's. The
+    dispatcher would first put all its signatures in order, pair by pair.
+    """
+    above_u, above_v = _registered_above(u), _registered_above(v)
+    admitting = [
+        s
+        for s in _unify.funcs
+        if s[0] in above_u and s[1] in above_v and len(s) == 3 and issubclass(dict, s[2])
+    ]
+    lowest = [s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)]
+    found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(u, v, dict)
+    _UNIFIERS[u, v] = found
     return found
-
-
-def is_variable(x: Any) -> bool:
-    """Return whether `x` is a logic variable, by its class alone."""
-    cls = type(x)
-    known = _IS_VAR.get(cls)
-    if known is None:
-        known = _IS_VAR[cls] = issubclass(cls, Var)
-    return known
 
 
 def _walk(x: Any, s: Bindings) -> Any:
@@ -114,6 +133,8 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if len(left) != len(right):
                 return False
             stack.extend(zip(reversed(left), reversed(right), strict=True))
+        elif unifier is _unify_term:
+            stack.append((_as_etuple(u), _as_etuple(v)))
         elif unifier is _unify_seen:
             pair = seen_alike(u, v)
             if pair is None:
@@ -133,7 +154,7 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if unifier(u, v, data) is False:
                 return False
         else:
-            found = stream_eval(_unify(u, v, data))
+            found = stream_eval(unifier(u, v, data))
             if found is False:
                 return False
             data = found

@@ -14,8 +14,8 @@ from unification import Var
 from unification.core import _reify, reify, unify
 from unification.utils import transitive_get
 
-from relgraph.graph.kanren.search.fast_unification import fast_reify, fast_unify, is_variable
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.search.fast_unification import fast_reify, fast_unify
+from relgraph.graph.kanren.terms.term import Term, is_variable
 
 
 class SearchBudgetError(RuntimeError):

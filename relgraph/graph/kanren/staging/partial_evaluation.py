@@ -47,8 +47,10 @@ from relgraph.graph.kanren.staging.tracers import (
     HeadFits,
     HeadOf,
     InputsOf,
+    Test,
     Trace,
     Unstageable,
+    ValueOf,
 )
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.term import Term
@@ -312,6 +314,8 @@ def asks_heads_only(
         ):
             head = values[question.slot].head
             shared = not isinstance(head, Op) or head.nout == 1
+        elif isinstance(question, Test | ValueOf):
+            shared = question.is_settled
         else:
             shared = False
         if not shared:

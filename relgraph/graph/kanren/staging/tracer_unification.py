@@ -17,6 +17,7 @@ from unification.core import _unify, assoc
 from unification.utils import transitive_get
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.search.fast_unification import fast_unify
 from relgraph.graph.kanren.staging.tracers import ValueTracer, VariableTracer
 from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.graph.op import Op
@@ -63,7 +64,7 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     if parts and type(parts[0]) is FunctionType and parts[0] is not nth:
         # what operators mean in the function depends on the class of the variable
         meant = meaning(parts[0], expression, tracer.trace.compute(type, tracer))
-        yield _unify(tracer, meant, s)
+        yield fast_unify(tracer, meant, s)
         return
     if not parts or not _may_have_head(tracer, parts[0], s) or not isinstance(tracer.head, Op):
         yield False
@@ -73,13 +74,13 @@ def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
         made = tracer.trace.test(partial(_is_made_by, head), tracer)
         s = s if made else False
     else:
-        s = yield _unify(tracer.head, head, s)
+        s = yield fast_unify(tracer.head, head, s)
     node = tracer.owner if s is not False else None
     if node is None or len(node.inputs) != len(parts) - 1:
         yield False
         return
     for given, wanted in zip(node.inputs, parts[1:], strict=True):
-        s = yield _unify(given, wanted, s)
+        s = yield fast_unify(given, wanted, s)
         if s is False:
             return
     yield s
@@ -95,10 +96,10 @@ def _unify_cons(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     if not _may_have_head(tracer, pair.car, s) or not isinstance(tracer.head, Op):
         yield False
         return
-    s = yield _unify(tracer.head, pair.car, s)
+    s = yield fast_unify(tracer.head, pair.car, s)
     if s is False:
         return
-    yield _unify(_cdr_of(tracer), pair.cdr, s)
+    yield fast_unify(_cdr_of(tracer), pair.cdr, s)
 
 
 _unify.add((VariableTracer, ConsPair, Mapping), _unify_cons)
@@ -131,7 +132,7 @@ def _unify_constrained(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
     constrained, other = (u, v) if isinstance(u, ConstrainedVar) else (v, u)
     known = transitive_get(constrained, s)
     if not isinstance(known, ConstrainedVar):
-        yield _unify(known, other, s)
+        yield fast_unify(known, other, s)
     else:
         holds = other.trace.test(known.constraint, other)
         yield assoc(s, known, other) if holds else False

@@ -107,12 +107,16 @@ class InputsOf:
 
 
 class _CallQuestion:
-    """A question about the value of a function of arguments, some of which hold tracers."""
+    """A question about the value of a function of arguments, some of which hold tracers.
 
-    __slots__ = ("_arguments", "_function", "_slots")
+    If none does it is settled: the answer follows from those to the questions before.
+    """
+
+    __slots__ = ("_arguments", "_function", "_slots", "is_settled")
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         self._function = function
+        self.is_settled = not any(map(holds_tracer, arguments))
         self._slots = [
             a.slot if isinstance(a, VariableTracer | ValueTracer) else None for a in arguments
         ]

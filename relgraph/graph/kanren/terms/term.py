@@ -18,7 +18,7 @@ from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import Var, var
 from unification.core import _reify, _unify, _unify_Var_object, construction_sentinel
-from unification.variable import isvar
+from unification.variable import _glv, isvar
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation.numbers import is_written, roundings, same_number
@@ -29,6 +29,17 @@ from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constra
 from relgraph.graph.utils import LogicTerm
 
 _fresh_numbers = itertools.count(1)
+
+_IS_VAR: dict[type, bool] = {}
+
+
+def is_variable(x: Any) -> bool:
+    """Return whether `x` is a logic variable, by its class alone."""
+    cls = type(x)
+    known = _IS_VAR.get(cls)
+    if known is None:
+        known = _IS_VAR[cls] = issubclass(cls, Var)
+    return known
 
 
 class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: ignore[misc]
@@ -284,15 +295,18 @@ def _leaves_of(part: Any) -> Iterator[Any]:
     stack = [part]
     while stack:
         item = stack.pop()
-        if isvar(item):
+        cls = type(item)
+        # `isvar` is slow, and only knows of more inside `unification.variables`
+        if is_variable(item) or (_glv and isvar(item)):
             yield item
-        elif isinstance(item, Term):
-            stack.extend(reversed((item.op, *item.args)))
-        elif isinstance(item, Arguments):
+        elif cls is Term:
+            stack.extend(reversed(item.args))
+            stack.append(item.op)
+        elif cls is Arguments:
             stack.append(item.of)
-        elif isinstance(item, tuple | list):
+        elif issubclass(cls, tuple | list):
             stack.extend(reversed(item))
-        elif isinstance(item, ExpressionTuple):
+        elif cls is ExpressionTuple:
             stack.extend(reversed(item._tuple))
 
 
@@ -302,7 +316,7 @@ def variables_of(part: Any) -> list[LogicVariable]:
 
 
 def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
-    if isvar(part):
+    if is_variable(part) or (_glv and isvar(part)):
         return names.get(part, part)
     if isinstance(part, Term):
         return part.rename(names)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
-from relgraph.graph.opt.dispatch.memory import those_that_may_match
+from relgraph.graph.opt.dispatch.memory import KeptCandidates, those_that_may_match
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -19,6 +19,9 @@ WIDE = 32
 
 # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
 LIMIT = 10_000
+
+# The answers of so many rewriters are worth keeping together.
+LARGE = 50
 
 # Most rewriters of unknown depth look at a node and at what computes its inputs.
 USUAL_DEPTH = 2
@@ -64,35 +67,56 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
 
     def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
         """The rewriters that may match `node`, or another node of its structure."""
+        of_op = len(node.inputs) >= WIDE and not is_ac(node.op)
+        if self._parts is None:
+            return self._asked(node, of_op)
+        kept, others = self._parts
+        found = kept.candidates(node, of_op)
+        found += others.candidates(node)
+        return tuple(sorted(found, key=self._places.__getitem__))
+
+    def _asked(self, node: Apply, of_op: bool) -> tuple[LocalOptimizer, ...]:
         rewriters = self._of_op.get(node.op)
         if rewriters is None:
             if len(self._of_op) >= LIMIT:
                 self._of_op.clear()
             rewriters = self._of_op[node.op] = those_that_may_match(self[node.op], node, True)
-        if len(node.inputs) >= WIDE and not is_ac(node.op):
-            return rewriters
-        return those_that_may_match(rewriters, node, False)
+        return rewriters if of_op else those_that_may_match(rewriters, node, False)
+
+    @cached_property
+    def _parts(self) -> tuple[KeptCandidates, Dispatch] | None:
+        """The rewriters whose answers are kept, and the others; None if few are kept."""
+        memories = {r.memory for r in self.rewriters if r.memory is not None}
+        kept = [r for r in self.rewriters if r.memory is not None and r.name is not None]
+        if len(memories) != 1 or len(kept) < LARGE:
+            return None
+        others = Dispatch([r for r in self.rewriters if r.memory is None or r.name is None])
+        asked = Dispatch(kept) if others.rewriters else self
+        return KeptCandidates(kept, memories.pop(), asked._asked), others
+
+    @cached_property
+    def _places(self) -> dict[LocalOptimizer, int]:
+        return {rewriter: i for i, rewriter in enumerate(self.rewriters)}
 
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         if len(self) >= LIMIT:
             self.clear()
-        own, others = self._by_tracked
-        chosen = [*own.get(op, ()), *(i for i in others if tracks_op(self.rewriters[i], op))]
+        places = self._by_tracked
+        chosen: set[int] = set()
+        for tracked in (None, op, *type(op).__mro__):
+            chosen.update(places.get(tracked, ()))
         found = self[op] = tuple([self.rewriters[i] for i in sorted(chosen)])
         return found
 
     @cached_property
-    def _by_tracked(self) -> tuple[dict[Op, list[int]], list[int]]:
-        """The places of the rewriters that track one op alone, by that op; and of all others."""
-        own: dict[Op, list[int]] = {}
-        others: list[int] = []
+    def _by_tracked(self) -> dict[Tracked | None, list[int]]:
+        """The places of the rewriters by the ops and classes that they track; None for all."""
+        places: dict[Tracked | None, list[int]] = {}
         for i, rewriter in enumerate(self.rewriters):
             tracks = rewriter.tracks()
-            if tracks is not None and len(tracks) == 1 and isinstance(tracks[0], Op):
-                own.setdefault(tracks[0], []).append(i)
-            else:
-                others.append(i)
-        return own, others
+            for tracked in (None,) if tracks is None else tracks:
+                places.setdefault(tracked, []).append(i)
+        return places
 
 
 class DepthByOp(dict[Op, int]):
@@ -120,7 +144,10 @@ class DepthByOp(dict[Op, int]):
         self._here: set[Any] | None = None
         if ops is not None:
             self._here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
-        self.max_depth = self._depth(dispatch.rewriters)
+
+    @cached_property
+    def max_depth(self) -> int:
+        return self._depth(self._dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
         if len(self) >= LIMIT:
@@ -129,16 +156,17 @@ class DepthByOp(dict[Op, int]):
         return found
 
     def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
-        here = self._here
-        admitted = [r for r in rewriters if here is None or r.required_ops <= here]
-        depths = [USUAL_DEPTH if r.depth is None else r.depth for r in admitted]
-        return max(depths, default=self._default)
+        here, found = self._here, self._default
+        for rewriter in rewriters:
+            depth = depth_of(rewriter)
+            if depth > found and (here is None or rewriter.required_ops <= here):
+                found = depth
+        return found
 
 
-def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
-    """Whether `rewriter` tracks `op`."""
-    tracks = rewriter.tracks()
-    return tracks is None or any(is_tracked_by(op, tracked) for tracked in tracks)
+def depth_of(rewriter: LocalOptimizer) -> int:
+    """How many levels of nodes a rewriter looks at."""
+    return USUAL_DEPTH if rewriter.depth is None else rewriter.depth
 
 
 def is_tracked_by(op: Op, tracked: Tracked) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from enum import Enum
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
@@ -17,6 +19,8 @@ _PLAIN = (bool, int, float, complex, str, type(None))
 
 # Texts of ops that are made by the thousand must not pile up.
 _LIMIT = 10_000
+# Of so many groups of rewriters the answers are kept.
+_MOST_GROUPS = 32
 
 
 class CandidateMemory:
@@ -40,6 +44,10 @@ class CandidateMemory:
         self.learned = 0
         self._load: Callable[[], Mapping[str, Any]] | None = load
         self._answers: dict[str, dict[str, bool]] = {}
+        # what was loaded, a text for each row that has not been asked for yet
+        self._packed: dict[str, str] = {}
+        self._names: list[str] = []
+        self._groups: dict[str, dict[str, str]] = {}
         self._texts: dict[Any, str | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -54,22 +62,49 @@ class CandidateMemory:
         of_op
             Whether the answers are about all nodes of the op of `node`, or else of its structure.
         """
+        self._require_loaded()
+        text = self.text_of_node(node, of_op)
+        return {} if text is None else self._row(text)
+
+    def group(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what is known of the rewriters with some names, taken together.
+
+        By the texts of nodes, it is which of them may match: their places, as a text. What is new
+        is to be added to it.
+        """
+        self._require_loaded()
+        key = blake2b("\n".join(names).encode(), digest_size=12).hexdigest()
+        # the group that was used last is the last one
+        rows = self._groups[key] = self._groups.pop(key, {})
+        return rows
+
+    def _require_loaded(self) -> None:
         if self._load is not None:
             data, self._load = self._load(), None
-            self._answers = _unpacked(data)
-        text = self._text(node.op) if of_op else self._structure(node)
-        return {} if text is None else self._answers.setdefault(text, {})
+            self._names, self._packed, self._groups = _checked(data)
+
+    def _row(self, text: str) -> dict[str, bool]:
+        """Return what is known of the nodes with a text."""
+        known = self._answers.get(text)
+        if known is None:
+            known = self._answers[text] = _unpacked(self._packed.pop(text, ";"), self._names)
+        return known
 
     def dump(self) -> dict[str, Any]:
         """Return all that is known, as lists, strings and numbers."""
-        names: dict[str, int] = {}
-        packed: dict[str, list[list[int]]] = {}
+        places = {name: i for i, name in enumerate(self._names)}
+        packed = dict(self._packed)
         for text, known in self._answers.items():
-            yes_no: list[list[int]] = [[], []]
+            yes_no: tuple[list[str], list[str]] = ([], [])
             for name, may_match in known.items():
-                yes_no[not may_match].append(names.setdefault(name, len(names)))
-            packed[text] = yes_no
-        return {"names": list(names), "answers": packed}
+                yes_no[not may_match].append(str(places.setdefault(name, len(places))))
+            packed[text] = ";".join(map(" ".join, yes_no))
+        groups = dict(list(self._groups.items())[-_MOST_GROUPS:])
+        return {"names": list(places), "answers": packed, "groups": groups}
+
+    def text_of_node(self, node: Apply, of_op: bool) -> str | None:
+        """Return the text of the op of a node, or of its structure; None if there is none."""
+        return self._text(node.op) if of_op else self._structure(node)
 
     def _structure(self, node: Apply) -> str | None:
         heads = [self._text(v.head) for v in node.inputs]
@@ -111,16 +146,68 @@ def text_of(x: Any) -> str | None:
     return None if None in props else f"{name}{{{', '.join(map(str, props))}}}"
 
 
-def _unpacked(data: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
-    """Return the answers in what `CandidateMemory.dump` gave; none if it is something else."""
+def _checked(
+    data: Mapping[str, Any],
+) -> tuple[list[str], dict[str, str], dict[str, dict[str, str]]]:
+    """Return the names, rows and groups that `CandidateMemory.dump` gave; none of anything else."""
+    names, rows, groups = data.get("names"), data.get("answers"), data.get("groups")
+    if not isinstance(names, list) or not isinstance(rows, dict) or not isinstance(groups, dict):
+        return [], {}, {}
+    return (
+        names,
+        rows,
+        {key: of_group for key, of_group in groups.items() if type(of_group) is dict},
+    )
+
+
+def _unpacked(row: str, names: Sequence[str]) -> dict[str, bool]:
+    """Return the answers of a row by name; none if it is no row of these names."""
     try:
-        names = data["names"]
-        return {
-            text: {names[i]: True for i in yes} | {names[i]: False for i in no}
-            for text, (yes, no) in data["answers"].items()
-        }
+        yes, no = row.split(";")
+        found = {names[int(i)]: True for i in yes.split()}
+        found.update((names[int(i)], False) for i in no.split())
     except (LookupError, TypeError, ValueError, AttributeError):
         return {}
+    return found
+
+
+class KeptCandidates:
+    """The rewriters of a large group that may match nodes of a structure, as a memory has them.
+
+    Parameters
+    ----------
+    rewriters
+        Rewriters with one memory, in order.
+    memory
+        The memory.
+    ask
+        Finds out which of them may match a node, or others of its op; see `those_that_may_match`.
+    """
+
+    def __init__(
+        self,
+        rewriters: Sequence[LocalOptimizer],
+        memory: CandidateMemory,
+        ask: Callable[[Apply, bool], Iterable[LocalOptimizer]],
+    ) -> None:
+        self._rewriters = rewriters
+        self._memory = memory
+        self._ask = ask
+        self._rows = memory.group([r.name or "" for r in rewriters])
+
+    def candidates(self, node: Apply, of_op: bool) -> list[LocalOptimizer]:
+        """Return those that may match `node`, in order."""
+        text = self._memory.text_of_node(node, of_op)
+        if text is not None and text in self._rows:
+            with suppress(LookupError, ValueError, AttributeError):
+                return [self._rewriters[int(i)] for i in self._rows[text].split()]
+        found = list(self._ask(node, of_op))
+        if text is not None:
+            chosen = set(found)
+            places = [str(i) for i, r in enumerate(self._rewriters) if r in chosen]
+            self._rows[text] = " ".join(places)
+            self._memory.learned += 1
+        return found
 
 
 def those_that_may_match(

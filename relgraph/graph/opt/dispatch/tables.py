@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
@@ -13,6 +14,7 @@ from relgraph.graph.opt.dispatch.by_op import (
     WIDE,
     DepthByOp,
     Dispatch,
+    depth_of,
     flat_heads,
     is_ac,
     is_tracked_by,
@@ -54,21 +56,17 @@ class RewriterTables:
     """
 
     __slots__ = (
+        "__dict__",
         "_affected",
         "_collapsing",
         "_depths_among",
         "_inspects",
         "_on_nested_sums",
-        "_pairs",
         "_plans",
         "_superset",
         "_unions",
-        "bounded",
         "depths",
         "dispatch",
-        "has_unbounded",
-        "opaque_depth",
-        "opaque_depths",
     )
 
     def __init__(
@@ -76,11 +74,8 @@ class RewriterTables:
         rewriters: Iterable[LocalOptimizer],
         superset: RewriterTables | None = None,
     ) -> None:
-        every = tuple(rewriters)
         self._superset = superset
-        self.bounded = frozenset(r for r in every if r.depth is not None)
-        self.has_unbounded = len(self.bounded) < len(set(every))
-        self.dispatch = Dispatch(every)
+        self.dispatch = Dispatch(rewriters)
         self._collapsing: RewriterTables | None = None
         self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
         self._plans: dict[tuple[Any, ...], VisitPlan] = {}
@@ -88,12 +83,38 @@ class RewriterTables:
         self.depths = DepthByOp(self.dispatch)
         self._on_nested_sums: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
         self._depths_among: dict[frozenset[Op], DepthByOp] = {}
-        inspected = [(r, r.inspected_pairs()) for r in every]
-        self._pairs = frozenset(pair for _, pairs in inspected for pair in pairs or ())
         self._inspects: dict[tuple[Op, Op], bool] = {}
-        opaque = Dispatch(r for r, pairs in inspected if pairs is None)
-        self.opaque_depths = DepthByOp(opaque, default=0)
-        self.opaque_depth = self.opaque_depths.max_depth
+
+    # Found out when they are asked for: of most tables they never are.
+
+    @cached_property
+    def bounded(self) -> frozenset[LocalOptimizer]:
+        return frozenset(r for r in self.dispatch.rewriters if r.depth is not None)
+
+    @cached_property
+    def has_unbounded(self) -> bool:
+        return any(r.depth is None for r in self.dispatch.rewriters)
+
+    @cached_property
+    def _pairs(self) -> frozenset[tuple[Any, Any]]:
+        """The pairs of ops that the rewriters inspect, but for the opaque ones."""
+        inspected = [r.inspected_pairs() for r in self.dispatch.rewriters]
+        return frozenset(pair for pairs in inspected for pair in pairs or ())
+
+    @cached_property
+    def opaque_depths(self) -> DepthByOp:
+        opaque = [r for r in self.dispatch.rewriters if r.inspected_pairs() is None]
+        return DepthByOp(Dispatch(opaque), default=0)
+
+    @cached_property
+    def opaque_depth(self) -> int:
+        deepest, found = self.depths.max_depth, 0
+        for rewriter in self.dispatch.rewriters:
+            if depth_of(rewriter) > found and rewriter.inspected_pairs() is None:
+                found = depth_of(rewriter)
+                if found == deepest:
+                    break
+        return found
 
     def plan_for(self, node: Apply) -> VisitPlan:
         """What to try on `node`, by its op, and the heads and numbers of its inputs."""

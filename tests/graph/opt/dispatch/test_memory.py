@@ -12,6 +12,7 @@ from relgraph import law, lvars
 from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.dispatch.by_op import Dispatch
 from relgraph.graph.opt.dispatch.memory import CandidateMemory, text_of, those_that_may_match
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.indexing.subtensor import Subtensor
@@ -98,7 +99,19 @@ def test_a_pickled_memory_is_empty():
     assert pickle.loads(pickle.dumps(memory)).dump()["answers"] == {}
 
 
-@pytest.mark.parametrize("data", [{}, {"names": []}, {"names": ["n"], "answers": {"x": [[5], []]}}])
+TEXT = text_of(at.exp)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"names": []},
+        {"names": ["n"], "answers": {TEXT: "5;"}},
+        {"names": ["n"], "answers": {TEXT: [0]}},
+        {"names": ["n"], "answers": {TEXT: "0"}},
+    ],
+)
 def test_what_is_no_memory_is_ignored(data):
     memory = CandidateMemory(lambda: data)
     assert memory.answers(at.exp(x).owner, True) == {}
@@ -128,3 +141,84 @@ def test_sums_are_alike_whatever_the_order_of_their_terms():
         those_that_may_match([rewriter], total.owner, False)
         assert those_that_may_match([own], total.owner, False) == (own,)
     assert len(rewriter.asked) == 1
+
+
+# -- groups -------------------------------------------------------------------------------
+
+
+def group(memory, count=60):
+    """Return a large group of rewriters that count, with one in the middle that is not kept."""
+    rewriters = [Counting() for _ in range(count)]
+    for i, rewriter in enumerate(rewriters):
+        rewriter.name = f"counting {i}"
+        rewriter.memory = memory
+    rewriters[10].memory = None
+    rewriters[20].might_match = lambda node: False
+    return rewriters
+
+
+def chosen(rewriters, node):
+    return [rewriters.index(r) for r in Dispatch(rewriters).candidates(node)]
+
+
+def test_the_answers_of_a_group_are_kept_together_and_in_order():
+    memory = CandidateMemory(dict)
+    node, other = at.log(at.exp(x)).owner, at.log(at.sin(x)).owner
+    wanted = [i for i in range(60) if i != 20]
+    assert chosen(group(memory), node) == wanted
+    assert chosen(group(memory), other) == []
+    later = reloaded(memory)
+    rewriters = group(later)
+    assert chosen(rewriters, node) == wanted and chosen(rewriters, other) == []
+    assert later.learned == 0
+    assert [bool(r.asked) for r in rewriters] == [i == 10 for i in range(60)]
+
+
+def test_another_group_is_asked_anew():
+    memory = CandidateMemory(dict)
+    node = at.log(at.exp(x)).owner
+    chosen(group(memory), node)
+    fewer = group(memory)[:-1]
+    before = memory.learned
+    assert chosen(fewer, node) == [i for i in range(59) if i != 20]
+    # each one's own answer is known; that of the group is new
+    assert memory.learned == before + 1 and not any(r.asked for r in fewer if r.memory is memory)
+
+
+@pytest.mark.parametrize("row", ["0 1 60", "x", None, 3, [1]])
+def test_a_row_that_is_none_is_asked_anew(row):
+    memory = CandidateMemory(dict)
+    node = at.log(at.exp(x)).owner
+    chosen(group(memory), node)
+    data = memory.dump()
+    (rows,) = data["groups"].values()
+    rows[next(iter(rows))] = row
+    assert chosen(group(CandidateMemory(lambda: data)), node) == [i for i in range(60) if i != 20]
+
+
+def test_ops_of_others_are_asked_for_in_a_group_too():
+    memory = CandidateMemory(dict)
+    rewriters = group(memory)
+    assert chosen(rewriters, at.exp(Foreign()(x)).owner) == []
+    assert chosen(rewriters, Foreign()(at.exp(x)).owner) == [i for i in range(60) if i != 20]
+    assert all(rows == {} for rows in memory.dump()["groups"].values())
+
+
+def test_wide_nodes_are_looked_up_by_op_alone():
+    memory = CandidateMemory(dict)
+    wide = at.stack([at.exp(x), *[x] * 40]).owner
+    for _ in range(2):
+        assert len(chosen(group(memory), wide)) == 60
+    (rows,) = memory.dump()["groups"].values()
+    assert list(rows) == [text_of(wide.op)]
+
+
+def test_few_groups_are_kept():
+    memory = CandidateMemory(dict)
+    for count in range(60, 100):
+        chosen(group(memory, count), at.log(at.exp(x)).owner)
+    groups = memory.dump()["groups"]
+    assert len(groups) == 32
+    later = CandidateMemory(lambda: {"names": [], "answers": {}, "groups": groups})
+    chosen(group(later, 99), at.log(at.exp(x)).owner)
+    assert later.learned == 0
