@@ -13,11 +13,11 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.tensor.type import TensorType
 from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.kernels import kernel_of
+from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import inlined_lines
 from relgraph.vm.quiet import turn_back, turn_off
-from relgraph.vm.schedule import Schedule
+from relgraph.vm.schedule import Branch, Schedule
 
 # A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
 # the length of a function.
@@ -39,6 +39,8 @@ class Program:
         The symbol table of these functions.
     numbers
         The positions of the inputs that may be Python floats in place of arrays of rank 0.
+    reads
+        Returns the variables that a node reads.
 
     Attributes
     ----------
@@ -54,7 +56,9 @@ class Program:
         lines: dict[CodeType, list[Apply | None]],
         symbols: SymbolTable,
         numbers: Sequence[int],
+        reads: Callable[[Apply], list[Variable]],
     ) -> None:
+        self.reads = reads
         self.lines = lines
         self.symbols = symbols
         self.numbers = frozenset(numbers)
@@ -98,12 +102,13 @@ class Program:
             if node is not None:
                 found = trace.tb_frame.f_locals
                 namespace = self.symbols.namespace
-                names = [self.symbols.name_of(v) for v in node.inputs]
+                read = self.reads(node)
+                names = [self.symbols.name_of(v) for v in read]
                 values = [found.get(name, namespace.get(name)) for name in names]
                 perform = self.symbols.raised_by_perform.get(node)
                 if perform is not None:
                     exc = _raised(perform, values) or exc
-                add_node_note(exc, node, values)
+                add_node_note(exc, node, read, values)
                 if perform is not None:
                     raise exc from None
                 return
@@ -180,7 +185,7 @@ def _single_function(
         f" return [{result}]",
     ]
     compute = _define("\n".join(source), "program", symbols)
-    return Program(compute, {compute.__code__: [*line_nodes, None]}, symbols, numbers)
+    return Program(compute, {compute.__code__: [*line_nodes, None]}, symbols, numbers, plan.reads)
 
 
 def _chunked_functions(
@@ -231,7 +236,7 @@ def _chunked_functions(
             found[i] = np.asarray(found[i])
         return found
 
-    return Program(run, lines, symbols, numbers)
+    return Program(run, lines, symbols, numbers, plan.reads)
 
 
 def _chunk_source(
@@ -248,7 +253,7 @@ def _chunk_source(
     line_nodes: list[Apply | None] = [None, None]
     loaded: dict[Variable, None] = {}
     for i in part:
-        for var in plan.nodes[i].inputs:
+        for var in plan.reads(plan.nodes[i]):
             if not isinstance(var, Constant) and chunk_of_definition[var] < chunk:
                 loaded[var] = None
     for var in loaded:
@@ -278,28 +283,35 @@ def _loaded(var: Variable, index: int, symbols: SymbolTable) -> str:
 def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
     """Return the lines that compute node `i` and delete the values that are dead after it."""
     node = plan.nodes[i]
+    if node in plan.branches:
+        symbols.unshared.difference_update(plan.reads(node))
     for viewed in node.op.view_map.values():
         symbols.unshared.difference_update([node.inputs[j] for j in viewed])
     dead = plan.dead_after[i]
     lines = inlined_lines(node, symbols, frozenset(dead))
     if lines is None:
         symbols.may_warn = True
-        lines = [_perform_line(node, symbols)]
+        lines = [_perform_line(plan, node, symbols)]
     if dead:
         lines[-1] += f"; del {', '.join(symbols.name_of(v) for v in dead)}"
     return [f" {line}" for line in lines]
 
 
-def _perform_line(node: Apply, symbols: SymbolTable) -> str:
+def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     """Return the line that computes a node by its kernel."""
-    kernel = symbols.bind("k", kernel_of(node))
-    arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
+    made = lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
+    kernel = symbols.bind("k", made)
+    arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))
     if len(node.outputs) == 1:
         out = symbols.name_of(node.outputs[0])
         return f"o = [None]; {kernel}([{arguments}], [o]); {out} = o[0]; o = None"
     cells = ", ".join("[None]" for _ in node.outputs)
     results = "".join(f"{symbols.name_of(v)} = o[{j}][0]; " for j, v in enumerate(node.outputs))
     return f"o = [{cells}]; {kernel}([{arguments}], o); {results}o = None"
+
+
+def _of_branch(branch: Branch) -> Runner:
+    return generate_program(branch.plan, branch.inputs, branch.outputs).run
 
 
 def _define(source: str, name: str, symbols: SymbolTable) -> Any:
