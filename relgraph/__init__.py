@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
-    from relgraph.compile import In, Mode, Out, function, optimize_graph, shared
+    from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
@@ -27,6 +27,7 @@ __all__ = [
     "compile",
     "config",
     "dprint",
+    "explain",
     "function",
     "grad",
     "gradient",
@@ -50,6 +51,7 @@ _HOME = {
     "Out": "relgraph.compile",
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
+    "explain": "relgraph.compile",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional",

@@ -43,7 +43,7 @@ from relgraph.tensor.lawkit.guards.constants import all_oneo
 from relgraph.tensor.lawkit.guards.numbers import is_finite_number
 from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato, ranko
+from relgraph.tensor.lawkit.guards.types import floato, ranko, realo
 from relgraph.tensor.lawkit.reductions.reduction import (
     axes_before_dimshuffle,
     dtype_holds_counts,
@@ -73,17 +73,17 @@ def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
 
 
-def nested(name: str, scalar_op: Any, sound: str) -> Law:
+def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
     """Return the law that two reductions by one op are one: ``sum(sum(x, axis=0), axis=1) →
     sum(x, axis=(0, 2))``."""
     twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
     once = CAReduce(scalar_op, c)(x)
-    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), sound=sound)
+    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), *conditions, sound=sound)
 
 
 MERGED = (
     nested("sum-of-sums", scalar.add, "rounding"),
-    nested("prod-of-prods", scalar.mul, "rounding"),
+    nested("prod-of-prods", scalar.mul, "rounding", realo(x)),  # complex ones with inf: other nans
     nested("max-of-max", scalar.maximum, "rounding"),  # of 0 and -0 either may be the greatest
     nested("min-of-min", scalar.minimum, "rounding"),
     nested("all-of-all", scalar.and_, "exact"),
@@ -207,7 +207,13 @@ LOGICAL = (
 )
 
 DOTS = (
-    law("sum-rows-of-dot", sum_(_dot(x, y), axis=0), _dot(sum_(x, axis=0), y), sound="finite"),
+    law(
+        "sum-rows-of-dot",
+        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
+        _dot(sum_(x, axis=0), y),
+        ranko(x, 2),
+        sound="finite",
+    ),
     law("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), sound="finite"),
     law(
         "sum-of-dot",
@@ -215,14 +221,6 @@ DOTS = (
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
-        sound="finite",
-    ),
-    law(
-        "sum-of-matrix-vector",
-        sum_(_dot(x, y)),
-        _dot(sum_(x, axis=0), y),
-        ranko(x, 2),
-        ranko(y, 1),
         sound="finite",
     ),
     law(

@@ -8,6 +8,7 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
+from relgraph.testing.plan.coverage import Coverage
 from relgraph.testing.source.graphs import as_python
 
 
@@ -93,11 +94,12 @@ class CheckResult:
     name, algebra, sound
         The name of the law, the law as text, and the soundness class it was checked for.
     status
-        ``passed``, ``failed``, or ``unchecked``: no example failed, but none could have.
+        ``passed``, ``failed``, or ``unchecked``: no example failed, but none could have, or not
+        all that the law admits was covered.
     reason
         Why it failed or was not checked.
     examples
-        How often both sides were evaluated and compared.
+        How often both sides were evaluated and compared on random values, those of the plan aside.
     instances
         The number of different graphs among the examples.
     types
@@ -115,6 +117,10 @@ class CheckResult:
         How many random graphs each condition of the law refused.
     seconds
         How long the check took.
+    remarks
+        What is worth knowing about the law although it does not fail for it, one sentence each.
+    coverage
+        What was compared by plan, and what not.
     """
 
     name: str
@@ -131,6 +137,8 @@ class CheckResult:
     directions: tuple[str, ...] = ()
     refusals: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    remarks: tuple[str, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def passed(self) -> bool:
@@ -153,6 +161,8 @@ class CheckResult:
             "directions": list(self.directions),
             "refusals": dict(self.refusals),
             "seconds": round(self.seconds, 3),
+            "remarks": list(self.remarks),
+            "coverage": self.coverage.as_dict(),
             "counterexample": None if self.counterexample is None else str(self.counterexample),
         }
 
@@ -166,4 +176,5 @@ class CheckResult:
             text += f"; it held as {self.stronger} throughout"
         if self.reason:
             text += f"\n{self.reason}"
+        text += "".join(f"\nremark: {remark}" for remark in self.remarks) + f"\n{self.coverage}"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"

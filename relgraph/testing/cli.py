@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.plan.coverage import totals
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
@@ -91,8 +92,9 @@ def run(options: argparse.Namespace) -> int:
                 console.print(result["counterexample"])
     count = Counter(result["status"] for result in results)
     seconds = time.perf_counter() - began
+    console.print("\n" + totals(result["coverage"] for result in results))
     console.print(
-        f"\n{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
+        f"{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
         f"{sum(result['examples'] for result in results)} examples in {seconds:.1f} s"
     )
     if options.json is not None:
@@ -185,9 +187,11 @@ def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
 
 
 def _line(result: dict[str, Any], width: int) -> str:
+    coverage = result["coverage"]
     text = (
         f"{result['name']:<{width}}  {result['sound']:<8}  {result['instances']:>3} instances  "
-        f"{result['examples']:>5} examples  {result['seconds']:>6.2f} s  {result['status']}"
+        f"{coverage['examples']:>4} + {result['examples']:>5} examples  "
+        f"{len(coverage['kinds'])} kinds  {result['seconds']:>6.2f} s  {result['status']}"
     )
     return text if result["stronger"] is None else f"{text} (even {result['stronger']})"
 

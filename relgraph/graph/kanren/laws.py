@@ -55,8 +55,9 @@ class Law(Relation):
         mixed: bool = False,
         complex: bool = False,
         domain: Any = None,
+        tries: Sequence[Any] = (),
     ) -> None:
-        super().__init__(name, self._relate, tags, sound, domain)
+        super().__init__(name, self._relate, tags, sound, domain, tries)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
@@ -250,6 +251,7 @@ def law(
     mixed: bool = False,
     complex: bool = False,
     domain: Any = None,
+    tries: Sequence[Any] = (),
 ) -> Law:
     """Return the law that `lhs` equals `rhs` under `conditions`.
 
@@ -273,6 +275,8 @@ def law(
     domain
         The condition under which a law of the class ``domain`` holds: a goal such as
         ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
+    tries
+        Terms to check it on, in place of the left side: of the shapes that its conditions admit.
 
     Raises
     ------
@@ -281,4 +285,4 @@ def law(
     ValueError
         If the sides are equal, or no direction would bind all variables of the other side.
     """
-    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain)
+    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain, tries)

@@ -8,10 +8,11 @@ import numpy as np
 
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.assembly.creation import arange, zeros
-from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder, Slice, parse_index
+from relgraph.tensor.indexing.relative_subtensor import RelativeSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
@@ -42,6 +43,10 @@ def getitem(x: Any, key: Any) -> Any:
         raise type(error)(f"indexing {x}: {error}") from None
     if not entries and isinstance(x, LogicTerm):
         return x
+    if Ellipsis in entries:
+        if None in entries:
+            raise TypeError(f"indexing {x}: a logic variable takes no None beside an ellipsis")
+        return RelativeSubtensor(entries)(x, *inputs)
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
     of_axes = tuple(e for e in entries if e is not None)
@@ -112,10 +117,18 @@ def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`."""
     x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        return getitem(x, index_along(named_axis(axis, "take"), indices))
     if axis is None:
         x, axis = flatten(x), 0
-    axis = normalize_axis(axis, x.type.ndim, "take")
-    return getitem(x, (*[slice(None)] * axis, indices))
+    return getitem(x, index_along(normalize_axis(axis, x.type.ndim, "take"), indices))
+
+
+def index_along(axis: int, part: Any) -> tuple[Any, ...]:
+    """Return the index of `part` along an axis, which is counted from the end if it is negative."""
+    if axis >= 0:
+        return (*[slice(None)] * axis, part)
+    return (Ellipsis, part, *[slice(None)] * (-axis - 1))
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -17,7 +17,9 @@ from relgraph.graph.kanren.search.goals import Where, computo, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.lawkit.guards.constants import constant_number, is_constant
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.lawkit.guards.shapes import covers_shape
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import eq, sqr, switch, tanh
 
@@ -49,6 +51,28 @@ def in_each_spelling(make: Callable[[str, Square], Any]) -> tuple[Any, ...]:
     return tuple(one for ending, square in SQUARES for one in make(ending, square))
 
 
+def squares_of_elements(x: Any, exponent: Any) -> tuple[tuple[str, Any, tuple[Where, ...]], ...]:
+    """Return how the squares of `x` are written where it matters how many they are.
+
+    Returns
+    -------
+    ways
+        For each the end of a law's name, the term, and the goals that no exponent, for which there
+        is a variable, repeats the elements.
+    """
+    whole = (whereo(is_two, exponent), whereo(covers_shape, x, exponent))
+    return (
+        ("", sqr(x), ()),
+        ("-of-products", x * x, ()),
+        ("-of-powers", x**exponent, whole),
+    )
+
+
+def is_two(exponent: Any) -> bool:
+    """Return whether `exponent` is the number 2."""
+    return bool(constant_number(exponent) == 2)
+
+
 def nonzero(x: Any) -> Any:
     """Return the term for `x` with 1 in place of zeros, to divide by."""
     return switch(eq(x, 0), 1, x)
@@ -69,10 +93,20 @@ def is_not_chosen(x: Any) -> bool:
     return not (isinstance(op, Elemwise) and op.scalar_op is scalar.switch)
 
 
+def is_no_constant(x: Any) -> bool:
+    """Return whether the elements of `x` are not known ahead."""
+    return not is_constant(x)
+
+
 @depends_on_levels(1)
 def is_no_tanh(x: Any) -> bool:
     """Return whether `x` is not what a tanh gives."""
     return x.head is not tanh
+
+
+def not_constanto(x: Any) -> Where:
+    """Construct the goal that the elements of `x` are not known ahead."""
+    return whereo(is_no_constant, x)
 
 
 def not_tanho(x: Any) -> Where:

@@ -80,6 +80,8 @@ def direction_of(
     rules: Sequence[Rule] = extraction.rules
     if isinstance(law, Law):
         rules = (getattr(optimizers, name).rule,)
+    if isinstance(law, Law) and law.tries and name == "forward":
+        rules = [Rule(law.name, pattern, None) for pattern in law.tries]
     patterns = patterns or law.tries
     guessed = not rules
     if guessed and name == "backward":

@@ -25,6 +25,7 @@ from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.judge.rewrite_pair import RewritePair
+from relgraph.testing.plan.cells import Cell
 
 
 @dataclass
@@ -41,20 +42,29 @@ class Instance:
         The rule whose pattern the graph was built for.
     direction
         The direction of the law.
+    graph
+        How the graph was built for the pattern.
     round_trip
         The graph, and what the other direction makes of its replacement; None if that does not
         match, or gives the graph again.
     in_domain
         Says for the values of all variables whether they lie in the domain of the law; None if it
         has no domain.
+    cells
+        The cells of the plan that what its logic variables stand for is in.
+    free_cells
+        Those of them that something computed from inputs of any values is in.
     """
 
     pair: RewritePair
     inputs: list[InputSpec]
     rule: Rule
     direction: str
+    graph: InstantiatedPattern
     round_trip: RewritePair | None = None
     in_domain: Callable[[Any], bool] | None = None
+    cells: frozenset[Cell] = frozenset()
+    free_cells: frozenset[Cell] = frozenset()
 
     @property
     def types(self) -> tuple[Any, ...]:
@@ -161,7 +171,7 @@ def checked_instance(
             round_trip = RewritePair(inputs, old, returned, leaves)
     in_domain = _domain_test(direction, graph)
     pair = RewritePair(inputs, old, new, leaves)
-    return Instance(pair, graph.inputs, rule, direction.name, round_trip, in_domain)
+    return Instance(pair, graph.inputs, rule, direction.name, graph, round_trip, in_domain)
 
 
 _UNKNOWN = object()

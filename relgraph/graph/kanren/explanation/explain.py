@@ -49,6 +49,8 @@ class Explanation:
         If it matches, the values of its logic variables, by name.
     result
         If it matches, the replacement of the variable; else None.
+    notes
+        What else there is to say, one sentence each; see `relgraph.compile.explain`.
     text
         The lines.
     """
@@ -64,6 +66,7 @@ class Explanation:
     values: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, Any] = field(default_factory=dict)
     result: Variable | None = None
+    notes: tuple[str, ...] = ()
     text: str = ""
 
     def __str__(self) -> str:
@@ -259,6 +262,9 @@ class _ClientsOfUsed(dict[Any, Any]):
 
     def __missing__(self, key: Any) -> list[Any]:
         return [("output", 0)]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key]  # that of dict does not ask `__missing__`
 
 
 _GRAPH_OF_USED = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)

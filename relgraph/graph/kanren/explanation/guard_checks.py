@@ -144,7 +144,7 @@ def _refusal(condition: Any, state: Any) -> Failure:
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
     if not isinstance(condition, Compute):
         return Failure(Reason.CONDITION, wanted=condition, values=values)
-    computed = condition.computed(reify(condition.variables, state))
+    computed = condition.computed(condition.values(state))
     values.update((str(v), reify(v, state)) for v in condition.binds)
     return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
 

@@ -30,7 +30,13 @@ from relgraph.graph.kanren.rules.matching import (
     flat_arguments,
     has_outside_clients,
 )
-from relgraph.graph.kanren.rules.rule import Output, Rule, split, takes_all_arguments
+from relgraph.graph.kanren.rules.rule import (
+    Output,
+    Rule,
+    is_fixed,
+    split,
+    takes_all_arguments,
+)
 from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
@@ -211,7 +217,7 @@ class RuleWriter(MatchWriter):
             op = self.op_text(head.op)
             self.emit(f"{var} = {op}({args}, return_list=True)[{head.index}]")
             made.append((var, None))
-        elif isinstance(head, Op) and head.nout == 1:
+        elif is_fixed(head) and head.nout == 1:
             self.emit(f"{var} = {self.global_name(head, 'OP')}.make_node({args}).outputs[0]")
             made.append((var, head))
         else:

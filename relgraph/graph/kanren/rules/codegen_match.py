@@ -19,6 +19,7 @@ from relgraph.graph.kanren.rules.rule import (
     flat_patterns,
     is_ac,
     is_commutative,
+    is_fixed,
     match_cost,
     split,
     takes_all_arguments,
@@ -72,8 +73,8 @@ class MatchWriter(FunctionSource):
         """
         index = head.index if isinstance(head, Output) else None
         head = head.op if isinstance(head, Output) else head
-        known = isinstance(head, Op) and not at_root
-        op = head if known else self.match_op(f"{node}.op", head)
+        known = is_fixed(head) and not at_root
+        op = head if known else self.match_head(node, head)
         which, single = f"{node}.op.default_output", f"len({node}.outputs) == 1"
         if index is not None:
             self.begin_block(f"if {var}.index == {index} and not {single} and {which} != {index}:")
@@ -117,6 +118,13 @@ class MatchWriter(FunctionSource):
         self.bound[pattern.of] = name = self.fresh_name("s")
         self.non_variables.add(name)
         self.emit(f"{name} = tuple({found})")
+
+    def match_head(self, node: str, head: Any) -> Op | None:
+        """Match the op of a node; return it, or the relative one that makes it, if it is known."""
+        if not isinstance(head, Op) or is_fixed(head):
+            return self.match_op(f"{node}.op", head)
+        self.begin_block(f"if {self.global_name(head, 'OP')}.makes({node}):")
+        return head
 
     def match_op(self, text: str, head: Any) -> Op | None:
         """Match the op that the expression `text` gives; return it if it is known already."""
@@ -171,7 +179,7 @@ class MatchWriter(FunctionSource):
             head, patterns = parts
             node = self.fresh_name("n")
             op = head.op if isinstance(head, Output) else head
-            if isinstance(op, Op):
+            if is_fixed(op):
                 # the head first, which is one access; the node only if the head matches
                 self.begin_block(f"if {var}.head is {self.global_name(op, 'OP')}:")
                 self.emit(f"{node} = {var}.owner")
@@ -193,7 +201,7 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
         elif isinstance(pattern, Literal):
             self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
-        elif self.rule.as_written or not isinstance(pattern, bool | int | float | complex):
+        elif not isinstance(pattern, bool | int | float | complex):
             self.begin_block("if False:")
         else:
             self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
@@ -244,7 +252,7 @@ class MatchWriter(FunctionSource):
         """
         every = f"enumerate({flat})"
         head, _ = split(pattern) or (None, ())
-        if not isinstance(head, Op):
+        if not is_fixed(head):
             return every
         shared = self.path_to_bound(pattern)
         if shared is None:
@@ -260,7 +268,7 @@ class MatchWriter(FunctionSource):
         None if there is none, or only among inputs that may be swapped.
         """
         head, patterns = split(pattern) or (None, ())
-        if not isinstance(head, Op) or is_commutative(head):
+        if not is_fixed(head) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
             if isvar(part):

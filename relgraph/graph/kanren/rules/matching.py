@@ -88,7 +88,7 @@ def _match_at(
             yield bindings, []
         return
     head, patterns = parts
-    for bindings in _match_op(head, node.op, _with_inner(s, var)):
+    for bindings in _match_op(head, node, _with_inner(s, var)):
         if takes_all_arguments(patterns):
             flat = is_ac(head) and context.regroup and context.at_root
             every = flat_arguments(context.fgraph, node)[0] if flat else node.inputs
@@ -142,14 +142,13 @@ def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
         yield s
 
 
-def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings under which the head of a pattern is `op`."""
-    if pattern is op:
-        yield s
-    elif isinstance(pattern, Op):
-        return
+def _match_op(pattern: Any, node: Apply, s: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings under which the head of a pattern is the op of `node`."""
+    if isinstance(pattern, Op):
+        if pattern.makes(node):
+            yield s
     else:
-        bound = unify(reify(pattern, s), op, {})
+        bound = unify(reify(pattern, s), node.op, {})
         if bound is not False:
             yield {**s, **bound}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
-from unification.variable import isvar
 
+from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
 from relgraph.graph.op import Op
@@ -32,7 +32,7 @@ class Rule:
         Whether sums and products match in any grouping (see `matching`).
     as_written
         Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
-        order, and a bare number no constant (a `Literal` does match constants).
+        order.
     one_dtype
         Whether it fires only if the root and all intermediate values have one dtype.
     complex
@@ -73,10 +73,10 @@ class Rule:
         """
         head, patterns = split(self.pattern) or (None, ())
         return (
-            isinstance(head, Op)
+            is_fixed(head)
             and not is_ac(head)
             and not takes_all_arguments(patterns)
-            and isvar(self.template)
+            and is_variable(self.template)
             and self.template in variables_of(self.pattern)
             and not self.one_client
             and not any(isinstance(c, OneClient) for c in self.conditions)
@@ -95,7 +95,7 @@ class Rule:
         asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
         return height(self.pattern) + max([*further, int(asks_readers)], default=0)
 
-    @property
+    @cached_property
     def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
         """The pairs of ops where it looks at the inputs of an input; None if that is not known.
 
@@ -144,7 +144,7 @@ class Rule:
             return True
         if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
-        alone = {p for p in flat_patterns(*parts) if isvar(p)}
+        alone = {p for p in flat_patterns(*parts) if is_variable(p)}
         return all(
             isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
         )
@@ -160,11 +160,12 @@ class Output:
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the head and the arguments of a compound pattern; None if it is a leaf."""
-    if isinstance(pattern, Term):
+    cls = pattern.__class__  # `isinstance` asks the abstract base classes of etuples, slowly
+    if cls is Term:
         return _parts(pattern.op, pattern.args)
-    if isinstance(pattern, ExpressionTuple) and len(pattern):
+    if cls is ExpressionTuple and len(pattern):
         return _parts(pattern[0], tuple(pattern[1:]))
-    if isinstance(pattern, list) and pattern and isinstance(pattern[0], Op):
+    if cls is list and pattern and isinstance(pattern[0], Op):
         return pattern[0], tuple(pattern[1:])
     return None
 
@@ -185,7 +186,7 @@ def head_of(pattern: Any) -> Any:
         return None
     head = parts[0].op if isinstance(parts[0], Output) else parts[0]
     if isinstance(head, Op):
-        return head
+        return head.tracked
     inner = split(head)
     return inner[0] if inner is not None and isinstance(inner[0], type) else None
 
@@ -194,6 +195,11 @@ def height(pattern: Any) -> int:
     """Return how many levels of nodes a pattern spans."""
     parts = split(pattern)
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+
+
+def is_fixed(head: Any) -> TypeGuard[Op]:
+    """Return whether `head` is an op that a node has as it is written, whatever its inputs."""
+    return isinstance(head, Op) and head.relative is None
 
 
 def is_ac(head: Any) -> bool:

@@ -14,6 +14,7 @@ from relgraph.tensor.lawkit.arithmetic.axis_orders import Order, canonical_axes,
 from relgraph.tensor.lawkit.guards.axes import Axes, axis_numbers, is_nonempty_along
 from relgraph.tensor.lawkit.guards.numbers import is_nonzero_number
 from relgraph.tensor.lawkit.guards.shapes import known_length
+from relgraph.tensor.lawkit.guards.types import is_complex
 from relgraph.tensor.math import cast
 from relgraph.tensor.reductions.reduction import CAReduce, reduced_dtype
 from relgraph.tensor.shapes.shape import lengths, product
@@ -125,9 +126,12 @@ def zero_sum_divides(c: Any, x: Any, axes: Any) -> bool:
 def pieces_reduce_apart(scalar_op: Any, axes: Axes, pieces: Sequence[Any]) -> bool:
     """Return whether `pieces` can be reduced each for itself, and the results combined.
 
-    They have one dtype, and elements if `scalar_op` needs some.
+    They have one dtype, and elements if `scalar_op` needs some. A product of complex numbers with
+    an infinity among them may be nan or not, by the order in which they are multiplied.
     """
     if len({v.type.dtype for v in pieces}) > 1:
+        return False
+    if scalar_op is scalar.mul and any(map(is_complex, pieces)):
         return False
     extreme = scalar_op in (scalar.maximum, scalar.minimum)
     return not extreme or all(is_nonempty_along(v, axes) for v in pieces)
