@@ -12,11 +12,14 @@ import numpy as np
 
 from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
+from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.vm.kernels import Runner
+from relgraph.vm.profiled import ProfiledRunner
 from relgraph.vm.program import Program
 
 
@@ -54,7 +57,7 @@ class FunctionMaker:
     shared_inputs: list[SharedVariable]
     updated: list[int]
     overwritten: list[int]
-    mode: Any
+    mode: Mode
     rebuild: Callable[..., Function]
     zero_dimensional: list[int]
 
@@ -295,7 +298,10 @@ class Function:
         ]
         defaults = [None if d is None else d.duplicate() for d in self._defaults]
         own = FunctionProfile(message=label) if profile is True else profile or None
-        copied = Function(self.maker, self._run, defaults, containers, label, own, self.derivation)
+        run = self._run
+        if own is not None or self.profile is not None:
+            run = linked(self.maker.fgraph, self.maker.mode, own)
+        copied = Function(self.maker, run, defaults, containers, label, own, self.derivation)
         copied.trust_input = self.trust_input
         return copied
 
@@ -336,10 +342,18 @@ def _timed(call: Callable[..., Any], profile: FunctionProfile) -> Callable[..., 
     return timed
 
 
+def linked(fgraph: FunctionGraph, mode: Mode, profile: FunctionProfile | None) -> Runner:
+    """Return a function that runs a graph; if there is a profile, the times of nodes go to it."""
+    if profile is None:
+        return mode.linker.link(fgraph)
+    return ProfiledRunner(mode.linker, fgraph, profile.node_times)
+
+
 def _relinked(
     kind: type[Function], maker: FunctionMaker, given: tuple[Any, ...], trust_input: bool
 ) -> Function:
     """Return a function with an optimized graph, which is linked again."""
-    loaded = kind(maker, maker.mode.linker.link(maker.fgraph), *given)
+    profile: FunctionProfile | None = given[3]
+    loaded = kind(maker, linked(maker.fgraph, maker.mode, profile), *given)
     loaded.trust_input = trust_input
     return loaded
