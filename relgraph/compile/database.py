@@ -34,6 +34,7 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.passes.batching import BatchProducts
 from relgraph.passes.known_condition import known_condition
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
@@ -111,6 +112,7 @@ def _blas_phase() -> SequenceDB:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
     db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
+    db.register("batch_products", BatchProducts(), "fast_run", position=5)
     db.register("gemm", SequenceDB(), "fast_run", position=10)
     return db
 
