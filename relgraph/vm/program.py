@@ -138,14 +138,7 @@ def generate_program(
     symbols = SymbolTable()
     for var in inputs:
         symbols.name_of(var)
-    destroyed = {
-        node.inputs[i]
-        for node in plan.nodes
-        if node.op.destroy_map
-        for overwritten in node.op.destroy_map.values()
-        for i in overwritten
-    }
-    numbers = [i for i, v in enumerate(inputs) if _is_number(v) and v not in destroyed]
+    numbers = [i for i, v in enumerate(inputs) if _is_number(v)]
     symbols.floats.update([inputs[i] for i in numbers])
     if len(plan.nodes) <= CHUNK_NODES:
         return _single_function(plan, inputs, outputs, numbers, symbols)

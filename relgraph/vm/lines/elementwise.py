@@ -43,8 +43,9 @@ def elementwise_lines(
         return None
     if out.type.ndim > 0:
         return _array_lines(node, symbols, dead)
-    # complex numbers as NumPy scalars are squared otherwise than in arrays
-    if node.op.destroy_map or any(is_complex(dtype) for dtype in dtypes):
+    # An op that may overwrite its input need not. Complex numbers as NumPy scalars are squared
+    # otherwise than in arrays.
+    if any(is_complex(dtype) for dtype in dtypes):
         return None
     if {out.type.dtype, *dtypes} == {"float64"}:
         return [_float_line(node, symbols)]

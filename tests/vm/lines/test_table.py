@@ -176,3 +176,10 @@ def test_what_is_overwritten_by_a_fold():
     (found,) = LINKERS["vm"].link(FunctionGraph([x, y], [out]))(value, np.array([10.0, 20.0]))
     assert found is value
     np.testing.assert_array_equal(value, [12.0, 24.0])
+
+
+def test_a_number_that_may_be_overwritten_is_not():
+    inplace = Elemwise(at.mul.scalar_op, {0: 0})(s, t)
+    value = np.array(3.0)
+    (found,) = LINKERS["vm"].link(FunctionGraph([s, t], [inplace]))(value, np.array(2.0))
+    assert (found, value) == (6.0, 3.0)
