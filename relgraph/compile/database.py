@@ -138,7 +138,7 @@ def _build_optdb() -> SequenceDB:
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
-    canonicalize.register("known_condition", known_condition, *all_modes)
+    canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     db.register("canonicalize", canonicalize, *all_modes, position=1)
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)
