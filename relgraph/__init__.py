@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
+    from relgraph.tensor.conditional import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "grad",
     "gradient",
     "graph",
+    "ifelse",
     "law",
     "lvars",
     "optimize_graph",
@@ -52,6 +54,7 @@ _HOME = {
     "explain": "relgraph.compile",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
+    "ifelse": "relgraph.tensor.conditional",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
     "optimize_graph": "relgraph.compile",

@@ -34,6 +34,8 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.passes.batching import BatchProducts
+from relgraph.passes.known_condition import known_condition
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -110,6 +112,7 @@ def _blas_phase() -> SequenceDB:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
     db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
+    db.register("batch_products", BatchProducts(), "fast_run", position=5)
     db.register("gemm", SequenceDB(), "fast_run", position=10)
     return db
 
@@ -135,6 +138,7 @@ def _build_optdb() -> SequenceDB:
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
+    canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     db.register("canonicalize", canonicalize, *all_modes, position=1)
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)

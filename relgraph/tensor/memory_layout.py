@@ -32,7 +32,9 @@ def in_order(x: Array) -> Array:
     What sums over axes goes through the elements in the order of memory, and the BLAS has a way
     for each layout. Integers are exact in any order, and handed on.
     """
-    return x.ravel().reshape(x.shape) if x.dtype.kind in "fc" else x
+    if x.flags.c_contiguous or x.dtype.kind not in "fc":
+        return x
+    return x.ravel().reshape(x.shape)
 
 
 def forward(x: Any) -> Any:

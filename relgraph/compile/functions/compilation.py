@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from relgraph.compile.functions.compiled_function import Function, FunctionMaker
+from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
 from relgraph.compile.functions.reuse import CompiledGraph, compilation_key, compiled_graphs
@@ -150,7 +150,7 @@ def _compiled_graph(
     fgraph = _fgraph(spec, accept_inplace)
     derivation = _optimize(fgraph, spec, mode, profile, recorder)
     started = time.perf_counter()
-    run = mode.linker.link(fgraph)
+    run = linked(fgraph, mode, profile)
     if profile is not None:
         profile.linker_time += time.perf_counter() - started
         profile.import_time += getattr(run, "import_time", 0.0)

@@ -1,0 +1,1 @@
+"""Passes: rewriters that are written in ordinary Python."""
