@@ -13,7 +13,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.vm.error_notes import add_node_note
 from relgraph.vm.inlining import inlined_line
-from relgraph.vm.kernels import kernel_of
+from relgraph.vm.kernels import function_of, kernel_of
 from relgraph.vm.schedule import Schedule
 from relgraph.vm.symbol_table import SymbolTable
 
@@ -197,7 +197,12 @@ def _node_line(plan: Schedule, i: int, symbols: SymbolTable) -> str:
 
 
 def _perform_line(node: Apply, symbols: SymbolTable) -> str:
-    """Return the line that computes a node by its kernel."""
+    """Return the line that computes a node by its kernel, or by a function of its op."""
+    function = function_of(node)
+    if function is not None:
+        arguments = ", ".join(_array_name(v, symbols) for v in node.inputs)
+        results = ", ".join(symbols.name_of(v) for v in node.outputs)
+        return f"{results} = {symbols.bind('k', function)}({arguments})"
     kernel = symbols.bind("k", kernel_of(node))
     arguments = ", ".join(_array_name(v, symbols) for v in node.inputs)
     if len(node.outputs) == 1:
