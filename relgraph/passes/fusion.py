@@ -29,7 +29,7 @@ BYTE_NS = 0.1
 CALL_NS = 2_000.0
 
 # Up to this many elements the blocks of a fused node are the arrays themselves: nothing is saved.
-LEAST_SIZE = 16_384
+LEAST_SIZE = 32_768
 
 # What is taken for the number of elements where the types leave it open.
 USUAL_SIZE = 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -16,6 +17,10 @@ Array = np.ndarray[Any, Any]
 
 # All arrays of one block together have about this many bytes, a part of a core's second cache.
 BLOCK_BYTES = 640 * 1024
+
+# Up to this many bytes, all arrays together, arrays of full length stay in the cache, and blocks
+# only cost calls.
+WHOLE_BYTES = 4 * 1024 * 1024
 
 # Shorter blocks cost more in calls than the cache saves; longer ones save no more calls.
 _SHORTEST, _LONGEST = 4096, 32768
@@ -37,6 +42,11 @@ def block_length(bytes_per_element: int) -> int:
     """Return the number of elements of a block, given the bytes of all its arrays per element."""
     length = BLOCK_BYTES // max(bytes_per_element, 1) // _STEP * _STEP
     return min(max(length, _SHORTEST), _LONGEST)
+
+
+def whole_length(bytes_per_element: int) -> int:
+    """Return the number of elements up to which arrays are best computed as a whole."""
+    return max(WHOLE_BYTES // max(bytes_per_element, 1), _SHORTEST)
 
 
 class Block(NamedTuple):
@@ -80,9 +90,12 @@ def runs_by_rows(x: Array) -> bool:
 
 
 def runs_by_columns(x: Array) -> bool:
-    """Return whether the axes of an array follow each other in memory, the first the closest."""
-    strides = _strides_in_order(x)
-    return all(a <= b for a, b in pairwise(strides))
+    """Return whether the axes of an array follow each other in memory, the first the closest.
+
+    Of arrays that run backward or stand still, NumPy lays out results otherwise.
+    """
+    strides = [s for s, n in zip(x.strides, x.shape, strict=True) if n > 1]
+    return min(strides, default=1) > 0 and all(a <= b for a, b in pairwise(strides))
 
 
 class Cut(NamedTuple):
@@ -159,9 +172,7 @@ def run_blocks(
         How their shape is cut.
     """
     per_index = len(plan.bounds)
-    count = per_index
-    for n in plan.leading:
-        count *= n
+    count = per_index * math.prod(plan.leading)
     longest = max(b - a for a, b in plan.bounds)
     partial: list[tuple[Any, ...]] = [()] * count
 
@@ -185,17 +196,10 @@ def run_blocks(
                 )
         _scratch.give_back(storage)
 
-    work_to_do = count * longest * _product(plan.rest) * block.nanoseconds
+    work_to_do = count * longest * math.prod(plan.rest) * block.nanoseconds
     threads = min(config.threads, int(work_to_do / _WORTH_A_THREAD) + 1)
     run_tasks(work, count, threads)
     return partial
-
-
-def _product(lengths: Sequence[int]) -> int:
-    result = 1
-    for n in lengths:
-        result *= n
-    return result
 
 
 def _at(x: Array, index: Sequence[Any]) -> Array:
@@ -223,7 +227,7 @@ def _targets(
 
 
 def _scratch_bytes(block: Block, rows: int, rest: tuple[int, ...]) -> int:
-    size = rows * _product(rest)
+    size = rows * math.prod(rest)
     return sum(
         _padded(size * dtype.itemsize)
         for dtype, j in zip(block.registers, block.held, strict=True)
@@ -241,7 +245,7 @@ def _registers(
 ) -> list[Array | None]:
     """Return the registers that hold no output, as arrays in some storage."""
     shape = (rows, *rest)
-    size = rows * _product(rest)
+    size = rows * math.prod(rest)
     found: list[Array | None] = []
     offset = 0
     for dtype, j in zip(block.registers, block.held, strict=True):
@@ -262,4 +266,5 @@ __all__ = [
     "run_blocks",
     "runs_by_columns",
     "runs_by_rows",
+    "whole_length",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from relgraph.tensor.elemwise.blocks import (
     run_blocks,
     runs_by_columns,
     runs_by_rows,
+    whole_length,
 )
 from relgraph.tensor.elemwise.composite_source import CompositeSource, Pattern
 from relgraph.tensor.memory_layout import forward
@@ -61,19 +63,29 @@ class CompositeKernel:
         return CompositeSource(self.op, self.patterns, self.reduce, self.overwritten)
 
     @cached_property
-    def limit(self) -> int:
-        """The number of elements up to which arrays are computed whole."""
+    def bytes_per_element(self) -> int:
+        """The bytes of all arrays that a block needs, for each of its elements."""
         sizes = [
             v.type.numpy_dtype.itemsize
             for v, pattern in zip(self.op.inputs, self.patterns, strict=True)
             if pattern == self.pattern
         ]
-        return block_length(sum(sizes) + sum(d.itemsize for d in self.source.registers))
+        return int(sum(sizes) + sum(d.itemsize for d in self.source.registers))
+
+    @cached_property
+    def limit(self) -> int:
+        """The number of elements up to which arrays are computed as a whole."""
+        return whole_length(self.bytes_per_element)
 
     @cached_property
     def straight(self) -> Callable[..., Any]:
         """Takes whole arrays, and returns the list of the outputs."""
-        return self._define("straight", self._arguments, self._straight_body("[{}]"))
+        return self._define("straight", self._arguments, self._body(self.source.straight, "[{}]"))
+
+    @cached_property
+    def plain(self) -> Callable[..., Any]:
+        """The same for arrays that lie in memory each in another order."""
+        return self._define("plain", self._arguments, self._body(self.source.plain, "[{}]"))
 
     @cached_property
     def block(self) -> Block:
@@ -85,10 +97,9 @@ class CompositeKernel:
         arguments = [*self._arguments]
         arguments += [f"r{i}" for i in range(len(held))]
         returned = "".join(f"{text}, " for text in source.partial_results)
+        length = block_length(self.bytes_per_element)
         function = self._define("block", arguments, [*source.block, f"return ({returned})"])
-        return Block(
-            function, self.limit, source.registers, held, source.steady, source.nanoseconds
-        )
+        return Block(function, length, source.registers, held, source.steady, source.nanoseconds)
 
     def _define(
         self, name: str, arguments: Sequence[str], body: Sequence[str], **bound: Any
@@ -113,27 +124,31 @@ class CompositeKernel:
             For each output the input that it overwrites, or None. Not all need be heeded: the
             result is another array then.
         """
-        size = 1
-        for n in shape:
-            size *= n
+        size = math.prod(shape)
         if self.overwritten and _overlap(inputs, [t for t in targets if t is not None]):
             plain = CompositeKernel(self.op, self.patterns, self.reduce, {})
             return plain.run(inputs, shape, targets)
-        if size > self.limit:
-            free = targets if self.overwritten else [None] * len(targets)
-            found = self._run_blocks(inputs, shape, free)
-            if found is not None:
-                return found
+        by_columns = not all(map(runs_by_rows, inputs))
+        if by_columns and not all(
+            x.size == 1 or (x.shape == shape and runs_by_columns(x)) for x in inputs
+        ):
+            return list(self.plain(*inputs))
+        if size > self.limit and not (by_columns and any(self.reduce)):
+            if not self.overwritten:
+                targets = [None] * len(targets)
+            if not by_columns:
+                return self._run_blocks(inputs, shape, targets)
+            transposed = [t if t is None else t.T for t in targets]
+            results = self._run_blocks([x.T for x in inputs], shape[::-1], transposed)
+            return [x.T for x in results]
         if not self.source.steady:
             inputs = [forward(x) for x in inputs]
         if self.overwritten:
             return self._run_whole(inputs, shape, targets)
-        results: list[Any] = self.straight(*inputs)
-        return results
+        return list(self.straight(*inputs))
 
-    def _straight_body(self, returned: str) -> list[str]:
-        source = self.source
-        return [*source.straight, "return " + returned.format(", ".join(source.results))]
+    def _body(self, lines: Sequence[str], returned: str) -> list[str]:
+        return [*lines, "return " + returned.format(", ".join(self.source.results))]
 
     def _run_whole(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
@@ -148,43 +163,29 @@ class CompositeKernel:
 
     def _run_blocks(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
-    ) -> list[Any] | None:
-        """Return the outputs, computed by blocks; None if the inputs lie in memory across."""
-        by_columns = not all(map(runs_by_rows, inputs))
-        if by_columns:
-            if any(self.reduce) or not all(
-                x.size == 1 or (x.shape == shape and runs_by_columns(x)) for x in inputs
-            ):
-                return None
-            inputs, shape = [x.T for x in inputs], shape[::-1]
-            targets = [t if t is None else t.T for t in targets]
+    ) -> list[Any]:
+        """Return the outputs, computed by blocks of inputs that lie in memory row by row."""
         results: list[Any] = [
             np.empty(shape, out.type.numpy_dtype) if t is None and ufunc is None else t
             for out, t, ufunc in zip(self.op.outputs, targets, self.reduce, strict=True)
         ]
-        self._fill(inputs, shape, results)
-        return [x.T for x in results] if by_columns else results
-
-    def _fill(self, inputs: Sequence[Array], shape: tuple[int, ...], results: list[Any]) -> None:
-        """Compute the outputs that are arrays in place, and put in those that are reduced."""
-        flat = all(x.size == 1 or (x.shape == shape and x.flags.c_contiguous) for x in inputs)
         outputs = results
+        flat = all(x.size == 1 or (x.shape == shape and x.flags.c_contiguous) for x in inputs)
         if flat:
             inputs = [x.reshape(-1) for x in inputs]
             outputs = [x if x is None else x.reshape(-1) for x in results]
-            size = 1
-            for n in shape:
-                size *= n
-            shape = (size,)
+            shape = (math.prod(shape),)
         length = self.block.length
         pairwise = flat and np.add in self.reduce
         parts = run_blocks(self.block, inputs, outputs, cut(shape, length, pairwise))
-        reductions = [(j, ufunc) for j, ufunc in enumerate(self.reduce) if ufunc is not None]
-        for (j, ufunc), found in zip(reductions, zip(*parts, strict=True), strict=bool(reductions)):
+        reduced = (j for j, ufunc in enumerate(self.reduce) if ufunc is not None)
+        for j, found in zip(reduced, zip(*parts, strict=True), strict=False):
+            ufunc: Any = self.reduce[j]
             if ufunc is np.add and pairwise:
                 results[j] = np.asarray(added_pairwise(iter(found), shape[0], length))
             else:
                 results[j] = np.asarray(ufunc.reduce(np.array(found)))
+        return results
 
     def function(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function of the inputs that returns the output, or the tuple of the outputs.
@@ -224,14 +225,11 @@ class CompositeKernel:
         if any(ufunc is not None and ufunc.identity is None for ufunc in self.reduce):
             body.append(f"if {full[0]}.size == 0: return fallback({given})")
         body.append(f"if {full[0]}.size > {self.limit}: return large({given})")
-        if not self.source.steady:
+        if len(self.pattern) > 1 or not self.source.steady:
             contiguous = " and ".join(f"{a}.flags.c_contiguous" for a in arguments)
-            moved = "; ".join(f"{a} = forward({a})" for a in arguments)
-            body.append(f"if not ({contiguous}): {moved}")
-        body += self._straight_body("{}" if one else "({})")
-        return self._define(
-            "composite", arguments, body, fallback=fallback, large=large, forward=forward
-        )
+            body.append(f"if not ({contiguous}): return large({given})")
+        body += self._body(self.source.straight, "{}" if one else "({})")
+        return self._define("composite", arguments, body, fallback=fallback, large=large)
 
     def _conditions(self, arguments: Sequence[str]) -> list[str]:
         """Return the conditions for the shapes of the inputs to broadcast as the patterns say."""

@@ -1,9 +1,10 @@
 """Python source for a `Composite` on arrays: one call a line, values in as few arrays as possible.
 
 The values are kept in *registers*, arrays that are taken again once their value is dead. The source
-comes in two forms. The *straight* form works on whole arrays; the ufuncs make the registers. The
+comes in three forms. The *straight* form works on whole arrays; the ufuncs make the registers. The
 *block* form works on a part of them; the registers are arguments, and those of the outputs are the
-same part of the results.
+same part of the results. The *plain* form makes a new array for each value, as nodes of their own
+do: it is for inputs that lie in memory each in another order, where a result's depends on theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.selection import Identity, Second
-from relgraph.tensor.memory_layout import in_order, steady
+from relgraph.tensor.memory_layout import forward, in_order, steady
 
 Pattern = tuple[bool, ...]
 """For each axis, whether a value broadcasts along it."""
@@ -44,12 +45,14 @@ def reduced(reduce: Callable[..., Any], x: Any) -> Any:
 
 def _of_arrays(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., Any]:
     """Return a function of arrays for an op that has no ufunc, or none that gives its dtype."""
-    if len(dtypes) > 1:
-        return lambda *values: [
-            np.asarray(x, d) for x, d in zip(op.impl(*values), dtypes, strict=True)
-        ]
-    (dtype,) = dtypes
-    return lambda *values: np.asarray(op.impl(*values), dtype)
+
+    def compute(*values: Any) -> Any:
+        made = op.impl(*[forward(x) for x in values])
+        if len(dtypes) > 1:
+            return [np.asarray(x, d) for x, d in zip(made, dtypes, strict=True)]
+        return np.asarray(made, dtypes[0])
+
+    return compute
 
 
 def _ufunc_of(node: Apply) -> np.ufunc | None:
@@ -91,7 +94,7 @@ class CompositeSource:
         The dtype of each register.
     held
         For each output its register; None if it is reduced.
-    straight, block
+    straight, block, plain
         The lines of each form, without those that return something.
     results
         For each output the expression for its value in the straight form.
@@ -117,6 +120,7 @@ class CompositeSource:
         self.overwritten = overwritten
         self.registers: list[np.dtype[Any]] = []
         self.straight: list[str] = []
+        self.plain: list[str] = []
         self.block: list[str] = []
         self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
         self.namespace["reduced"] = reduced
@@ -187,43 +191,41 @@ class CompositeSource:
             self._names[v] = f"t{k}_{j}"
         targets = ", ".join(self._names[v] for v in node.outputs)
         line = f"{targets} = {self.bind('f', function)}({', '.join(names)})"
-        self.straight.append(line)
-        self.block.append(line)
+        for form in (self.straight, self.block, self.plain):
+            form.append(line)
 
     def _add_copy(self, k: int, node: Apply, names: Sequence[str], copied: int) -> None:
         (out,) = node.outputs
         register = self._register_for(k, node)
+        function = self.bind("f", _of_arrays(node.op, [out.type.numpy_dtype]))
+        made = f"r{register} = {function}({', '.join(names)})"
         line = f"copyto(r{register}, {names[copied]}, 'unsafe')"
+        self.plain.append(made)
         self.block.append(line)
-        if register in self._made:
-            self.straight.append(line)
-        else:
-            function = self.bind("f", _of_arrays(node.op, [out.type.numpy_dtype]))
-            self.straight.append(f"r{register} = {function}({', '.join(names)})")
-            self._made.add(register)
+        self.straight.append(line if register in self._made else made)
+        self._made.add(register)
 
     def _add_ufunc(self, k: int, node: Apply, names: Sequence[str], ufunc: Any) -> None:
         (out,) = node.outputs
         register = self._register_for(k, node)
         result = f"r{register}"
+        dtypes = [v.type.numpy_dtype for v in node.inputs]
         function = self.bind("u", ufunc)
-        first, more = list(names[: ufunc.nin]), names[ufunc.nin :]
+        careful = self.bind("s", steady(ufunc, dtypes))
         dtype = out.type.numpy_dtype
-        mixed = any(v.type.numpy_dtype != dtype for v in node.inputs)
-        last = f", dtype={self.bind('d', dtype)}" if more and mixed else ""
-        call = f"{function}({', '.join([*first, result])}{last})"
-        self.block.append(call)
+        mixed = len(names) > ufunc.nin and any(d != dtype for d in dtypes)
+        last = f", dtype={self.bind('d', dtype)}" if mixed else ""
+        # An array of the first inputs alone may be too small for what follows.
         whole = register in self._made
-        self.straight.append(call if whole else f"{result} = {function}({', '.join(first)}{last})")
-        self._made.add(register)
-        for i, name in enumerate(more, ufunc.nin):
-            # An array of the first inputs alone may be too small for what follows.
-            whole = whole or self._pattern_of(node.inputs[:i]) == self.pattern
-            call = f"{function}({result}, {name}, {result}{last})"
+        for i in range(ufunc.nin, len(names) + 1):
+            first = i == ufunc.nin
+            arguments = ", ".join(names[:i] if first else [result, names[i - 1]])
+            call = f"{function}({arguments}, {result}{last})"
             self.block.append(call)
-            self.straight.append(
-                call if whole else f"{result} = {function}({result}, {name}{last})"
-            )
+            self.straight.append(call if whole else f"{result} = {function}({arguments}{last})")
+            self.plain.append(f"{result} = {careful}({arguments}{last})")
+            whole = whole or self._pattern_of(node.inputs[:i]) == self.pattern
+        self._made.add(register)
 
     def _register_for(self, k: int, node: Apply) -> int:
         """Return the register for the output of node `k`."""
@@ -295,10 +297,12 @@ class CompositeSource:
         register = self._new_register(out.type.numpy_dtype)
         self.block.append(f"copyto(r{register}, {name})")
         if self._patterns[out] == self.pattern:
-            self.straight.append(f"r{register} = array({name})")
+            line = f"r{register} = array({name})"
         else:
             inputs = ", ".join(f"i{i}" for i in range(len(self.op.inputs)))
-            self.straight.append(f"r{register} = spread({name}, {inputs})")
+            line = f"r{register} = spread({name}, {inputs})"
+        self.straight.append(line)
+        self.plain.append(line)
         return register
 
 
