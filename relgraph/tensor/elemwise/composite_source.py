@@ -220,7 +220,7 @@ class CompositeSource:
         for i in range(ufunc.nin, len(names) + 1):
             first = i == ufunc.nin
             arguments = ", ".join(names[:i] if first else [result, names[i - 1]])
-            call = f"{function}({arguments}, {result}{last})"
+            call = f"{function}({arguments}, out={result}{last})"
             self.block.append(call)
             self.straight.append(call if whole else f"{result} = {function}({arguments}{last})")
             self.plain.append(f"{result} = {careful}({arguments}{last})")
