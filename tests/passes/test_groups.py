@@ -31,9 +31,8 @@ def random_graph(seed: int, size: int) -> list[Any]:
     for _ in range(size):
         near = rng.integers(max(0, len(known) - 12), len(known), 2)
         a, b = known[near[0]], known[near[1]]
-        known.append(
-            at.cumsum(a) if rng.random() < 0.33 else a * b if rng.random() < 0.7 else a + b
-        )
+        kind = rng.random()
+        known.append(at.cumsum(a) if kind < 0.33 else a * b if kind < 0.8 else a + b)
     return [v for v in known[-3:] if v.owner is not None]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class CompositeKernel:
         # An output that is an input is read when all others have been written.
         indirect = bool(overwritten) and any(v in op.inputs for v in op.outputs)
         self.overwritten = {} if indirect else dict(overwritten)
+        self._codes: dict[str, CodeType] = {}
         self._arguments = [f"i{i}" for i in range(len(self.patterns))]
 
     @cached_property
@@ -104,10 +106,13 @@ class CompositeKernel:
     def _define(
         self, name: str, arguments: Sequence[str], body: Sequence[str], **bound: Any
     ) -> Callable[..., Any]:
-        """Return the function with this body."""
-        text = "\n ".join([f"def {name}({', '.join(arguments)}):", *body])
+        """Return the function with this body; `bound` is what it refers to besides."""
+        code = self._codes.get(name)
+        if code is None:
+            text = "\n ".join([f"def {name}({', '.join(arguments)}):", *body])
+            code = self._codes[name] = compile(text, f"<relgraph {name} of a Composite>", "exec")
         namespace = {**self.source.namespace, **bound}
-        exec(compile(text, f"<relgraph {name} of a Composite>", "exec"), namespace)
+        exec(code, namespace)
         function: Callable[..., Any] = namespace[name]
         return function
 

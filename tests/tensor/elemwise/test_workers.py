@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -49,7 +50,10 @@ def test_storage_is_taken_again_and_never_twice() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_has_helpers_of_its_own() -> None:
     run_tasks(lambda tasks: [None for _ in tasks] and None, 10, 3)
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python warns of the threads, which are what is tested.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         done: list[int] = []
         run_tasks(lambda tasks: done.extend(tasks), 100, 3)
