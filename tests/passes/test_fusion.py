@@ -218,6 +218,11 @@ def test_what_has_no_extreme_raises() -> None:
     assert f([1.0, 2.0]) == 5
     with pytest.raises(ValueError, match="no extreme"):
         f(np.empty(0))
+    c, r = at.col("c"), at.row("r")
+    f = function([c, r], at.max(at.tanh(c * r)), mode="fast_run")
+    assert f([[2.0]], [[0.0, -1.0]]) == 0
+    with pytest.raises(ValueError, match="no extreme"):
+        f(np.ones((3, 1)), np.ones((1, 0)))
 
 
 def test_shapes_that_do_not_fit_raise_as_before() -> None:

@@ -130,6 +130,9 @@ class CompositeKernel:
             result is another array then.
         """
         size = math.prod(shape)
+        if not shape:
+            # Of arrays of rank 0, ufuncs make numbers.
+            return [np.asarray(x) for x in self.plain(*inputs)]
         if self.overwritten and _overlap(inputs, [t for t in targets if t is not None]):
             plain = CompositeKernel(self.op, self.patterns, self.reduce, {})
             return plain.run(inputs, shape, targets)
@@ -219,6 +222,9 @@ class CompositeKernel:
 
         condition = " and ".join(self._conditions(arguments))
         body = [f"if not ({condition}): return fallback({given})"] if condition else []
+        if any(ufunc is not None and ufunc.identity is None for ufunc in self.reduce):
+            empty = " or ".join(f"{a}.size == 0" for a in arguments)
+            body.append(f"if {empty}: return fallback({given})")
         if self.overwritten or not full:
             return self._define(
                 "composite",
@@ -227,8 +233,6 @@ class CompositeKernel:
                 fallback=fallback,
                 large=overwriting,
             )
-        if any(ufunc is not None and ufunc.identity is None for ufunc in self.reduce):
-            body.append(f"if {full[0]}.size == 0: return fallback({given})")
         body.append(f"if {full[0]}.size > {self.limit}: return large({given})")
         if len(self.pattern) > 1 or not self.source.steady:
             contiguous = " and ".join(f"{a}.flags.c_contiguous" for a in arguments)

@@ -97,6 +97,20 @@ def test_outputs_that_are_inputs_constants_or_each_other() -> None:
             assert not any(np.shares_memory(one, other) for other in [a, b, *found[:i]])
 
 
+@pytest.mark.parametrize("pattern", [{}, {0: 0}])
+def test_arrays_of_rank_0(pattern: dict[int, int]) -> None:
+    inputs, outputs = graph()
+    op = Elemwise(scalar.Composite(inputs, outputs), pattern)
+    node = op.make_node(at.dscalar("x"), at.dscalar("y"))
+    first = np.array(3.0)
+    cells: list[list[Any]] = [[None] for _ in range(3)]
+    op.perform(node, [first, np.array(0.5)], cells)
+    for cell, expected in zip(cells, [4.5, np.exp(1.5), -4.0], strict=True):
+        assert isinstance(cell[0], np.ndarray)
+        assert cell[0] == expected
+    assert (cells[0][0] is first) is bool(pattern)
+
+
 def test_results_of_many_threads_at_once() -> None:
     x, y = at.dvectors("x", "y")
     f = function([x, y], [at.tanh(x * y) + at.exp(-x * x), at.sum(at.sqr(x) * y)], mode="o4")
