@@ -66,6 +66,13 @@ def _steps_of_log1p() -> Program:
     return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
 
 
+def _clip_by_arrays() -> Program:
+    leaves = (_input([-0.0, -0.0], "float64"), _input([0.0, 0.0], "float64"))
+    leaves = (*leaves, _input([1.0, 1.0], "float64"))
+    step = Step("np.clip({0}, {1}, {2})", "at.clip({0}, {1}, {2})", (0, 1, 2))
+    return Program(leaves, (step,), (3,))
+
+
 DECIDED = (
     Known(
         "power of twos",
@@ -75,9 +82,9 @@ DECIDED = (
         _has("bits", "**", "power("),
     ),
     Known(
-        "clip of a zero at a bound",
-        "clip is minimum(maximum(x, low), high); NumPy's depends on whether its bounds are arrays",
-        _steps("float64", [-0.0], "np.clip({0}, -1, 0)"),
+        "clip of a zero by arrays",
+        "clip(-0.0, [0.0], [1.0]) is 0.0 in NumPy, and -0.0 if the bounds are numbers, as here",
+        _clip_by_arrays(),
         "None",
         _has("bits", "clip("),
     ),
