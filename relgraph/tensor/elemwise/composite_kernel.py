@@ -234,8 +234,10 @@ class CompositeKernel:
                 large=overwriting,
             )
         body.append(f"if {full[0]}.size > {self.limit}: return large({given})")
-        if len(self.pattern) > 1 or not self.source.steady:
-            contiguous = " and ".join(f"{a}.flags.c_contiguous" for a in arguments)
+        # In more dimensions the layout of the results depends on it too.
+        decisive = arguments if len(self.pattern) > 1 else sorted(self.source.read_unsteadily)
+        if decisive:
+            contiguous = " and ".join(f"{a}.flags.c_contiguous" for a in decisive)
             body.append(f"if not ({contiguous}): return large({given})")
         body += self._body(self.source.straight, "{}" if one else "({})")
         return self._define("composite", arguments, body, fallback=fallback, large=large)

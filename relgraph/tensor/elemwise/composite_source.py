@@ -104,6 +104,8 @@ class CompositeSource:
         What the lines refer to.
     steady
         Whether the values do not depend on the memory layout of the inputs.
+    read_unsteadily
+        The inputs of calls whose values depend on the memory layout.
     nanoseconds
         About what an element costs.
     """
@@ -125,6 +127,7 @@ class CompositeSource:
         self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
         self.namespace["reduced"] = reduced
         self.steady = True
+        self.read_unsteadily: set[str] = set()
         self.nanoseconds = 0.0
         self._names: dict[Variable, str] = {v: f"i{i}" for i, v in enumerate(op.inputs)}
         self._patterns: dict[Variable, Pattern] = dict(zip(op.inputs, patterns, strict=True))
@@ -171,6 +174,7 @@ class CompositeSource:
         else:
             self.nanoseconds += _DEAR
             self.steady = False
+            self.read_unsteadily.update(name for name in names if name[0] == "i")
         if pattern != self.pattern or (ufunc is None and copied is None):
             self._add_call(k, node, names)
         elif copied is not None:
