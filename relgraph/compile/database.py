@@ -35,6 +35,7 @@ from relgraph.graph.optdb import (
     TopoDB,
 )
 from relgraph.passes.batching import BatchProducts
+from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.known_condition import known_condition
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
@@ -153,7 +154,13 @@ def _build_optdb() -> SequenceDB:
     db.register("sparse_dot", SequenceDB(), "fast_run", *tags_of_row("sparse_dot"), position=2.1)
     # Products are replaced after all laws that match them.
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
-    db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
+    db.register(
+        "elemwise_fusion",
+        FuseElemwise(),
+        "fast_run",
+        *tags_of_row("elemwise_fusion"),
+        position=48,
+    )
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
     # Optimizers that make ops overwrite their inputs have position 50 or later.
     db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)

@@ -1,1 +1,1 @@
-"""Passes: rewriters that are written in ordinary Python."""
+"""Passes: rewriters of whole graphs that are written in ordinary Python."""

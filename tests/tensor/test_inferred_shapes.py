@@ -26,8 +26,10 @@ from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -66,7 +68,17 @@ STEP = Numbers(-2, 2)
 BYTE = Numbers(0, 4, dtype="uint8")
 BYTES = Tensor(1, "uint8")
 
+
+def fused_sum():
+    """Return an op that adds up a product of two matrices and keeps the product too."""
+    x, y = scalar.float64("x"), scalar.float64("y")
+    product = x * y
+    elemwise = at.Elemwise(scalar.Composite([x, y], [product, product]))
+    return FusedReduction(elemwise, [None, CAReduce(scalar.add)])
+
+
 CASES = [
+    (fused_sum(), M, M),
     (at.exp, X),
     (at.add, M, M),
     (at.add, M, V),

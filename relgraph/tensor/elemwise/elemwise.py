@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +10,14 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import disconnected
+from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
 from relgraph.tensor.elemwise.chosen_gradient import ChosenGradient
+from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
+from relgraph.tensor.elemwise.composite_source import Pattern
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.memory_layout import forward, steady
@@ -88,6 +91,7 @@ class Elemwise(Op):
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: dict[tuple[Any, ...], _NodePlan] = {}
         self._gradient_plans: dict[Hashable, GradientPlan] = {}
+        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -212,7 +216,7 @@ class Elemwise(Op):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        shape = self._checked_shape(node, inputs)
+        shape = self.checked_shape(node, inputs)
         targets: list[Any] = [None] * len(node.outputs)
         for o, i in self.inplace_pattern:
             targets[o] = inputs[i]
@@ -229,6 +233,8 @@ class Elemwise(Op):
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
     ) -> list[Any]:
         op = self.scalar_op
+        if isinstance(op, Composite):
+            return self._kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
         ufunc = op.ufunc
         folds = isinstance(op, FoldOp) and len(inputs) > 2
@@ -254,7 +260,22 @@ class Elemwise(Op):
             for a in arrays
         ]
 
-    def _checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    def _kernel(self, node: Apply) -> CompositeKernel:
+        """Return the kernel of a node whose scalar op is a Composite."""
+        patterns = tuple([v.type.broadcastable for v in node.inputs])
+        kernel = self._kernels.get(patterns)
+        if kernel is None:
+            op: Any = self.scalar_op
+            kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
+            self._kernels[patterns] = kernel
+        return kernel
+
+    def function_for(self, node: Apply, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
+        if not isinstance(self.scalar_op, Composite) or node.outputs[0].type.ndim == 0:
+            return None
+        return self._kernel(node).function(fallback)
+
+    def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the output.
 
         Raises
