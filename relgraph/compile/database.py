@@ -33,6 +33,8 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.passes.gemm import GemmOptimizer
+from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -107,7 +109,7 @@ def _blas_phase() -> SequenceDB:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
     db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
-    db.register("gemm", SequenceDB(), "fast_run", position=10)
+    db.register("gemm", GemmOptimizer(), "fast_run", *tags_of_row("gemm"), position=10)
     return db
 
 
@@ -150,14 +152,14 @@ def _build_optdb() -> SequenceDB:
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
     # Optimizers that make ops overwrite their inputs have position 50 or later.
     db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)
-    for name, position in (
-        ("inplace_setsubtensor", 60),
-        ("inplace_elemwise", 75),
-        ("inplace_random", 99),
+    for name, inplace, position in (
+        ("inplace_setsubtensor", inplace_setsubtensor(), 60),
+        ("inplace_blas", inplace_blas(), 70),
+        ("inplace_elemwise", inplace_elemwise(), 75),
+        ("inplace_random", SequenceDB(), 99),
     ):
-        db.register(
-            name, SequenceDB(), "fast_run", "inplace", *tags_of_row(name), position=position
-        )
+        names = tags_of_row(name) if name in ROW_NAMES else ()
+        db.register(name, inplace, "fast_run", "inplace", *names, position=position)
     db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
     return db
 

@@ -1,0 +1,1 @@
+"""Global passes in ordinary Python, over whole graphs."""
