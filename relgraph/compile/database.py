@@ -36,6 +36,9 @@ from relgraph.graph.optdb import (
 from relgraph.passes.gemm import GemmOptimizer
 from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
 
+INPLACE_FROM = 50
+"""The position of the first optimizers that may make ops overwrite their inputs."""
+
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
 
@@ -128,7 +131,7 @@ def _stabilizing_laws() -> list[str]:
 
 def _build_optdb() -> SequenceDB:
     all_modes = ("fast_run", "fast_compile", "strict")
-    db = SequenceDB(name="optdb")
+    db = SequenceDB(name="optdb", inplace_from=INPLACE_FROM)
     # Merging comes first, so that every later phase has a smaller graph.
     db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
     # Simplify, and bring equal expressions to the same form.
@@ -150,8 +153,8 @@ def _build_optdb() -> SequenceDB:
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
     db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
-    # Optimizers that make ops overwrite their inputs have position 50 or later.
-    db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)
+    db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", position=49.5)
+    db.add_tags("add_destroy_handler", "inplace")  # it overwrites nothing, but serves those who do
     for name, inplace, position in (
         ("inplace_setsubtensor", inplace_setsubtensor(), 60),
         ("inplace_blas", inplace_blas(), 70),

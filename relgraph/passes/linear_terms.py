@@ -68,7 +68,12 @@ def scaled_input(node: Apply) -> int | None:
 
 
 def is_sum(node: Apply | None) -> bool:
-    """Return whether a node adds or subtracts tensors that all have the dtype of the result."""
+    """Return whether a node adds or subtracts tensors that all have the dtype of the result.
+
+    So does the negation of such a sum.
+    """
+    if node is not None and node.op is neg:
+        node = node.inputs[0].owner
     if node is None or (node.op is not add and node.op is not sub):
         return False
     dtype = node.outputs[0].type.dtype
@@ -93,7 +98,9 @@ def terms_of(fgraph: FunctionGraph, root: Variable) -> list[Term]:
         node = var.owner
         inside = var is root or only_reader(fgraph, var) is not None
         if inside and is_sum(node):
-            signs = [minus, not minus] if node.op is sub else [minus] * len(node.inputs)
+            signs = [minus] * len(node.inputs)
+            if node.op is sub or node.op is neg:
+                signs[-1] = not minus
             stack.extend(reversed(list(zip(node.inputs, signs, strict=True))))
         else:
             found.append(as_term(fgraph, var, minus, inside))

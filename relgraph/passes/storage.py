@@ -20,7 +20,8 @@ class StorageUse:
     Parameters
     ----------
     fgraph
-        The graph. What its ``mutable_inputs`` and ``update_mapping`` allow is allowed.
+        The graph. What its ``mutable_inputs`` and ``borrowing_outputs`` allow is allowed; an
+        update is in the storage of what it updates.
 
     Attributes
     ----------
@@ -32,6 +33,7 @@ class StorageUse:
         self.order = fgraph.toposort()
         self._fgraph = fgraph
         self._allowed = frozenset(getattr(fgraph, "mutable_inputs", ()))
+        self._borrowing = frozenset(getattr(fgraph, "borrowing_outputs", ()))
         self._roots: dict[Variable, tuple[Variable, ...]] = {}
         self._last_reader: dict[Variable, int] = {}
         # the outputs of the graph in some storage, by index
@@ -112,9 +114,9 @@ class StorageUse:
                 return None
             if isinstance(root, Constant):
                 return None
-        # a result in the storage of an argument would be copied in the end
-        results = self._results.get(self.roots(made)[0], set())
-        if results and any(
+        # a result in the storage of an input would be copied in the end
+        results = self._results.get(made, set())
+        if not results <= self._borrowing and any(
             self._own_update.get(v) not in results for v in self._inputs_under(roots)
         ):
             return None

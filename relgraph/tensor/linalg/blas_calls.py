@@ -3,7 +3,9 @@
 The BLAS wants matrices by columns. A matrix by rows is a transposed one by columns, so that no
 layout of the two has to be copied; others are.
 
-As in the BLAS, what a factor of zero multiplies is not read: nan and infinities in it are gone.
+As in the BLAS, a `Z` that is multiplied by zero is not read: nan and infinities in it are gone. Of
+an `alpha` of zero the versions of the BLAS make different things where a product is not finite;
+then NumPy computes.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     overwrite
         Whether the result is written to `z` and returned as it.
     """
-    if z.size <= SMALL or x.shape[1] == 0:
+    if z.size <= SMALL or x.shape[1] == 0 or alpha == 0:
         return _with_numpy(z, alpha, np.dot, x, y, beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
@@ -45,7 +47,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 
 def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
     """Return ``alpha * x @ y + beta * z`` for a matrix `x` and vectors `y` and `z`."""
-    if z.size <= SMALL or y.size == 0:
+    if z.size <= SMALL or y.size == 0 or alpha == 0:
         return _with_numpy(z, alpha, np.dot, x, y, beta, overwrite)
     target = _target(z, beta, overwrite)
     if beta == 0:
@@ -57,7 +59,7 @@ def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 
 def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
     """Return ``z + alpha * outer(x, y)`` for vectors `x` and `y`."""
-    if z.size <= SMALL:
+    if z.size <= SMALL or alpha == 0:
         return _with_numpy(z, alpha, np.multiply.outer, x, y, 1, overwrite)
     target = _target(z, 1, overwrite)
     by_columns = target.flags.f_contiguous
@@ -100,7 +102,7 @@ def _with_numpy(
     z: Array, alpha: Any, times: Any, x: Array, y: Array, beta: Any, overwrite: bool
 ) -> Array:
     """Return ``alpha * times(x, y) + beta * z``."""
-    product: Array = times(x, y) if alpha != 0 else np.zeros(z.shape, z.dtype)
+    product: Array = times(x, y)
     if alpha != 1:
         product *= alpha
     if not overwrite:

@@ -22,8 +22,8 @@ class BlasUpdate(TypedOp):
     """Base class of ``βZ + αXY``, where X and Y are matrices or vectors.
 
     The inputs are Z, α, X, Y and β, of one dtype of `BLAS_DTYPES`; α and β have rank 0. Z has
-    the shape of the product and does not broadcast. As in the BLAS, what a factor of zero
-    multiplies is not read: a nan in it is gone.
+    the shape of the product and does not broadcast. As in the BLAS, a Z that is multiplied by
+    zero is not read: a nan in it is gone.
 
     Parameters
     ----------
