@@ -51,7 +51,8 @@ class GemmOptimizer(GlobalOptimizer):
             if _is_product(node):
                 sums[_root(fgraph, node.outputs[0], roots)] = None
         changed = 0
-        for root in sums:
+        # what reads a sum has become what it will be when the sum is looked at
+        for root in reversed(sums):
             new = _as_blas(fgraph, root)
             if new is not None and new.type == root.type:
                 fgraph.replace(root, new, reason="gemm")

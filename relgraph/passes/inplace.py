@@ -54,6 +54,7 @@ class InplacePass(GlobalOptimizer):
     ) -> None:
         self._candidates = candidates
         self._inplace_op = inplace_op
+        self._ops: dict[tuple[Op, tuple[tuple[int, int], ...]], Op] = {}
         self.looks = 0
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
@@ -64,19 +65,21 @@ class InplacePass(GlobalOptimizer):
     def apply(self, fgraph: FunctionGraph) -> int:
         """Make nodes overwrite; return how many do."""
         self.looks = 0
+        self._ops.clear()
         if not any(self._pairs(node) for node in fgraph.apply_nodes):
             return 0
         decided, undecided = self._decide(StorageUse(fgraph))
         before = fgraph.checkpoint()
         for node, overwriting in decided:
             self._replace(fgraph, node, overwriting)
-        try:
-            fgraph.validate()
-        except InconsistencyError:
-            # some other feature has a condition of its own: each is tried alone
-            fgraph.revert(before)
-            undecided = [*decided, *undecided]
-            decided = []
+        if _has_other_conditions(fgraph):
+            try:
+                fgraph.validate()
+            except InconsistencyError:
+                # each is tried alone
+                fgraph.revert(before)
+                undecided = [*decided, *undecided]
+                decided = []
         tried = [self._try(fgraph, node, overwriting) for node, overwriting in undecided]
         return len(decided) + sum(tried)
 
@@ -108,23 +111,38 @@ class InplacePass(GlobalOptimizer):
                 undecided.append((node, otherwise))
         return decided, undecided
 
+    def _overwriting_node(self, node: Apply, overwriting: Overwriting) -> Apply:
+        key = (node.op, tuple(overwriting.items()))
+        op = self._ops.get(key)
+        if op is None:
+            op = self._ops[key] = self._inplace_op(node.op, overwriting)
+        return op.make_node(*node.inputs)
+
     def _replace(self, fgraph: FunctionGraph, node: Apply, overwriting: Overwriting) -> None:
-        new = self._inplace_op(node.op, overwriting).make_node(*node.inputs)
-        pairs = zip(node.outputs, new.outputs, strict=True)
-        fgraph.replace_all(list(pairs), reason=self.name)
+        new = self._overwriting_node(node, overwriting)
+        for old_var, new_var in zip(node.outputs, new.outputs, strict=True):
+            fgraph.replace(old_var, new_var, reason=self.name)
 
     def _try(self, fgraph: FunctionGraph, node: Apply, overwriting: Overwriting) -> bool:
         """Make a node overwrite if the graph is valid then; return whether it does."""
         for i in overwriting.values():
             if fgraph.has_destroyers([node.inputs[i]]):
                 return False
-        new = self._inplace_op(node.op, overwriting).make_node(*node.inputs)
+        new = self._overwriting_node(node, overwriting)
         pairs = zip(node.outputs, new.outputs, strict=True)
         try:
             fgraph.replace_all_validate(list(pairs), reason=self.name)
         except InconsistencyError:
             return False
         return True
+
+
+def _has_other_conditions(fgraph: FunctionGraph) -> bool:
+    """Return whether a feature may object, but the DestroyHandler, which `StorageUse` heeds."""
+    return any(
+        hasattr(feature, "validate") and not isinstance(feature, DestroyHandler)
+        for feature in fgraph.features
+    )
 
 
 def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:

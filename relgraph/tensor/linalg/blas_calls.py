@@ -33,7 +33,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
         Whether the result is written to `z` and returned as it.
     """
     if z.size <= SMALL or x.shape[1] == 0 or alpha == 0:
-        return _with_numpy(z, alpha, np.dot, x, y, beta, overwrite)
+        return _added(z, alpha, np.dot(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
     if by_columns:
@@ -48,7 +48,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
     """Return ``alpha * x @ y + beta * z`` for a matrix `x` and vectors `y` and `z`."""
     if z.size <= SMALL or y.size == 0 or alpha == 0:
-        return _with_numpy(z, alpha, np.dot, x, y, beta, overwrite)
+        return _added(z, alpha, np.dot(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     if beta == 0:
         target.fill(0)  # some versions multiply what is there
@@ -60,7 +60,7 @@ def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
     """Return ``z + alpha * outer(x, y)`` for vectors `x` and `y`."""
     if z.size <= SMALL or alpha == 0:
-        return _with_numpy(z, alpha, np.multiply.outer, x, y, 1, overwrite)
+        return _added(z, alpha, np.multiply.outer(x, y), 1, overwrite)
     target = _target(z, 1, overwrite)
     by_columns = target.flags.f_contiguous
     first, second, c = (x, y, target) if by_columns else (y, x, target.T)
@@ -98,11 +98,8 @@ def _into(z: Array | None, made: Array, in_target: bool, target: Array) -> Array
     return z
 
 
-def _with_numpy(
-    z: Array, alpha: Any, times: Any, x: Array, y: Array, beta: Any, overwrite: bool
-) -> Array:
-    """Return ``alpha * times(x, y) + beta * z``."""
-    product: Array = times(x, y)
+def _added(z: Array, alpha: Any, product: Array, beta: Any, overwrite: bool) -> Array:
+    """Return ``alpha * product + beta * z``; the product is overwritten."""
     if alpha != 1:
         product *= alpha
     if not overwrite:

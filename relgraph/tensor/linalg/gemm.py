@@ -82,12 +82,17 @@ class BlasUpdate(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        z = inputs[0]
-        shape = self.product_shape(inputs)
-        if z.shape != shape:
+        z, _, x, y, *_ = inputs
+        if not self.agrees(z, x, y):
+            shape = self.product_shape(inputs)
             raise ValueError(f"{self}: input 0 has shape {z.shape}, and the product {shape}")
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.compute(inputs)
+
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        """Return whether the product of two arrays is defined and has the shape of a third."""
+        inner: bool = x.shape[-1] == y.shape[0]
+        return inner and bool(z.shape == x.shape[:-1] + y.shape[1:])
 
     def compute(self, inputs: Sequence[Any]) -> Any:
         """Return the result for the values of the inputs."""
@@ -103,9 +108,13 @@ class Gemm(BlasUpdate):
     name = "gemm"
     ranks = (2, 0, 2, 2, 0)
 
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        (m, k), (length, n) = x.shape, y.shape
+        return bool(k == length and z.shape == (m, n))
+
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y, beta = inputs
-        return blas_calls.gemm(z, alpha[()], x, y, beta[()], self.inplace)
+        return blas_calls.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
 
     def L_op(
         self,
@@ -132,7 +141,7 @@ class GemvAdd(BlasUpdate):
 
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y, beta = inputs
-        return blas_calls.gemv(z, alpha[()], x, y, beta[()], self.inplace)
+        return blas_calls.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
 
     def L_op(
         self,
@@ -165,9 +174,12 @@ class Ger(BlasUpdate):
         x, y = inputs[2:]
         return (*x.shape, *y.shape)
 
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        return bool(z.shape == x.shape + y.shape)
+
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y = inputs
-        return blas_calls.ger(z, alpha[()], x, y, self.inplace)
+        return blas_calls.ger(z, alpha.item(), x, y, self.inplace)
 
     def L_op(
         self,
@@ -210,7 +222,7 @@ class Dot22Scalar(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
             unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
-            output_storage[0][0] = blas_calls.gemm(unset, alpha[()], x, y, 0, True)
+            output_storage[0][0] = blas_calls.gemm(unset, alpha.item(), x, y, 0, True)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y, _ = shapes
