@@ -32,7 +32,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     overwrite
         Whether the result is written to `z` and returned as it.
     """
-    if z.size <= SMALL or x.shape[1] == 0 or alpha == 0:
+    if z.size <= SMALL or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
         return _added(z, alpha, np.dot(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
@@ -67,6 +67,16 @@ def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
     name = "geru" if z.dtype.kind == "c" else "ger"
     made = _blas(name, z)(alpha, first, second, a=c, overwrite_a=1)
     return _into(z if overwrite else None, made if by_columns else made.T, made is c, target)
+
+
+def _is_transpose(x: Array, y: Array) -> bool:
+    """Return whether `y` is ``x.T`` in memory: half of such a product is computed by NumPy (SYRK),
+    which saves more than adding it to `Z` costs."""
+    return (
+        x.strides == y.strides[::-1]
+        and x.shape == y.shape[::-1]
+        and x.__array_interface__["data"] == y.__array_interface__["data"]
+    )
 
 
 def _blas(name: str, z: Array) -> Any:
