@@ -14,7 +14,6 @@ from relgraph.tensor.basic import as_argument
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.type import TensorType
 
-
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 """The dtypes of which the BLAS has matrix products."""
 
