@@ -14,6 +14,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.utils import InconsistencyError
 from relgraph.passes.storage import StorageUse, overwrites_nothing
+from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate
@@ -161,7 +162,12 @@ def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:
 
 
 def _writes_to_storage(op: Elemwise) -> bool:
-    """Return whether the function of an elementwise op can write to an array that it is given."""
+    """Return whether an elementwise op computes in an array that it is given, or in parts of it.
+
+    Others compute a new array, which would only be copied.
+    """
+    if isinstance(op.scalar_op, Composite):
+        return True
     return op.nout == 1 and isinstance(op.scalar_op.ufunc, np.ufunc)
 
 

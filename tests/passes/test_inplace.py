@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import scalar
 from relgraph.compile import In, Mode, Out, function, optdb, shared
 from relgraph.graph.basic import Apply
 from relgraph.graph.features import ReplaceValidate
@@ -14,6 +15,7 @@ from relgraph.graph.features.no_output_from_inplace import NoOutputFromInplace
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.inplace import InplacePass, inplace_elemwise, inplace_setsubtensor
 from relgraph.passes.storage import StorageUse
+from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
@@ -74,6 +76,20 @@ def test_a_view_is_overwritten_with_its_storage() -> None:
     f = function([x, y], at.exp(at.dot(x, y).T), MODE)
     assert names(f) == ["exp"]
     np.testing.assert_allclose(f(one, one), np.exp(one @ one))
+
+
+def test_composites_write_each_result_over_an_input_of_its_own() -> None:
+    i, j = scalar.float64("i"), scalar.float64("j")
+    both = Elemwise(Composite([i, j], [i + j, i * j]))
+    first, second = x + 1, y + 2
+    f = function([x, y], both(first, second), MODE)
+    (op,) = [op for op in overwriting(f) if isinstance(op.scalar_op, Composite)]
+    assert op.inplace_pattern == ((0, 0), (1, 1))
+    a, b = np.arange(9.0).reshape(3, 3), np.full((3, 3), 0.5)
+    results = f(a, b)
+    np.testing.assert_allclose(results[0], (a + 1) + (b + 2))
+    np.testing.assert_allclose(results[1], (a + 1) * (b + 2))
+    assert not np.may_share_memory(*results)
 
 
 @pytest.mark.parametrize("by_arrays", [False, True])
