@@ -6,8 +6,12 @@ The laws stand in tables on pages by subject, a folder for each group of them:
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
            any number of them), `powers`, `integers`, `magnitudes` (absolute values, signs, maximum
            and minimum of two), `rounding`, `casting`, `complexes`
-functions  `exponential`, `logistic`, `trigonometric`, `special`
-reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`, `sorting`
+functions  `exponential`, `logistic`, `logarithms` (of products), `quotients_of_exponentials`,
+           `trigonometric`, `special`
+cancel-    `differences`, `near_zero`, `inverses`, `quadratics`, `hypotenuses` (sums of squares)
+lation
+reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`,
+           `moments`, `sorting`
 choices    `comparison`, `choice` (switches), `assertions`
 matrices   `linear` (products of matrices), `products` (those that the BLAS has)
 layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
@@ -36,6 +40,7 @@ from relations.cancellation import (
 from relations.choices import assertions, choice, comparison
 from relations.functions import (
     exponential,
+    logarithms,
     logistic,
     quotients_of_exponentials,
     special,
@@ -54,7 +59,7 @@ from relations.numbers import (
     rounding,
 )
 from relations.parts import changing, increments, indexing
-from relations.reductions import cumulative, extremes, reduction, softmax, sorting
+from relations.reductions import cumulative, extremes, moments, reduction, softmax, sorting
 
 # -- tables that go together -----------------------------------------------------------------------
 
@@ -79,10 +84,10 @@ _NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
 _SUMS_AND_PRODUCTS = (
     *arithmetic.SIGNS,
     *arithmetic.CANCELLATIONS,
-    *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
-    *arithmetic.CONSTANT_FACTORS,
+    *collecting.SIGNED_SUMS,
     *collecting.CONSTANTS,
+    *arithmetic.CONSTANT_FACTORS,
     *collecting.SUMS,
     *collecting.PRODUCTS,
     *collecting.SIDES,
@@ -195,6 +200,9 @@ _CANCELLATION = (
     *differences.ARCS,
     *quadratics.QUADRATICS,
     *hypotenuses.LENGTHS,
+    *hypotenuses.NORMS,
+    *hypotenuses.RATIOS,
+    *hypotenuses.ONES_AND_SQUARES,
 )
 
 STABILIZE = (
@@ -220,6 +228,8 @@ STABILIZE = (
     *quotients_of_exponentials.HYPERBOLIC,
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
+    *logarithms.PRODUCTS,
+    *logarithms.DETERMINANTS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,
@@ -234,6 +244,7 @@ STABILIZE = (
     *trigonometric.OF_EXPONENTIALS,
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
+    *moments.MOMENTS,
     *_CANCELLATION,
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
@@ -254,7 +265,6 @@ SPECIALIZE = (
     *_NEUTRAL_CONSTANTS,
     *arithmetic.NEGATIONS,
     # again: a fraction that other nodes read may not be read by them any more
-    *arithmetic.DIFFERENCES,
     *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
     *powers.SQUARES,

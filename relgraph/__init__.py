@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
-    from relgraph.compile import In, Mode, Out, function, optimize_graph, shared
+    from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
@@ -26,6 +26,7 @@ __all__ = [
     "compile",
     "config",
     "dprint",
+    "explain",
     "function",
     "grad",
     "gradient",
@@ -48,6 +49,7 @@ _HOME = {
     "Out": "relgraph.compile",
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
+    "explain": "relgraph.compile",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "law": "relgraph.tensor.lawkit.vocabulary",

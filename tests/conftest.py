@@ -13,4 +13,7 @@ settings.register_profile(
     max_examples=5000,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# What was kept of another run must not decide what a test sees.
+os.environ["RELGRAPH_CACHE_DIR"] = ""
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -15,12 +15,17 @@ from relgraph.tensor.lawkit.choices.choice import (
     has_values_within_one,
     is_greater,
     is_less,
-    is_no_constant,
     is_number_not_nan,
     is_order,
     is_positive_zero,
 )
-from relgraph.tensor.lawkit.guards.constants import all_oneo, all_trueo, all_zeroo, constanto
+from relgraph.tensor.lawkit.guards.constants import (
+    all_oneo,
+    all_trueo,
+    all_zeroo,
+    constanto,
+    not_constanto,
+)
 from relgraph.tensor.lawkit.guards.types import booleano, discreteo, floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars
 
@@ -61,19 +66,19 @@ CONDITIONS = (
 
 # the negation of a constant is folded where it stands
 SIGNS = (
-    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), whereo(is_no_constant, x)),
+    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), not_constanto(x)),
     law(
         "switch-neg-else-zero",
         switch(c, -x, 0),
         -switch(c, x, 0),
-        whereo(is_no_constant, x),
+        not_constanto(x),
         sound="rounding",
     ),
     law(
         "switch-zero-else-neg",
         switch(c, 0, -x),
         -switch(c, 0, x),
-        whereo(is_no_constant, x),
+        not_constanto(x),
         sound="rounding",
     ),
 )

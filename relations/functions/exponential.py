@@ -27,6 +27,7 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.domains import are_positive
+from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.functions.exponential import (
     is_even_exponent,
     is_nonzero_exponent,
@@ -137,8 +138,8 @@ BASES = (
 )
 
 NEAR_ONE = (
-    law("log1p", log(1 + x), log1p(x), sound="stable"),
-    law("log1p-neg", log(1 - x), log1p(-x), sound="stable"),
+    law("log1p", log(1 + x), log1p(x), *uncompensated(x), sound="stable"),
+    law("log1p-neg", log(1 - x), log1p(-x), *uncompensated(x), sound="stable"),
     law("log1p-sub", log((1 + x) - y), log1p(x - y), sound="stable"),
     law("expm1", exp(x) - 1, expm1(x), sound="stable"),
     law("neg-expm1", 1 - exp(x), -expm1(x), sound="stable"),

@@ -84,5 +84,12 @@ SOFTPLUS = (
     law("less-softplus", x - softplus(x), -softplus(-x), sound="stable"),
     law("softplus-neg-more", softplus(-x) + x, softplus(x), sound="stable"),
     law("softplus-by-parts", maximum(x, 0) + softplus(-abs_(x)), softplus(x), sound="rounding"),
+    # the loss of a logistic regression, as it is written so as not to overflow
+    law(
+        "softplus-by-parts-less",
+        (maximum(x, 0) - y) + softplus(-abs_(x)),
+        softplus(x) - y,
+        sound="rounding",
+    ),
     law("softplus-log-nonnegative", softplus(log(x)), log1p(x), nonnegativeo(x), sound="stable"),
 )

@@ -316,7 +316,12 @@ def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
     )
 
 
-@relation("log-part-of-softmax", sound="stable", depth=3)
+@relation(
+    "log-part-of-softmax",
+    sound="stable",
+    depth=3,
+    tries=[log(ELEMENT(Softmax(k)(x))), log(COLUMN(Softmax(k)(x)))],
+)
 def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
     """``log(softmax(x)[i]) → log_softmax(x)[i]``"""
     return lall(eq(logarithm, log(part)), alikeo(part, Softmax(k)(x), result, LogSoftmax(k)(x)))

@@ -16,7 +16,7 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly.creation import Eye
 from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike, one_elemento
-from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo, same_ranko
+from relgraph.tensor.lawkit.guards.types import ranko, realo, roomyo, same_dtypeo, same_ranko
 from relgraph.tensor.lawkit.matrices.linear import (
     is_cheaper_from_left,
     is_cheaper_from_right,
@@ -111,7 +111,8 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
         The goals that give `times` what it needs.
     """
     xy = product(x, y)
-    scalar_c = (one_elemento(c), *conditions)
+    # before the product is multiplied by a small `c`, it may be large
+    scalar_c = (one_elemento(c), roomyo(c), *conditions)
     return (
         regrouped(f"{name}-zero-left", product(0, y), 0),
         regrouped(f"{name}-zero-right", product(x, 0), 0),
@@ -147,6 +148,7 @@ def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
             one_cliento(p),
             one_cliento(q),
             same_dtypeo(x, y, z),
+            roomyo(x),
             whereo(broadcast_alike, y, z),
             eq(once, product(x, both) if common_left else product(both, x)),
         )
@@ -167,11 +169,13 @@ ASSOCIATION = (
         _dot(_dot(x, y), z),
         _dot(x, _dot(y, z)),
         whereo(is_cheaper_from_right, x, y, z),
+        roomyo(x),
     ),
     regrouped(
         "dot-from-left",
         _dot(x, _dot(y, z)),
         _dot(_dot(x, y), z),
         whereo(is_cheaper_from_left, x, y, z),
+        roomyo(x),
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
@@ -17,10 +17,15 @@ from relgraph.tensor.lawkit.guards.types import (
     discreteo,
     floato,
     integero,
+    roomyo,
     same_dtypeo,
     signed_or_floato,
 )
-from relgraph.tensor.lawkit.numbers.arithmetic import has_normal_quotient, is_power_of_two
+from relgraph.tensor.lawkit.numbers.arithmetic import (
+    has_normal_quotient,
+    is_no_product,
+    is_power_of_two,
+)
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")
@@ -30,11 +35,6 @@ _MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
 _SUMS = ("add_canonicalize",)
 _PRODUCTS = ("mul_canonicalize",)
 _SPECIAL = ("mul_specialize",)
-
-
-def unshared(name: str, lhs: Any, rhs: Any, inner: Any, sound: str, tags: Any) -> Law:
-    """Return a law that takes `inner` apart where nothing else reads it."""
-    return law(name, lhs, rhs, one_cliento(inner), sound=sound, tags=tags)
 
 
 IDENTITIES = (
@@ -66,7 +66,6 @@ SIGNS = (
     # -1 - -1 is 0, and -(1 + -1) is -0
     law("neg-sub-sum", -x - y, -(x + y), sound="rounding", tags=_SUMS),
     law("mul-neg-neg", -x * -y, x * y, tags=(*_PRODUCTS, "neg_neg")),
-    law("mul-neg", -x * y, -(x * y), sound="rounding", tags=_PRODUCTS),
     law("neg-div-neg", -x / -y, x / y, tags=("neg_div_neg",)),
     law("neg-div", -x / y, -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
     law("div-neg", x / (-y), -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
@@ -85,75 +84,52 @@ CANCELLATIONS = (
     law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
     law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
     law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+    # whoever else reads the sum or the difference
+    law("sub-own-difference", x - (x - y), y, sound="finite", tags=_SUMS),
+    law("difference-sub-cancel", (x - y) - x, -y, sound="finite", tags=_SUMS),
+    law("sub-own-sum", x - (x + y), -y, sound="finite", tags=_SUMS),
 )
 
-DIFFERENCES = (
-    unshared("sub-of-difference", x - y - z, x - (y + z), x - y, sound="rounding", tags=_SUMS),
-    unshared("sub-difference", x - (y - z), (x + z) - y, y - z, sound="rounding", tags=_SUMS),
-)
+
+def cleared(name: str, lhs: Any, rhs: Any, tags: Any = _PRODUCTS) -> Law:
+    """Return a law that multiplies or adds what was divided before: it may be larger."""
+    return law(name, lhs, rhs, roomyo(x), sound="finite", tags=tags)
+
 
 FRACTIONS = (
-    unshared("mul-into-fraction", x / y * z, x * z / y, x / y, sound="finite", tags=_PRODUCTS),
-    unshared("div-of-fraction", x / y / z, x / (y * z), x / y, sound="finite", tags=_PRODUCTS),
-    # whoever else reads y / z: what it is divided by often cancels, as in y / softmax(x)
-    law("div-by-fraction", x / (y / z), x * z / y, sound="finite", tags=_PRODUCTS),
     # whoever else reads the fraction: what cancels goes, and no more of it is taken apart
     law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
-    law("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k), sound="finite", tags=_PRODUCTS),
-    law("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k), sound="finite", tags=_PRODUCTS),
-    law("clear-fraction-add", (x / y + z) * y, x + z * y, sound="finite", tags=_PRODUCTS),
-    law("clear-fraction-sub", (x / y - z) * y, x - z * y, sound="finite", tags=_PRODUCTS),
-    law("clear-sub-fraction", (z - x / y) * y, z * y - x, sound="finite", tags=_PRODUCTS),
-    law("clear-factor-add", (x / (y * k) + z) * y, x / k + z * y, sound="finite", tags=_PRODUCTS),
-    law("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y, sound="finite", tags=_PRODUCTS),
-    law("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k, sound="finite", tags=_PRODUCTS),
-    law("sub-fractions", x / z - y / z, (x - y) / z, sound="finite", tags=_SUMS),
-)
-
-RECIPROCALS = (
-    law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),
-    law("reciprocal-twice", 1 / (1 / x), x, sound="rounding", tags=_PRODUCTS),
+    law("divisor-cancel", x / (x / y), y, sound="finite", tags=_PRODUCTS),
+    cleared("divisor-cancel-mul", (x * z) / (x / y), z * y),
+    cleared("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k)),
+    cleared("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k)),
+    cleared("clear-fraction-add", (x / y + z) * y, x + z * y),
+    cleared("clear-fraction-sub", (x / y - z) * y, x - z * y),
+    cleared("clear-sub-fraction", (z - x / y) * y, z * y - x),
+    cleared("clear-factor-add", (x / (y * k) + z) * y, x / k + z * y),
+    cleared("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y),
+    cleared("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k),
+    cleared("sub-fractions", x / z - y / z, (x - y) / z, tags=_SUMS),
 )
 
 CONSTANT_FACTORS = (
+    # whoever else reads the product; one that nothing else reads is part of the quotient
     law(
         "div-of-constant-factor",
         (c * x) / d,
         k * x,  # k = c / d
+        whereo(is_no_product, x),
         uniformo(c),
         uniformo(d),
         same_dtypeo(c, x),
-        whereo(has_normal_quotient, c, d),
-        computo(k, folded(true_div), c, d),
-        sound="rounding",
-        tags=_PRODUCTS,
-    ),
-    law(
-        "div-by-constant-factor",
-        c / (d * x),
-        k / x,  # k = c / d
-        uniformo(c),
-        uniformo(d),
-        same_dtypeo(c, x),
-        whereo(has_normal_quotient, c, d),
-        computo(k, folded(true_div), c, d),
-        sound="rounding",
-        tags=_PRODUCTS,
-    ),
-    law(
-        "constant-factors-of-fraction",
-        (c * x) / (d * y),
-        k * x / y,  # k = c / d
-        uniformo(c),
-        uniformo(d),
-        same_dtypeo(c, x),
-        same_dtypeo(d, y),
         whereo(has_normal_quotient, c, d),
         computo(k, folded(true_div), c, d),
         sound="rounding",
         tags=_PRODUCTS,
     ),
 )
+
+RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),)
 
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`

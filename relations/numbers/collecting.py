@@ -1,8 +1,10 @@
-"""The canonical forms of sums and products, and what is collected in them.
+"""What is collected, cancelled and folded in sums and products of any length.
 
-A sum is ``(a + b + c + …) - (x + y + z + …)``, a product ``(a * b * c * …) / (x * y * z * …)``:
-one op for each side, constants folded into one that stands first, equal terms and equal bases
-together. Nested sums that nothing else reads are one sum.
+Terms that cancel or are equal are found through the whole tree of sums and differences in which
+they stand, factors through that of products and quotients (`lawkit.numbers.nests`). Only they are
+touched: the others keep the grouping and the order in which they were written, since regrouping
+gains nothing, and ``(x - mean(x)) - c`` is right to the last digit where ``x - (mean(x) + c)`` is
+not. Regrouped products overflow: ``x * z / y`` does where ``x / y * z`` is a usual number.
 
 A law about any number of arguments, ``add(several(xs))``, computes its right side from all of them
 at once. The comment beside it says of a few arguments what is equal to what. Its functions are in
@@ -16,45 +18,50 @@ from __future__ import annotations
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import (
-    constants_folded,
-    folded,
-    reciprocal_of,
-)
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import uniformo
 from relgraph.tensor.lawkit.guards.numbers import normal_reciprocalo
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import same_dtypeo
 from relgraph.tensor.lawkit.numbers.collecting_products import (
+    constants_of_product_folded,
     may_have_equal_bases,
+    nest_of_product,
+    nest_of_quotient,
+    powers_cancelled,
     powers_collected,
-    powers_of_sides_collected,
+    product_with_constants,
+    quotient_with_constants,
+    signs_in_front,
     whole_powers_collected,
 )
 from relgraph.tensor.lawkit.numbers.collecting_sums import (
-    as_one_difference,
+    added_if_negative,
+    constants_of_sum_folded,
+    difference_with_constants,
     equal_terms_collected,
     equal_terms_of_one_sign_collected,
-    equal_terms_of_sides_collected,
     may_have_equal_terms,
     may_subtract,
+    negations_subtracted,
     negative_numbero,
-    with_one_constant,
+    nest_of_difference,
+    nest_of_sum,
+    sum_with_constants,
 )
+from relgraph.tensor.lawkit.numbers.nests import flattened, leaves_of
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
-c, d, k, x, xs, y, ys, z = lvars("c d k x xs y ys z")
-left, right, counted, counted_left, counted_right, signed = lvars(
-    "left right counted counted_left counted_right signed"
-)
-"""The arguments on the two sides of a difference or a quotient, and what a view sees in each."""
+c, d, k, x, xs, y, z = lvars("c d k x xs y z")
+nest, leaves, counted, signed = lvars("nest leaves counted signed")
+"""The tree of sums or products in which the arguments stand, its leaves, and what a view sees in
+each."""
 
 # -- what each argument of a sum or a product is seen as -------------------------------------------
 
 SIGNED = view(
     "added and subtracted",
     case(-x, ((), (x,))),
-    case(x - y, ((x,), (y,))),
     case(
         mul(c, several(xs)),
         ((), (mul(d, several(xs)),)),  # d = -c
@@ -96,40 +103,26 @@ POWER = view(
     case(x, (1, x)),
 )
 
-TERMS = view("terms", case(add(several(xs)), xs), case(x, (x,)))
-FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
-
 # -- the laws --------------------------------------------------------------------------------------
+
+_of_sum = (computo(nest, nest_of_sum, xs), whereo(is_found, nest))
+_of_difference = (computo(nest, nest_of_difference, x, y), whereo(is_found, nest))
+_of_product = (computo(nest, nest_of_product, xs), whereo(is_found, nest))
+_of_quotient = (computo(nest, nest_of_quotient, x, y), whereo(is_found, nest))
+"""That the arguments are those of the outermost node of a tree, `nest`."""
+
+_terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
+_factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
+_whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
 
 CONSTANTS = (
     law(
         "sum-constants",
         add(several(xs)),
-        add(several(ys)),  # 2 + x + 3 → 5 + x
-        computo(ys, constants_folded(add), xs),
-        whereo(is_found, ys),
-        sound="rounding",
-        tags=("add_canonicalize",),
-    ),
-    law(
-        "product-constants",
-        mul(several(xs)),
-        mul(several(ys)),  # 2 * x * 3 → 6 * x
-        computo(ys, constants_folded(mul), xs),
-        whereo(is_found, ys),
-        sound="rounding",
-        tags=("mul_canonicalize",),
-    ),
-)
-
-SUMS = (
-    law(
-        "sum-of-differences",
-        add(several(xs)),
-        z,  # (a - x) + b + -y → (a + b) - (x + y)
-        whereo(may_subtract, xs),
-        computo(signed, SIGNED.each_unshared, xs),
-        computo(z, as_one_difference, signed),
+        z,  # (2 + x) + 3 → 5 + x
+        computo(nest, sum_with_constants, xs),
+        whereo(is_found, nest),
+        computo(z, constants_of_sum_folded, nest),
         whereo(is_found, z),
         sound="rounding",
         tags=("add_canonicalize",),
@@ -137,21 +130,79 @@ SUMS = (
     law(
         "difference-constants",
         x - y,
-        z,  # (2 + a) - (5 + b) → a - (3 + b)
-        computo(left, TERMS, x),
-        computo(right, TERMS, y),
-        computo(z, with_one_constant, left, right),
+        z,  # (2 + x) - 5 → x - 3
+        computo(nest, difference_with_constants, x, y),
+        whereo(is_found, nest),
+        computo(z, constants_of_sum_folded, nest),
         whereo(is_found, z),
         sound="rounding",
         tags=("add_canonicalize",),
     ),
     law(
+        "sub-negative-constant",
+        x - c,
+        z,  # x - -2 → 2 + x
+        computo(z, added_if_negative, x, c),
+        whereo(is_found, z),
+        tags=("add_canonicalize",),
+    ),
+    law(
+        "product-constants",
+        mul(several(xs)),
+        z,  # (2 * x) * 3 → 6 * x
+        computo(nest, product_with_constants, xs),
+        whereo(is_found, nest),
+        computo(z, constants_of_product_folded, nest),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("mul_canonicalize",),
+    ),
+    law(
+        "quotient-constants",
+        x / y,
+        z,  # (6 * x) / 4 → 1.5 * x
+        computo(nest, quotient_with_constants, x, y),
+        whereo(is_found, nest),
+        computo(z, constants_of_product_folded, nest),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("mul_canonicalize",),
+    ),
+)
+
+SIGNED_SUMS = (
+    law(
+        "sum-of-differences",
+        add(several(xs)),
+        z,  # a + -x + b → (a - x) + b
+        whereo(may_subtract, xs),
+        computo(signed, SIGNED.each_unshared, xs),
+        computo(z, negations_subtracted, xs, signed),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("add_canonicalize",),
+    ),
+    law(
+        "mul-neg",
+        mul(several(xs)),
+        z,  # x * -y * z → -(x * y * z)
+        computo(z, signs_in_front, xs),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("mul_canonicalize",),
+    ),
+)
+"""Signs in sums and products, where they are written."""
+
+SUMS = (
+    law(
         "collect-terms",
         add(several(xs)),
         z,  # 2 * a + b + 3 * a → 5 * a + b
         whereo(may_have_equal_terms, xs),
-        computo(counted, TERM.each, xs),
-        computo(z, equal_terms_of_one_sign_collected, xs, counted),
+        *_of_sum,
+        *_terms,
+        computo(z, equal_terms_of_one_sign_collected, nest, counted),
         whereo(is_found, z),
         sound="rounding",
         tags=("add_canonicalize", "late"),
@@ -159,10 +210,11 @@ SUMS = (
     law(
         "cancel-terms",
         add(several(xs)),
-        z,  # 2 * a + b + -2 * a → b, which is wrong where a is inf
+        z,  # (2 * a - b) + b → 2 * a, which is wrong where b is inf
         whereo(may_have_equal_terms, xs),
-        computo(counted, TERM.each, xs),
-        computo(z, equal_terms_collected, xs, counted),
+        *_of_sum,
+        *_terms,
+        computo(z, equal_terms_collected, nest, counted),
         whereo(is_found, z),
         sound="finite",
         tags=("add_canonicalize", "late"),
@@ -173,10 +225,11 @@ PRODUCTS = (
     law(
         "collect-powers",
         mul(several(xs)),
-        z,  # a**2 * b * a → a**3 * b
+        z,  # a**2 * a * b → a**3 * b
         whereo(may_have_equal_bases, xs),
-        computo(counted, WHOLE_POWER.each, xs),
-        computo(z, whole_powers_collected, xs, counted),
+        *_of_product,
+        *_whole_factors,
+        computo(z, whole_powers_collected, nest, counted),
         whereo(is_found, z),
         sound="rounding",
         tags=("mul_canonicalize", "late"),
@@ -186,8 +239,9 @@ PRODUCTS = (
         mul(several(xs)),
         z,  # a**2 * b * a**-0.5 → a**1.5 * b
         whereo(may_have_equal_bases, xs),
-        computo(counted, POWER.each, xs),
-        computo(z, powers_collected, xs, counted),
+        *_of_product,
+        *_factors,
+        computo(z, powers_collected, nest, counted),
         whereo(is_found, z),
         sound="finite",
         tags=("mul_canonicalize", "late"),
@@ -196,14 +250,23 @@ PRODUCTS = (
 
 SIDES = (
     law(
+        "collect-difference",
+        x - y,
+        z,  # (a - b) - b → a - 2 * b
+        *_of_difference,
+        *_terms,
+        computo(z, equal_terms_of_one_sign_collected, nest, counted),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("add_canonicalize", "late"),
+    ),
+    law(
         "cancel-difference",
         x - y,
         z,  # (2 * a + b) - (3 * a + c) → b - (a + c)
-        computo(left, TERMS, x),
-        computo(right, TERMS, y),
-        computo(counted_left, TERM.each, left),
-        computo(counted_right, TERM.each, right),
-        computo(z, equal_terms_of_sides_collected, left, counted_left, right, counted_right),
+        *_of_difference,
+        *_terms,
+        computo(z, equal_terms_collected, nest, counted),
         whereo(is_found, z),
         sound="finite",
         tags=("add_canonicalize", "late"),
@@ -212,11 +275,9 @@ SIDES = (
         "cancel-quotient",
         x / y,
         z,  # (a**3 * b) / (a * c) → (a**2 * b) / c
-        computo(left, FACTORS, x),
-        computo(right, FACTORS, y),
-        computo(counted_left, POWER.each, left),
-        computo(counted_right, POWER.each, right),
-        computo(z, powers_of_sides_collected, left, counted_left, right, counted_right),
+        *_of_quotient,
+        *_factors,
+        computo(z, powers_cancelled, nest, counted),
         whereo(is_found, z),
         sound="finite",
         tags=("mul_canonicalize", "late"),
@@ -228,14 +289,16 @@ FLAT = (
     law(
         "flatten-sum",
         add(several(xs)),
-        add(several(xs)),  # (a + b) + c → a + b + c
+        z,  # (a + b) + c → a + b + c
+        computo(z, flattened(add), xs),
         sound="rounding",
         tags=("add_canonicalize", "late"),
     ),
     law(
         "flatten-product",
         mul(several(xs)),
-        mul(several(xs)),  # (a * b) * c → a * b * c
+        z,  # (a * b) * c → a * b * c
+        computo(z, flattened(mul), xs),
         sound="rounding",
         tags=("mul_canonicalize", "late"),
     ),

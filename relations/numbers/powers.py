@@ -11,7 +11,7 @@ from relgraph.tensor import mul, reciprocal, sqr, sqrt
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato, integero
+from relgraph.tensor.lawkit.guards.types import floato, integero, roomyo
 from relgraph.tensor.lawkit.numbers.powers import (
     eveno,
     exponent_doubles,
@@ -110,7 +110,15 @@ SPECIAL = (
     law("pow-three-halves", x**1.5, x * sqrt(x), sound="finite", tags=_POW),
     law("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), sound="finite", tags=_POW),
     law("pow-minus-one", x**-1.0, reciprocal(x), floato(x), sound="rounding", tags=_POW),
-    law("pow-minus-two", x**-2.0, reciprocal(sqr(x)), floato(x), sound="rounding", tags=_POW),
+    law(
+        "pow-minus-two",
+        x**-2.0,
+        reciprocal(sqr(x)),
+        floato(x),
+        roomyo(x),
+        sound="rounding",
+        tags=_POW,
+    ),
     law(
         "reciprocal-of-sqrt-sqr", sqr(reciprocal(sqrt(x))), reciprocal(x), sound="finite", tags=_POW
     ),

@@ -23,7 +23,6 @@ from relgraph.tensor import (
     second,
     sign,
     sqr,
-    sqrt,
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
@@ -43,12 +42,15 @@ from relgraph.tensor.lawkit.guards.constants import all_oneo
 from relgraph.tensor.lawkit.guards.numbers import is_finite_number
 from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato, ranko
+from relgraph.tensor.lawkit.guards.types import floato, ranko, realo, roomyo
 from relgraph.tensor.lawkit.reductions.reduction import (
     axes_before_dimshuffle,
+    divisor_enlarges_or_has_room,
     dtype_holds_counts,
     each_reduced,
+    factor_enlarges_or_has_room,
     is_idempotent,
+    is_one_or_more,
     is_repeated_along,
     merged_axes,
     order_after_reduction,
@@ -73,17 +75,17 @@ def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
 
 
-def nested(name: str, scalar_op: Any, sound: str) -> Law:
+def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
     """Return the law that two reductions by one op are one: ``sum(sum(x, axis=0), axis=1) →
     sum(x, axis=(0, 2))``."""
     twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
     once = CAReduce(scalar_op, c)(x)
-    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), sound=sound)
+    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), *conditions, sound=sound)
 
 
 MERGED = (
     nested("sum-of-sums", scalar.add, "rounding"),
-    nested("prod-of-prods", scalar.mul, "rounding"),
+    nested("prod-of-prods", scalar.mul, "rounding", realo(x)),  # complex ones with inf: other nans
     nested("max-of-max", scalar.maximum, "rounding"),  # of 0 and -0 either may be the greatest
     nested("min-of-min", scalar.minimum, "rounding"),
     nested("all-of-all", scalar.and_, "exact"),
@@ -144,12 +146,18 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 FACTORS = (
-    scaled("sum-scalar-mul", sum_(c * x, axis=a), without_axes(c) * sum_(x, axis=a)),
+    scaled(
+        "sum-scalar-mul",
+        sum_(c * x, axis=a),
+        without_axes(c) * sum_(x, axis=a),
+        whereo(factor_enlarges_or_has_room, c),
+    ),
     scaled(
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
         whereo(zero_sum_divides, c, x, a),
+        whereo(divisor_enlarges_or_has_room, c),
     ),
 )
 
@@ -174,20 +182,16 @@ PRODUCTS = (
         all_oneo(y),
         floato(x),
         covers_shapeo(x, y),
+        roomyo(x),
         sound="finite",
-    ),
-    law(
-        "prod-sqrt",
-        prod(sqrt(x), axis=a),
-        sqrt(prod(x, axis=a)),
-        nonnegativeo(x),
-        sound="rounding",
     ),
     law(
         "prod-pow",
         prod(x**c, axis=a),
         prod(x, axis=a) ** without_axes(c),
         nonnegativeo(x),
+        # of roots, the product under the root overflows first
+        whereo(is_one_or_more, c),
         *constant,
         sound="finite",
     ),
@@ -207,22 +211,28 @@ LOGICAL = (
 )
 
 DOTS = (
-    law("sum-rows-of-dot", sum_(_dot(x, y), axis=0), _dot(sum_(x, axis=0), y), sound="finite"),
-    law("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), sound="finite"),
+    law(
+        "sum-rows-of-dot",
+        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
+        _dot(sum_(x, axis=0), y),
+        ranko(x, 2),
+        roomyo(x),
+        sound="finite",
+    ),
+    law(
+        "sum-columns-of-dot",
+        sum_(_dot(x, y), axis=1),
+        _dot(x, sum_(y, axis=1)),
+        roomyo(x),
+        sound="finite",
+    ),
     law(
         "sum-of-dot",
         sum_(_dot(x, y)),
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
-        sound="finite",
-    ),
-    law(
-        "sum-of-matrix-vector",
-        sum_(_dot(x, y)),
-        _dot(sum_(x, axis=0), y),
-        ranko(x, 2),
-        ranko(y, 1),
+        roomyo(x),
         sound="finite",
     ),
     law(
@@ -231,6 +241,7 @@ DOTS = (
         _dot(x, sum_(y, axis=1)),
         ranko(x, 1),
         ranko(y, 2),
+        roomyo(x),
         sound="finite",
     ),
 )

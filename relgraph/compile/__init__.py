@@ -10,6 +10,7 @@ from relgraph.compile.functions.compilation import function
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker
 from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.functions.specification import UnusedInputError
+from relgraph.compile.law_explanation import explain
 from relgraph.compile.mode import (
     Mode,
     get_default_mode,
@@ -33,6 +34,7 @@ __all__ = [
     "SharedVariable",
     "TensorSharedVariable",
     "UnusedInputError",
+    "explain",
     "function",
     "get_default_mode",
     "get_mode",

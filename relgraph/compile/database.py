@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 import relations
+from relgraph.compile.candidate_cache import candidate_cache
 from relgraph.compile.constant_folding import constant_folding
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
 from relgraph.compile.phase_form import left_by
@@ -98,6 +99,8 @@ def law_tags(law: Any) -> tuple[str, ...]:
 def _phase(name: Phase, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
     db = PhaseDB(name=name, ignore_newtrees=False)
+    laws = list(laws)
+    candidate_cache.remember(laws)
     for law in laws:
         tags = law_tags(law)
         # The name of the phase is no tag of an unsafe law: a query for the phase leaves it out.
@@ -235,11 +238,13 @@ def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tags if "unsafe" in tags else (*tags, "fast_run")
 
 
-_UP_TO: dict[Phase, tuple[str, ...]] = {
-    "canonicalize": ("canonicalize",),
-    "stabilize": ("canonicalize", "stabilize"),
-    "specialize": ("canonicalize", "stabilize", "specialize"),
-}
+PHASES: tuple[Phase, ...] = ("canonicalize", "stabilize", "specialize")
+"""The phases that laws are registered for, in order."""
+
+
+def optimizer_up_to(phase: Phase) -> GlobalOptimizer:
+    """Return what is applied to a graph up to the end of a phase."""
+    return optdb.query(OptimizationQuery(include=PHASES[: PHASES.index(phase) + 1]))
 
 
 def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
@@ -253,7 +258,7 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
     every = _with_mode_tag((*own, *tags))
     # found out before the law is there, which would rewrite its own left side
-    found = forms(item, optdb.query(OptimizationQuery(include=_UP_TO[phase])))
+    found = forms(item, optimizer_up_to(phase))
     optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
     for form in found:
         if form is not item:

@@ -77,6 +77,12 @@ class Mode:
         self.db = optdb if db is None else db
 
     @property
+    def query(self) -> OptimizationQuery | None:
+        """The query whose answer is the optimizer; None if it was given, or there is none."""
+        query = self._optimizer_or_query
+        return query if isinstance(query, OptimizationQuery) else None
+
+    @property
     def optimizer(self) -> GlobalOptimizer:
         """The optimizer; for a query, the present answer of the database."""
         if self._optimizer_or_query is None:

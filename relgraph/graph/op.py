@@ -47,6 +47,13 @@ class Op(MetaObject):
     repeats
         The index of an input whose elements the output repeats and nothing else (a broadcast),
         through which a law sees a constant; None for most ops.
+    elementwise
+        Whether each element of the output is computed from the elements of the inputs at its place,
+        to which the inputs are broadcast.
+    relative
+        If a parameter has a meaning only together with the inputs (an axis counted from the end,
+        say), the class of the ops that nodes have in the place of this one; else None. See
+        `for_inputs`.
     """
 
     default_output: int | None = None
@@ -61,6 +68,38 @@ class Op(MetaObject):
     rounds_by_order: frozenset[str] = frozenset()
     converts: bool = False
     repeats: int | None = None
+    elementwise: bool = False
+    relative: type[Op] | None = None
+
+    def for_inputs(self, inputs: Sequence[Variable]) -> Op:
+        """Return the op that a node has if this one is called on `inputs`: itself, or one of the
+        class `relative`.
+
+        Raises
+        ------
+        ValueError
+            If the parameter means nothing there: there is no such axis.
+        """
+        return self
+
+    @property
+    def tracked(self) -> Op | type[Op]:
+        """What the nodes that it makes are looked up by: itself, or the class `relative`."""
+        return self if self.relative is None else self.relative
+
+    def makes(self, node: Apply) -> bool:
+        """Return whether `node` is what a call of this op on its inputs gives.
+
+        So a law that holds this op means by it what a call of it means.
+        """
+        if self.relative is None:
+            return node.op is self
+        if type(node.op) is not self.relative:
+            return False
+        try:
+            return self.for_inputs(node.inputs) is node.op
+        except (TypeError, ValueError):
+            return False
 
     @classmethod
     def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
@@ -256,6 +295,20 @@ class TypedOp(Op):
         return restore, (cls, {k: v for k, v in state.items() if k != "_output_types"})
 
 
+class RelativeOp(TypedOp):
+    """A `TypedOp` whose parameter may be `relative` to its inputs; its nodes never have such a one.
+
+    A subclass defines `for_inputs`, and sets `relative` when it is made.
+    """
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if self.relative is None:
+            return super().make_node(*inputs)
+        variables = self.as_inputs(*inputs)
+        made: Any = self.for_inputs(variables)
+        return TypedOp.make_node(made, *variables)
+
+
 class HasInnerGraph(MetaObject):
     """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`."""
 
@@ -275,4 +328,4 @@ class HasInnerGraph(MetaObject):
         """The outputs of the inner graph."""
 
 
-__all__ = ["HasInnerGraph", "Op", "TypedOp"]
+__all__ = ["HasInnerGraph", "Op", "RelativeOp", "TypedOp"]

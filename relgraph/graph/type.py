@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar, NoReturn
 
 from relgraph.graph.basic import Constant, Variable
@@ -56,6 +57,11 @@ class Type(MetaObject):
         """Return whether variables of both types have the same kind of values (one dtype and rank,
         say), though one may know more about them."""
         return self is otype or bool(self == otype)
+
+    def is_spanned_by(self, types: Iterable[Type]) -> bool:
+        """Return whether values of these types, combined element by element, have the shape of a
+        value of this one, so that nothing else among what is combined has broadcast them."""
+        return True
 
     def is_super(self, otype: Type) -> bool:
         """Return whether every value of `otype` is a value of this type."""

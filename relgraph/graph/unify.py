@@ -8,7 +8,9 @@ leaves. An output of a node with several is ``etuple(nth, 1, etuple(op, x, y))``
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import singledispatch
+from types import FunctionType
 from typing import Any
 
 from cons.core import ConsError, _car, _cdr
@@ -20,10 +22,45 @@ from unification.utils import transitive_get
 from unification.variable import LVarType, isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation.numbers import is_written
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, MetaObject
+
+
+class NoItems(LogicTerm):
+    """What a parameter of an op that is ``()`` is seen as; the only object is `NO_ITEMS`.
+
+    It is equal to ``()``, and an op or type that is made with it gets ``()``. It is no sequence:
+    kanren's goals that walk terms ask every sequence for its first item.
+    """
+
+    __slots__ = ()
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Any:
+        return op(*[() if part is self else part for part in arguments])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or (type(other) is tuple and not other)
+
+    def __hash__(self) -> int:
+        return hash(())
+
+    def __repr__(self) -> str:
+        return "()"
+
+    def __reduce__(self) -> str:
+        return "NO_ITEMS"
+
+
+NO_ITEMS = NoItems()
 
 _object_views: weakref.WeakKeyDictionary[MetaObject, ExpressionTuple] = weakref.WeakKeyDictionary()
 
@@ -53,7 +90,8 @@ def view(x: Variable | Apply | MetaObject) -> ExpressionTuple | None:
     known = _object_views.get(x)
     if known is None:
         # made of values alone: an expression that held `x` would keep its own key alive
-        known = _object_views[x] = etuple(type(x), *x.props())
+        props = [NO_ITEMS if type(p) is tuple and not p else p for p in x.props()]
+        known = _object_views[x] = etuple(type(x), *props)
     return known
 
 
@@ -98,14 +136,49 @@ for _cls in (Variable, Apply, Op, Type):
     _cdr.add((_cls,), _cdr_of)
 
 
+@singledispatch
+def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
+    """Return what an expression means that is headed by a function.
+
+    `relgraph.graph.kanren.terms.function_calls` says it.
+
+    Raises
+    ------
+    TypeError
+        If that is not loaded.
+    """
+    raise TypeError(
+        f"{head.__name__} is a function and no op: name the op in its place, or import "
+        "relgraph.graph.kanren, which knows what functions mean"
+    )
+
+
+def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
+    """Return an expression, and something that is seen as one, as two expressions; None if they
+    differ in any case.
+
+    The head of an expression may be an op that is relative to its inputs. Beside a node that it
+    makes, it is the op of the node. If it is a function, the expression means what that makes.
+    """
+    x, expression = (v, u) if type(u) is ExpressionTuple else (u, v)
+    head = expression._tuple[0] if expression._tuple else None
+    if type(head) is FunctionType and head is not nth:
+        expression = meaning(head, expression, x)
+        if type(expression) is not ExpressionTuple:
+            return x, expression
+        head = expression._tuple[0]
+    if isinstance(head, Op) and head.relative is not None:
+        node = x.owner if isinstance(x, Variable) else x
+        if isinstance(node, Apply) and head.makes(node):
+            expression = etuple(node.op, *expression._tuple[1:])
+    seen = view(x)
+    return None if seen is None else (seen, expression)
+
+
 def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
     """Unify an expression with something that is seen as one."""
-    u_seen = u if isinstance(u, ExpressionTuple) else view(u)
-    v_seen = v if isinstance(v, ExpressionTuple) else view(v)
-    if u_seen is None or v_seen is None:
-        yield False
-    else:
-        yield _unify(u_seen, v_seen, s)
+    pair = seen_alike(u, v)
+    yield False if pair is None else _unify(*pair, s)
 
 
 for _cls in (Variable, Apply, Op, Type):
@@ -129,6 +202,18 @@ def same_variable(u: Variable, v: Variable) -> bool:
     if isinstance(u, Constant):
         return u.equals(v)
     return equal_computations([u], [v], same_calls=True)
+
+
+def unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
+    """Unify a number with a variable: it stands for any constant whose every element it is."""
+    number, variable = (v, u) if isinstance(u, Variable) else (u, v)
+    return s if is_written(number, variable) else False
+
+
+NUMBERS = (bool, int, float, complex)
+
+_unify.add((NUMBERS, Variable, Mapping), unify_number)
+_unify.add((Variable, NUMBERS, Mapping), unify_number)
 
 
 class OwnLVarType(LVarType):  # type: ignore[misc]

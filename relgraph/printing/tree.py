@@ -84,8 +84,15 @@ def _roots_and_order(graph_like: Any) -> tuple[list[Variable], dict[Apply, int]]
         else:
             fgraph = thing if isinstance(thing, FunctionGraph) else _compiled_graph(thing)
             roots.extend(fgraph.outputs)
-            order.update((node, i) for i, node in enumerate(fgraph.toposort()))
+            order.update((node, i) for i, node in enumerate(_execution_order(fgraph)))
     return roots, order
+
+
+def _execution_order(fgraph: FunctionGraph) -> list[Apply]:
+    try:
+        return fgraph.toposort()
+    except ValueError:
+        return []  # what its nodes overwrite can't be put in order: there is none
 
 
 def _compiled_graph(thing: Any) -> FunctionGraph:

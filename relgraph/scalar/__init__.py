@@ -24,7 +24,17 @@ from relgraph.scalar.basic import (
     sub,
     true_div,
 )
-from relgraph.scalar.cancellation import cbrt, cosm1, hypot, length, log1pmx, tan_less_x, x_less_sin
+from relgraph.scalar.cancellation import (
+    cbrt,
+    cosm1,
+    hypot,
+    hypot1m1,
+    length,
+    log1p_sqr,
+    log1pmx,
+    tan_less_x,
+    x_less_sin,
+)
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import (
     Cast,
@@ -61,6 +71,8 @@ from relgraph.scalar.special import (
     erfinv,
     gammaln,
     log1mexp,
+    log_determinant,
+    log_product,
     logaddexp,
     polygamma,
     sigmoid,
@@ -177,6 +189,7 @@ __all__ = [
     "get_scalar_type",
     "gt",
     "hypot",
+    "hypot1m1",
     "identity",
     "imag",
     "int8",
@@ -192,9 +205,12 @@ __all__ = [
     "log",
     "log1mexp",
     "log1p",
+    "log1p_sqr",
     "log1pmx",
     "log2",
     "log10",
+    "log_determinant",
+    "log_product",
     "logaddexp",
     "lt",
     "maximum",

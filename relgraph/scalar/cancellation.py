@@ -121,6 +121,45 @@ class Log1pmx(FloatOp):
         return -(g * (x / (1 + x)))
 
 
+class Log1pSqr(FloatOp):
+    """``log(1 + x**2)``, without the overflow of the square."""
+
+    name = "log1p_sqr"
+    holomorphic = False
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        square = x * x
+        far = np.isinf(square)
+        if not far.any():
+            return np.log1p(square)
+        return np.where(far, 2 * np.log(np.abs(x)), np.log1p(square))
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        # at 0 the reciprocal is infinite, and the slope 0
+        return g * (2 / (x + 1 / x))
+
+
+class Hypot1m1(FloatOp):
+    """``sqrt(1 + x**2) - 1``, exact near 0, and without the overflow of the square."""
+
+    name = "hypot1m1"
+    holomorphic = False
+
+    @_of_arrays
+    def ufunc(x: Any) -> Any:
+        near = np.abs(x) < 1
+        if near.all():
+            square = x * x
+            return square / (np.sqrt(1 + square) + 1)
+        small = np.where(near, x, 0)
+        square = small * small
+        return np.where(near, square / (np.sqrt(1 + square) + 1), np.hypot(1, x) - 1)
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * (x / hypot(1, x))
+
+
 class XLessSin(FloatOp):
     """``x - sin(x)``, exact near 0."""
 
@@ -160,5 +199,7 @@ length = Length()
 cbrt = Cbrt()
 cosm1 = Cosm1()
 log1pmx = Log1pmx()
+log1p_sqr = Log1pSqr()
+hypot1m1 = Hypot1m1()
 x_less_sin = XLessSin()
 tan_less_x = TanLessX()

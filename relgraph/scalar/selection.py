@@ -74,7 +74,8 @@ class Switch(ScalarOp):
 
 
 class Clip(ScalarOp):
-    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``."""
+    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``; a zero at a zero bound stays
+    what it is."""
 
     name = "clip"
     nin = 3
@@ -82,9 +83,13 @@ class Clip(ScalarOp):
 
     @staticmethod
     def ufunc(x: Any, low: Any, high: Any) -> Any:
-        # Which of two zeros `numpy.clip` gives depends on whether its limits are arrays.
         dtype = np.result_type(x, low, high)
-        return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        found = np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        # Of two zeros `numpy.clip` takes the argument if the bounds are numbers, and the bound
+        # if they are arrays. As they are nearly always numbers, so it is here for both.
+        if dtype.kind == "f" and (np.any(np.equal(low, 0)) or np.any(np.equal(high, 0))):
+            return np.where(np.equal(found, x), x, found).astype(dtype)
+        return found
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)

@@ -70,6 +70,19 @@ def reduced_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     return normalize_axes(axis, ndim, what)
 
 
+def named_axis(axis: Any, what: str) -> Any:
+    """Return the axis that a function of a logic variable was given.
+
+    Raises
+    ------
+    TypeError
+        If it is None: whether a tensor has to be flattened depends on its rank.
+    """
+    if axis is None:
+        raise TypeError(f"{what} of a logic variable needs an axis: its rank is not known")
+    return axis
+
+
 def static_int(value: Any) -> int | None:
     """Return the int that an integer, or an integer constant of rank 0, is; else None."""
     if isinstance(value, Constant):

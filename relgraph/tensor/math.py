@@ -65,6 +65,10 @@ length = Elemwise(scalar.length)
 cbrt = Elemwise(scalar.cbrt)
 cosm1 = Elemwise(scalar.cosm1)
 log1pmx = Elemwise(scalar.log1pmx)
+log_determinant = Elemwise(scalar.log_determinant)
+log_product = Elemwise(scalar.log_product)
+log1p_sqr = Elemwise(scalar.log1p_sqr)
+hypot1m1 = Elemwise(scalar.hypot1m1)
 x_less_sin = Elemwise(scalar.x_less_sin)
 tan_less_x = Elemwise(scalar.tan_less_x)
 logaddexp = Elemwise(scalar.logaddexp)
@@ -262,6 +266,7 @@ __all__ = [
     "greater_equal",
     "gt",
     "hypot",
+    "hypot1m1",
     "identity",
     "imag",
     "int_div",
@@ -277,9 +282,12 @@ __all__ = [
     "log",
     "log1mexp",
     "log1p",
+    "log1p_sqr",
     "log1pmx",
     "log2",
     "log10",
+    "log_determinant",
+    "log_product",
     "logaddexp",
     "logical_and",
     "logical_not",

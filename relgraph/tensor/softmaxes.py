@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.indexing.one_element import OneElement
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.reductions.reduction import kept_axes, restore_axes
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
@@ -22,13 +24,14 @@ from relgraph.tensor.type import TensorType
 Axes = int | tuple[int, ...] | None
 
 
-class _Softmax(TypedOp):
+class _Softmax(RelativeOp):
     """Base class of `Softmax`, `LogSoftmax` and `LogSumExp`.
 
     Parameters
     ----------
     axis
-        An int, a tuple of ints, or None for all axes.
+        An int, a tuple of ints, or None for all axes. The op of a node has None for all axes, an
+        int for one, a sorted tuple for several, and counts them from the front.
     """
 
     __props__ = ("axis",)
@@ -36,6 +39,16 @@ class _Softmax(TypedOp):
 
     def __init__(self, axis: Axes = -1) -> None:
         self.axis = axis
+        self.relative = None if axis is None else type(self)
+
+    def for_inputs(self, inputs: Sequence[Any]) -> _Softmax:
+        ndim = inputs[0].type.ndim
+        if type(self.axis) is int and 0 <= self.axis < ndim > 1:
+            return self
+        axes = normalize_axes(self.axis, ndim, self.name)
+        if len(axes) == ndim:
+            return type(self)(None)
+        return type(self)(axes[0] if len(axes) == 1 else axes)
 
     def __str__(self) -> str:
         return f"{self.name}{{axis={self.axis}}}"
@@ -101,6 +114,13 @@ class Softmax(_Softmax):
     ) -> list[Any]:
         out: Any = outputs[0]
         g: Any = output_grads[0]
+        axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
+        one = OneElement.in_(g, axes)
+        if one is not None:
+            # the gradient adds up to zero; the sum of the others has the digits that 1 - out loses
+            share = restore_axes(one.part(out) * one.value, axes, ndim)
+            others = one.replaced(out, np.zeros((), out.type.dtype)) * -share
+            return [one.replaced(others, -sum_(others, axis=axes))]
         return [(g - self.summed(g * out)) * out]
 
 
@@ -168,13 +188,7 @@ class LogSumExp(_Softmax):
 
 
 def _apply(op: type[_Softmax], x: Any, axis: Any) -> Any:
-    x = as_tensor_variable(x)
-    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return op(axis)(x)
-    axes = normalize_axes(axis, x.type.ndim, op.name)
-    if axis is None or len(axes) == x.type.ndim:
-        return op(None)(x)
-    return op(axes[0] if len(axes) == 1 else axes)(x)
+    return op(tuple(axis) if isinstance(axis, list) else axis)(as_tensor_variable(x))
 
 
 def softmax(x: Any, axis: Axes = -1) -> Any:
@@ -209,6 +223,8 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     result = _apply(LogSumExp, x, axis)
     if not keepdims:
         return result
+    if isinstance(result, LogicTerm):
+        return kept_axes(result, axis, "logsumexp")
     axes = normalize_axes(axis, x.type.ndim, "logsumexp")
     kept = iter(range(result.type.ndim))
     return result.dimshuffle(*["x" if i in axes else next(kept) for i in range(x.type.ndim)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,6 +131,13 @@ class TensorType(Type):
             isinstance(otype, TensorType)
             and otype.dtype == self.dtype
             and otype.broadcastable == self.broadcastable
+        )
+
+    def is_spanned_by(self, types: Iterable[Type]) -> bool:
+        known = [t.broadcastable for t in types if isinstance(t, TensorType)]
+        return all(
+            any(len(b) >= i and (one or not b[-i]) for b in known)
+            for i, one in enumerate(reversed(self.broadcastable), 1)
         )
 
     def is_super(self, otype: Type) -> bool:

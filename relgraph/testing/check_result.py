@@ -1,8 +1,8 @@
-"""The result of the check of a law, and the counterexample if it failed."""
+"""The result of the check of a law: what it covered, and the counterexample if it failed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,6 +85,80 @@ def _one_line(value: Any) -> str:
 
 
 @dataclass(frozen=True)
+class Coverage:
+    """What a check has covered of its plan.
+
+    The plan has a cell for each kind of dtype with each of the ranks 0, 1 and 2 and of the lengths
+    0, 1 and more, and one for the edge values of each kind. A law with several rules, or with two
+    directions, has cells for each of them.
+
+    Attributes
+    ----------
+    covered
+        The cells with a graph on which both sides were compared.
+    not_admitted
+        The cells with no graph that the law rewrites, and what most often ruled out those tried.
+    not_found
+        The same for those among others whose kind and whose rank or length are covered, and that
+        the law's types do not exclude: it may admit them, but in a bounded number of tries no graph
+        came up.
+    not_covered
+        The cells that the law admits and that were not compared, and why. A check with any of them
+        has not passed.
+    examples
+        How often both sides were compared by plan.
+    """
+
+    covered: tuple[str, ...] = ()
+    not_admitted: Mapping[str, str] = field(default_factory=dict)
+    not_found: Mapping[str, str] = field(default_factory=dict)
+    not_covered: Mapping[str, str] = field(default_factory=dict)
+    examples: int = 0
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of dtypes with a cell that is covered."""
+        return tuple(dict.fromkeys(map(_kind_in, self.covered)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the coverage as a dict for JSON."""
+        return {
+            "kinds": list(self.kinds),
+            "covered": list(self.covered),
+            "not_admitted": dict(self.not_admitted),
+            "not_found": dict(self.not_found),
+            "not_covered": dict(self.not_covered),
+            "examples": self.examples,
+        }
+
+    def __str__(self) -> str:
+        text = (
+            f"by plan: {self.examples} examples in {len(self.covered)} cells "
+            f"of {', '.join(self.kinds) or 'no kind'}; {len(self.not_admitted)} not admitted, "
+            f"{len(self.not_found)} not found"
+        )
+        missing = [f"\nnot covered: {cell}: {why}" for cell, why in self.not_covered.items()]
+        return text + "".join(missing)
+
+
+def _kind_in(cell: str) -> str:
+    """Return the kind in the name of a cell: `float16` in ``forward: float16, rank 1``."""
+    return cell.rpartition(": ")[2].partition(",")[0]
+
+
+def joined(parts: Iterable[Coverage]) -> Coverage:
+    """Return what several parts of a check have covered together."""
+    parts = list(parts)
+    return Coverage(
+        tuple(cell for part in parts for cell in part.covered),
+        {cell: why for part in parts for cell, why in part.not_admitted.items()},
+        {cell: why for part in parts for cell, why in part.not_found.items()},
+        {cell: why for part in parts for cell, why in part.not_covered.items()},
+        sum(part.examples for part in parts),
+    )
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """The result of the check of one law.
 
@@ -93,11 +167,12 @@ class CheckResult:
     name, algebra, sound
         The name of the law, the law as text, and the soundness class it was checked for.
     status
-        ``passed``, ``failed``, or ``unchecked``: no example failed, but none could have.
+        ``passed``, ``failed``, or ``unchecked``: no example failed, but none could have, or not
+        all that the law admits was covered.
     reason
         Why it failed or was not checked.
     examples
-        How often both sides were evaluated and compared.
+        How often both sides were evaluated and compared on random values, those of the plan aside.
     instances
         The number of different graphs among the examples.
     types
@@ -115,6 +190,10 @@ class CheckResult:
         How many random graphs each condition of the law refused.
     seconds
         How long the check took.
+    remarks
+        What is worth knowing about the law although it does not fail for it, one sentence each.
+    coverage
+        What was compared by plan, and what not.
     """
 
     name: str
@@ -131,6 +210,8 @@ class CheckResult:
     directions: tuple[str, ...] = ()
     refusals: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    remarks: tuple[str, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def passed(self) -> bool:
@@ -153,6 +234,8 @@ class CheckResult:
             "directions": list(self.directions),
             "refusals": dict(self.refusals),
             "seconds": round(self.seconds, 3),
+            "remarks": list(self.remarks),
+            "coverage": self.coverage.as_dict(),
             "counterexample": None if self.counterexample is None else str(self.counterexample),
         }
 
@@ -166,4 +249,5 @@ class CheckResult:
             text += f"; it held as {self.stronger} throughout"
         if self.reason:
             text += f"\n{self.reason}"
+        text += "".join(f"\nremark: {remark}" for remark in self.remarks) + f"\n{self.coverage}"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,8 +91,9 @@ def run(options: argparse.Namespace) -> int:
                 console.print(result["counterexample"])
     count = Counter(result["status"] for result in results)
     seconds = time.perf_counter() - began
+    console.print("\n" + _coverage_text(result["coverage"] for result in results))
     console.print(
-        f"\n{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
+        f"{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
         f"{sum(result['examples'] for result in results)} examples in {seconds:.1f} s"
     )
     if options.json is not None:
@@ -185,11 +186,36 @@ def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
 
 
 def _line(result: dict[str, Any], width: int) -> str:
+    coverage = result["coverage"]
     text = (
         f"{result['name']:<{width}}  {result['sound']:<8}  {result['instances']:>3} instances  "
-        f"{result['examples']:>5} examples  {result['seconds']:>6.2f} s  {result['status']}"
+        f"{coverage['examples']:>4} + {result['examples']:>5} examples  "
+        f"{len(coverage['kinds'])} kinds  {result['seconds']:>6.2f} s  {result['status']}"
     )
     return text if result["stronger"] is None else f"{text} (even {result['stronger']})"
+
+
+def _coverage_text(coverages: Iterable[Mapping[str, Any]]) -> str:
+    """Return the coverage of several laws, given as dicts, as lines of text.
+
+    There is a line for each kind with the number of laws that were checked on it.
+    """
+    coverages = list(coverages)
+    laws: Counter[str] = Counter()
+    cells: Counter[str] = Counter()
+    for coverage in coverages:
+        laws.update(coverage["kinds"])
+        cells["covered"] += len(coverage["covered"])
+        cells["not admitted"] += len(coverage["not_admitted"])
+        cells["not found"] += len(coverage["not_found"])
+        cells["not covered"] += len(coverage["not_covered"])
+    by_kind = ", ".join(f"{kind} {n}" for kind, n in laws.most_common())
+    examples = sum(coverage["examples"] for coverage in coverages)
+    return (
+        f"coverage: laws by kind of dtype: {by_kind}\n"
+        f"coverage: {examples} examples by plan; cells of it: "
+        f"{', '.join(f'{n} {what}' for what, n in cells.items())}"
+    )
 
 
 def _positive_integer(text: str) -> int:

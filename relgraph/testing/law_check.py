@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import time
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
+from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.check_result import CheckResult, Counterexample
+from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
 from relgraph.testing.draw.parameters import Parameters
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import InvalidRewrite
-from relgraph.testing.instances.instance_search import find_instances
+from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
+from relgraph.testing.left_sides import why_never_matched
+from relgraph.testing.plan.planned_examples import (
+    EXAMPLES_FOR_A_CLAIM,
+    NO_CLAIM,
+    PlannedExamples,
+)
+from relgraph.testing.plan.planned_instances import InstancePlanner
 
 DEFAULT_EXAMPLES = 200
 
@@ -27,10 +35,8 @@ DEFAULT_EXAMPLES = 200
 # after which it is given up, and the number of instances that are enough.
 _ATTEMPTS_WITH_GUESS = 8
 _INSTANCES_OF_GUESS = 6
-# How many examples are added for a rule if no example of it could have failed.
-_EXAMPLES_OF_RULE = 24
-
-_NO_CLAIM = "in no example the class makes a claim on a finite value"
+# Fewer examples than these are a first look.
+_FIRST_LOOK = 50
 
 
 def check_relation(
@@ -47,19 +53,21 @@ def check_relation(
 
     The law's rules come from a run with logic variables at both ends. The logic variables of their
     patterns are replaced by random inputs, constants and small graphs that its guards admit. The
-    graph and what the law puts in its place are evaluated on random values, among them edge values,
-    and compared. Besides, a rewrite must keep the type, be the first answer of a plain run of the
-    relation, and lead back to a graph of the same values by the other direction.
+    graph and what the law puts in its place are evaluated and compared: first by plan, for each
+    kind of dtype that the law admits, at ranks 0 to 2 and lengths 0, 1 and more, on the edge values
+    of the dtype in all memory layouts; then on random values. Besides, a rewrite must keep the
+    type, be the first answer of a plain run of the relation, and lead back to a graph of the same
+    values by the other direction.
 
     Parameters
     ----------
     relation
         A `Law` or `Relation`, or any goal constructor ``(in, out) -> goal``.
     examples
-        How often both sides are evaluated.
+        How often both sides are evaluated on random values, after the plan.
     seed
-        The seed of all random choices. By default it follows from the name of the law, so that
-        a check is repeatable.
+        The seed of all random choices. By default it follows from what the law says, whatever the
+        names of its variables, so that a check is repeatable.
     directions
         ``forward``, ``backward`` or both; by default those that exist and about which the class
         makes a claim.
@@ -79,7 +87,8 @@ def check_relation(
     Returns
     -------
     result
-        Its `status` is ``passed``, ``failed``, or ``unchecked`` if no example could have failed.
+        Its `status` is ``passed``, ``failed``, or ``unchecked`` if no example could have failed, or
+        something of the plan that the law admits was not compared.
 
     Raises
     ------
@@ -96,7 +105,7 @@ def check_relation(
     claimed = law.sound if sound is None else sound
     if claimed not in SOUNDNESS:
         raise ValueError(f"sound is one of {', '.join(SOUNDNESS)}, not {claimed!r}")
-    seed = zlib.crc32(law.name.encode()) if seed is None else seed
+    seed = seed_of(law) if seed is None else seed
     check = _LawCheck(law, claimed, examples, seed, parameters, patterns, shrink)
     return check.result(None if directions is None else tuple(directions))
 
@@ -130,6 +139,8 @@ class _LawCheck:
         self.refusals: Counter[str] = Counter()
         self.directions: list[str] = []
         self.unchecked: list[str] = []
+        self.remarks: list[str] = []
+        self.coverage: list[Coverage] = []
 
     def result(self, directions: tuple[str, ...] | None) -> CheckResult:
         """Run the check."""
@@ -157,20 +168,25 @@ class _LawCheck:
         elif self.unchecked:
             status, reason = "unchecked", "\n".join(self.unchecked)
         elif not statistics.is_tested(range(len(instances))):
-            status, reason = "unchecked", _NO_CLAIM
+            status, reason = "unchecked", NO_CLAIM
         elif self.sound == "domain" and self.law.domain is None:
             status, reason = "unchecked", "it claims a domain without stating one (`domain=`)"
-        elif self.sound == "domain" and not statistics.domain_needed:
-            status, reason = "failed", "it holds outside of its domain too: it needs none"
+        coverage = joined(self.coverage)
+        if status == "passed" and coverage.not_covered:
+            missing = "; ".join(coverage.not_covered)
+            status, reason = "unchecked", f"it admits what was not compared: {missing}"
         evaluated = [instances[i] for i in statistics.evaluated]
         stronger = statistics.stronger_classes
+        if status == "passed" and self.sound == "domain" and not statistics.domain_needed:
+            self.remarks.append("in all examples it holds outside of its domain too")
+        self.remarks.extend(notes_on_phases(self.law))
         return CheckResult(
             self.law.name,
             self.algebra,
             self.sound,
             status,
             reason,
-            statistics.examples,
+            statistics.examples - coverage.examples,
             len(evaluated),
             len({instance.types for instance in evaluated}),
             len(statistics.coverage.edge_values()),
@@ -179,6 +195,8 @@ class _LawCheck:
             tuple(self.directions),
             dict(self.refusals.most_common()),
             seconds,
+            tuple(self.remarks),
+            coverage,
         )
 
     # -- directions and rules --------------------------------------------------------------
@@ -203,39 +221,64 @@ class _LawCheck:
         self.directions.append(direction.name)
         instances = self.run.instances
         first = len(instances)
-        wanted = max(12, min(80, examples // 6))
-        refusals = self._find_instances(direction, wanted)
-        self.refusals.update(refusals)
+        random = Random(f"{self.seed} {direction.name}")
+        searches = self._searches(direction, max(12, min(80, examples // 6)), random)
+        matching = [search for search in searches if search.instances]
+        # The patterns for an open relation share one plan; each rule has one of its own.
+        groups = [matching] if direction.guessed else [[search] for search in matching]
+        # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
+        thoroughness = 1 if examples < _FIRST_LOOK else 3
+        tries = max(4, min(40, examples // 6))
+        plans = [(group, InstancePlanner(group, tries).run()) for group in groups if group]
+        for search in searches:
+            instances.extend(search.instances)
+            self.refusals.update(search.refusals)
+            if not search.instances and not direction.guessed:
+                named = _named(direction.name, search.rule)
+                self.unchecked.append(self._why_no_instance(direction, named, search.refusals))
         if len(instances) == first:
             if not self.unchecked:
                 what = f"{direction.name}, {self.law.name}"
-                self.unchecked.append(_why_no_instance(what, refusals))
+                self.unchecked.append(self._why_no_instance(direction, what, self.refusals))
             return
         instances[first:] = sorted(instances[first:], key=lambda instance: instance.reading_size)
-        self.run.draw(range(first, len(instances)), examples)
+        indices = range(first, len(instances))
+        for group, planned in plans:
+            prefix = (
+                f"{_named(direction.name, group[0].rule) if len(plans) > 1 else direction.name}: "
+            )
+            examined = PlannedExamples(self.run, planned, random, prefix, thoroughness)
+            try:
+                self.coverage.append(examined.compare())
+            except LawViolation as violation:
+                raise self.run.smaller(violation, indices) from None
+        self.run.draw(indices, examples)
         if not direction.guessed:
             self._test_each_rule(direction, first)
 
-    def _find_instances(self, direction: Direction, wanted: int) -> Counter[str]:
-        """Add instances of the rules of a direction; return what ruled out other graphs."""
-        instances = self.run.instances
-        first = len(instances)
-        random = Random(f"{self.seed} {direction.name}")
-        refusals: Counter[str] = Counter()
+    def _searches(
+        self, direction: Direction, wanted: int, random: Random
+    ) -> Sequence[InstanceSearch]:
+        """Return searches with instances of the rules of a direction."""
+        searches, found = [], 0
         for rule in direction.rules:
+            search = InstanceSearch(direction, rule, random, self.parameters)
+            searches.append(search)
             if direction.guessed:
-                count, max_failures = _INSTANCES_OF_GUESS, _ATTEMPTS_WITH_GUESS
+                search.find(_INSTANCES_OF_GUESS, _ATTEMPTS_WITH_GUESS)
             else:
-                count, max_failures = max(4, -(-wanted // max(len(direction.rules), 1))), 1500
-            found = find_instances(direction, rule, count, random, self.parameters, max_failures)
-            instances.extend(found.instances)
-            refusals.update(found.refusals)
-            if not found.instances and not direction.guessed:
-                named = _named(direction.name, rule)
-                self.unchecked.append(_why_no_instance(named, found.refusals))
-            if len(instances) - first >= wanted and direction.guessed:
+                search.find(max(4, -(-wanted // max(len(direction.rules), 1))), 1500)
+            found += len(search.instances)
+            if found >= wanted and direction.guessed:
                 break
-        return refusals
+        return searches
+
+    def _why_no_instance(self, direction: Direction, what: str, refusals: Counter[str]) -> str:
+        why = why_never_matched(self.law, direction.name)
+        if why:
+            return f"{what}: {why}"
+        most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
+        return f"{what}: no instance was found; refused by {most or 'nothing'}"
 
     def _test_each_rule(self, direction: Direction, first: int) -> None:
         """Draw more examples of the rules of which no example could have failed."""
@@ -243,9 +286,9 @@ class _LawCheck:
         for rule in direction.rules:
             indices = [i for i in range(first, len(instances)) if instances[i].rule is rule]
             if indices and not is_tested(indices):
-                self.run.draw(indices, _EXAMPLES_OF_RULE)
+                self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
                 if not is_tested(indices):
-                    self.unchecked.append(f"{_named(direction.name, rule)}: {_NO_CLAIM}")
+                    self.unchecked.append(f"{_named(direction.name, rule)}: {NO_CLAIM}")
 
 
 def _first_line(relation: Relation) -> str:
@@ -255,8 +298,3 @@ def _first_line(relation: Relation) -> str:
 
 def _named(direction: str, rule: Rule) -> str:
     return f"{direction}, {rule.pattern} → {rule.template}"
-
-
-def _why_no_instance(what: str, refusals: Counter[str]) -> str:
-    most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
-    return f"{what}: no instance was found; refused by {most or 'nothing'}"

@@ -19,6 +19,7 @@ from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.testing.draw.graphs import RandomGraph
 from relgraph.testing.draw.graphs import graphs as random_graphs
+from relgraph.testing.draw.pattern_appliers import local_optimizers_in
 from relgraph.testing.failing_cases import Case, find_failing_case
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
 from relgraph.testing.source.optimizer_source import copy_for_optimizer, reproduction_source
@@ -29,6 +30,8 @@ EXAMPLES = 200
 _MERGING = ("merge", "MergeOptimizer")
 _EXACT = (*_MERGING, "constant_folding")
 _LARGEST_GRAPH = 300
+# One of so many graphs has to be changed, or the check counts for nothing.
+_GRAPHS_FOR_A_CHANGE = 10
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,10 @@ class OptimizerCheck:
         A counterexample, or None.
     seconds
         How long the check took.
+    required
+        How many graphs it has to change for the check to pass.
+    silent
+        The names of its local optimizers that did nothing on any graph.
     """
 
     name: str
@@ -98,28 +105,32 @@ class OptimizerCheck:
     compared: Counter[str] = field(default_factory=Counter)
     counterexample: OptimizerCounterexample | None = None
     seconds: float = 0.0
+    required: int = 1
+    silent: tuple[str, ...] = ()
 
     @property
     def vacuous(self) -> bool:
-        """Whether no rewriter was applied, so that nothing has been checked."""
-        return self.counterexample is None and self.replaced == 0
+        """Whether it changed too few graphs for the check to say anything."""
+        return self.counterexample is None and self.changed < self.required
 
     @property
     def passed(self) -> bool:
-        """Whether rewriters were applied and all graphs kept their values."""
+        """Whether it changed enough graphs, and all graphs kept their values."""
         return self.counterexample is None and not self.vacuous
 
     @property
     def status(self) -> str:
-        """``passed``, ``failed``, or ``unchecked`` if no rewriter was applied."""
+        """``passed``, ``failed``, or ``unchecked`` if fewer graphs than `required` were changed."""
         return "passed" if self.passed else "unchecked" if self.vacuous else "failed"
 
     def __str__(self) -> str:
         text = (
             f"{self.name}: {self.status} ({self.graphs} graphs, {self.changed} changed, "
             f"{len(self.ops)} ops, {self.replaced} replacements by {len(self.laws)} rewriters, "
-            f"{self.seconds:.1f} s)"
+            f"{len(self.silent)} silent, {self.seconds:.1f} s)"
         )
+        if self.vacuous:
+            text += f"\nit has to change {self.required} graphs"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"
 
 
@@ -131,6 +142,7 @@ def check_optimizer(
     seed: int = 0,
     unnamed: str = "rounding",
     shrink: bool = True,
+    required: int | None = None,
 ) -> OptimizerCheck:
     """Check on random graphs that an optimizer keeps the values of their outputs.
 
@@ -145,7 +157,7 @@ def check_optimizer(
         applied until it changes nothing.
     graphs
         A strategy for graphs, such as ``graphs(ops=...)``; by default one of all ops, in which
-        graphs that the optimizer's laws match are frequent.
+        graphs are frequent that the optimizer's laws match, or made of the ops that it tracks.
     examples
         How many graphs to draw.
     gradients
@@ -156,11 +168,14 @@ def check_optimizer(
         The soundness class of rewriters that claim none.
     shrink
         Whether to shrink the counterexample if there is one.
+    required
+        How many graphs the optimizer has to change; by default a tenth of `examples`, and at least
+        one. If all graphs keep their values and it changes fewer, nothing much has been checked.
 
     Returns
     -------
     result
-        Its `status` is ``unchecked``, and `passed` is False, if no rewriter was applied.
+        Its `status` is ``unchecked``, and `passed` is False, if fewer graphs were changed.
 
     Raises
     ------
@@ -169,7 +184,8 @@ def check_optimizer(
     """
     started = time.perf_counter()
     name, to_check = _name_and_optimizer(optimizer)
-    check = _Check(name, to_check, unnamed)
+    required = max(1, examples // _GRAPHS_FOR_A_CHANGE) if required is None else required
+    check = _Check(name, to_check, unnamed, required)
     strategy = random_graphs(matching=to_check) if graphs is None else graphs
 
     def draw(from_: Any) -> Case:
@@ -224,8 +240,8 @@ def with_gradients(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
 class _Check:
     """Runs an optimizer on cases, and counts what it does until one fails."""
 
-    def __init__(self, name: str, optimizer: GlobalOptimizer, unnamed: str) -> None:
-        self.name = name
+    def __init__(self, name: str, optimizer: GlobalOptimizer, unnamed: str, required: int) -> None:
+        self.name, self._required = name, required
         self._optimizer = optimizer
         self._unnamed = unnamed
         self._failed = False
@@ -332,4 +348,11 @@ class _Check:
             self._compared,
             counterexample,
             seconds,
+            self._required,
+            self._silent(),
         )
+
+    def _silent(self) -> tuple[str, ...]:
+        """Return the names of the local optimizers that did nothing, in order."""
+        names = [display_name(local) for local in local_optimizers_in(self._optimizer)]
+        return tuple(name for name in dict.fromkeys(names) if name not in self._laws)

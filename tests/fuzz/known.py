@@ -60,10 +60,11 @@ def _steps(dtype: str, value: object, *texts: str | tuple[str, str]) -> Program:
     return Program((_input(value, dtype),), steps, (len(steps),))
 
 
-def _steps_of_log1p() -> Program:
-    texts = [("1 + {0}", (0,)), ("np.log({0})", (1,)), ("{0} - 1", (1,)), ("{0} / {1}", (2, 3))]
-    steps = tuple(Step(t, t.replace("np.", "at."), args) for t, args in texts)
-    return Program((_input([2.2090496998585445e-05], "float64"),), steps, (4,))
+def _clip_by_arrays() -> Program:
+    leaves = (_input([-0.0, -0.0], "float64"), _input([0.0, 0.0], "float64"))
+    leaves = (*leaves, _input([1.0, 1.0], "float64"))
+    step = Step("np.clip({0}, {1}, {2})", "at.clip({0}, {1}, {2})", (0, 1, 2))
+    return Program(leaves, (step,), (3,))
 
 
 DECIDED = (
@@ -75,9 +76,9 @@ DECIDED = (
         _has("bits", "**", "power("),
     ),
     Known(
-        "clip of a zero at a bound",
-        "clip is minimum(maximum(x, low), high); NumPy's depends on whether its bounds are arrays",
-        _steps("float64", [-0.0], "np.clip({0}, -1, 0)"),
+        "clip of a zero by arrays",
+        "clip(-0.0, [0.0], [1.0]) is 0.0 in NumPy, and -0.0 if the bounds are numbers, as here",
+        _clip_by_arrays(),
         "None",
         _has("bits", "clip("),
     ),
@@ -90,20 +91,7 @@ DECIDED = (
     ),
 )
 
-DEFECTS = (
-    Known(
-        "log1p by hand",
-        "log(1 + x) / ((1 + x) - 1) is exact to rounding, and log1p(x) / ((1 + x) - 1) is not",
-        _steps_of_log1p(),
-        "'Stabilization'",
-        lambda program, problem: (
-            problem.kind in ("value", "worse")
-            and any("log" in step.numpy for step in program.steps)
-            and any("- 1" in step.numpy for step in program.steps)
-            and any("1 +" in step.numpy for step in program.steps)
-        ),
-    ),
-)
+DEFECTS: tuple[Known, ...] = ()
 
 
 def known_as(program: Program, problem: Problem) -> str | None:

@@ -110,9 +110,14 @@ def _cast(x: Any, dtype: str) -> Any:
     return np.asarray(x).astype(dtype)
 
 
+def _dot(x: Any, y: Any) -> Any:
+    return np.dot(np.array(x, order="C"), np.array(y, order="C"))
+
+
 def _matmul(x: Any, y: Any) -> Any:
-    x, y = np.array(x, order="C"), np.array(y, order="C")
-    return np.dot(x, y) if x.ndim < 3 and y.ndim < 3 else np.matmul(x, y)
+    if max(x.ndim, y.ndim) < 3:
+        return _dot(x, y)
+    return np.matmul(np.array(x, order="C"), np.array(y, order="C"))
 
 
 _EXACT = ("negative", "abs", "sign", "maximum", "minimum", "ravel", "reshape", "concatenate")
@@ -186,12 +191,14 @@ NUMPY: dict[str, Any] = {
     "set_": _set,
     "inc": _inc,
     "cast": _cast,
+    "dot": _dot,
     "matmul": _matmul,
 }
 RELGRAPH: dict[str, Any] = {"np": np, "at": at}
 SOURCE_OF_HELPERS = {
     "set_": "def set_(x, key, y): x = np.array(x); x[key] = y; return x",
     "inc": "def inc(x, key, y): x = np.array(x); np.add.at(x, key, y); return x",
+    "dot": "def dot(x, y): return np.dot(np.array(x, order='C'), np.array(y, order='C'))",
     "matmul": "def matmul(x, y): return (np.dot if max(x.ndim, y.ndim) < 3 else np.matmul)"
     "(np.array(x, order='C'), np.array(y, order='C'))",
     "cast": "def cast(x, dtype): return np.asarray(x).astype(dtype)",

@@ -289,7 +289,7 @@ def _matmul(x: str, y: str) -> Texts:
 
 
 def _dot(x: str, y: str) -> Texts:
-    return f"matmul({x}, {y})", f"at.dot({x}, {y})"
+    return f"dot({x}, {y})", f"at.dot({x}, {y})"
 
 
 def _product(rng: Random, args: list[np.ndarray]) -> Texts | None:

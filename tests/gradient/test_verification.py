@@ -41,7 +41,7 @@ UNARY = {
     "arccosh": POSITIVE + 1,
     "log1mexp": -POSITIVE,
     **dict.fromkeys(["cbrt", "log1pmx"], POSITIVE),
-    **dict.fromkeys(["cosm1", "x_less_sin", "tan_less_x"], ANY),
+    **dict.fromkeys(["cosm1", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"], ANY),
 }
 BINARY = {
     **dict.fromkeys(

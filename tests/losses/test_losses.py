@@ -20,35 +20,12 @@ from tests.losses.truth import Truth, written
 # Of sixty losses, so many are to be right.
 GOAL = 57
 
-_SUMMED = "softmax's value is recognized and its gradient is not, nor its logarithm past an index"
-_PRODUCT = "the logarithm of a product is not taken apart, and the product under- or overflows"
-_SQUARES = "squares over- or underflow; no law scales them"
-_MOMENTS = "differences of moments cancel; no law makes a variance of them"
-
 NOT_RIGHT = {
-    "tanh by exponentials": "the slope stays 1 - t * t where the value needs the tanh t anyway",
-    "dice": "1 - a / b cancels",
-    "elu": "the gradient of the branch that is not taken is 0 * inf",
-    "softmax's first": _SUMMED,
-    "KL of two softmaxes": _SUMMED,
-    "Jensen-Shannon": _SUMMED,
-    "contrastive": _SUMMED,
-    "Gaussian": _PRODUCT,
-    "Laplace": _PRODUCT,
-    "logistic": _PRODUCT,
-    "Gumbel": _PRODUCT,
-    "Weibull": _PRODUCT,
-    "Student's t": _SQUARES,
-    "gamma": _PRODUCT,
-    "beta": _PRODUCT,
-    "Bernoulli by a product": _PRODUCT,
-    "norm": _SQUARES,
-    "cosine similarity": _SQUARES,
-    "variance by two moments": _MOMENTS,
-    "correlation by moments": _MOMENTS,
-    "pseudo-Huber": "sqrt(1 + r²) - 1 cancels, and r² overflows",
-    "log-determinant of two by two": "a * d overflows; nothing scales it",
-    "explained variance of a direction": _SQUARES,
+    "tanh by exponentials": "the slope stays 1 - t * t where the value needs the tanh t anyway: a "
+    "network would pay for the digits that this loses where the slope is below 1e-16",
+    "dice": "1 - a / b cancels: what is left is a sum over 1 - p and 1 - y, and no law spreads it",
+    "contrastive": "the slope 1 - p of a label cancels; to sum the others would be another pass in "
+    "the gradient of every network that has labels",
 }
 WORSE: dict[str, str] = {}
 IDS = [loss.name for loss in LOSSES]
@@ -91,7 +68,6 @@ def test_none_is_worse_than_without_rewriting(name: str) -> None:
         assert not worse, "\n".join(worse)
 
 
-@pytest.mark.xfail(strict=True, reason=f"{len(NOT_RIGHT)} of 60 are not right yet")
 def test_enough_are_right() -> None:
     assert len(LOSSES) - len(NOT_RIGHT) >= GOAL
 

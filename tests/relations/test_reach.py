@@ -43,6 +43,8 @@ WRITTEN: dict[str, list[Any]] = {
     "fraction-cancel": [x * (y / z) / y + at.exp(y / z)],
     "fraction-cancel-mul": [x * (y / z) / (y * t) + at.exp(y / z)],
     "fractions-cancel": [x / (y * t) * (y / z) + at.exp(y / z) + at.sin(x / (y * t))],
+    "div-of-constant-factor": [0.1 * x / 0.3 + at.exp(0.1 * x)],
+    "mul-reciprocal": [y * x**-0.5],
     "flatten-sum": [(x + y) + (z + t)],
     "flatten-product": [(x * y) * (z * t)],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],

@@ -13,7 +13,10 @@ from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS
 
 SMALL = np.array([0.3, 1.0, 1e-3, 1e-8, 1e-50, 0.9, 1.9, 2.1, 7.0])
 EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan])
-OPS = (scalar.cbrt, scalar.cosm1, scalar.log1pmx, scalar.x_less_sin, scalar.tan_less_x)
+OPS = (
+    *(scalar.cbrt, scalar.cosm1, scalar.log1pmx, scalar.x_less_sin, scalar.tan_less_x),
+    *(scalar.log1p_sqr, scalar.hypot1m1),
+)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -34,6 +37,8 @@ def test_edges_are_those_of_the_formula(op):
         "cbrt": np.cbrt,
         "cosm1": lambda x: np.cos(x) - 1,
         "log1pmx": lambda x: np.log1p(x) - x,
+        "log1p_sqr": lambda x: np.log1p(x * x),
+        "hypot1m1": lambda x: np.sqrt(1 + x * x) - 1,
         "x_less_sin": lambda x: x - np.sin(x),
         "tan_less_x": lambda x: np.tan(x) - x,
     }

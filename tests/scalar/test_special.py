@@ -10,6 +10,7 @@ from relgraph import scalar
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.testing.judge.true_values.mpmath_support import mp
 
 
 def test_logaddexp_of_any_number_of_arguments() -> None:
@@ -49,3 +50,59 @@ def test_the_slope_of_log1mexp_at_zero():
     x = at.dvector("x")
     (found,) = evaluate([grad(at.sum(at.log1mexp(x)), x)], {x: [0.0, -0.0, -1e-300, -2.0]})
     np.testing.assert_allclose(found, [-np.inf, -np.inf, -1e300, -1 / math.expm1(2.0)])
+
+
+def _log_product(y, z, *xs):
+    with mp.workprec(4000):
+        product = mp.exp(mp.mpf(y)) / mp.mpf(z)
+        for x in xs:
+            product *= mp.mpf(x)
+        return float(mp.log(product)) if product > 0 else -np.inf if product == 0 else np.nan
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        (0.5, 2.0, 3.0),
+        (0.5, -2.0, -3.0, 4.0),
+        (-2000.0, 1e-30, 2.0),
+        (2000.0, -1e30, -2.0, 1e-30),
+        (-1000.0, -1e-30, 2.0),
+        (90.0, 1.0, 1e-38, 1e-5),
+        (-3.0, 5.0),
+        (700.0, 2.0, 0.0),
+    ],
+)
+def test_logarithms_of_products(dtype, values):
+    given = [np.array([v], dtype) for v in values]
+    found = scalar.log_product.impl(*given)
+    assert found.dtype == dtype
+    expected = _log_product(*[float(v.item()) for v in given])
+    np.testing.assert_allclose(found, [expected], rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((-np.inf, 2.0, -3.0), -np.inf),
+        ((-np.inf, 2.0, np.inf), np.nan),
+        ((np.inf, 2.0, 3.0), np.inf),
+        ((np.inf, 2.0, 0.0), np.nan),
+        ((0.5, -0.0, 3.0), np.nan),
+        ((0.5, 0.0, 3.0), np.inf),
+        ((0.5, np.inf, 3.0), -np.inf),
+        ((np.nan, 2.0, 3.0), np.nan),
+        ((0.5, 2.0, np.nan), np.nan),
+    ],
+)
+def test_logarithms_of_products_at_the_edges(values, expected):
+    with np.errstate(all="ignore"):
+        plain = np.log(np.exp(values[0]) * values[2] / values[1])
+    np.testing.assert_array_equal(plain, expected)
+    np.testing.assert_array_equal(scalar.log_product.impl(*values), expected)
+
+
+def test_how_many_inputs_a_logarithm_of_a_product_takes():
+    with pytest.raises(TypeError, match="log_product takes at least 2 inputs, not 1"):
+        scalar.log_product(scalar.float64())

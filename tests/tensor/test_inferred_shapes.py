@@ -27,6 +27,8 @@ from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -122,6 +124,10 @@ CASES = [
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),
     (LogSumExp(None), M),
+    (Norm(None), M),
+    (Norm((0, 2)), X),
+    (Cosine((1,)), M, M),
+    (Covariance(None), M, M),
     (Subtensor((S(1),)), M),
     (Subtensor((S(None, -1), -1)), M),
     (Subtensor((S(None, None, -1), S(None, None, 2))), M),

@@ -8,6 +8,7 @@ import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.softmaxes import LogSumExp, Softmax
+from relgraph.testing.judge.true_values.mpmath_support import mp
 
 AXES = [None, 0, 1, -1, (0, 2)]
 
@@ -80,3 +81,31 @@ def test_types():
         at.softmax(at.zvector())
     with pytest.raises(ValueError, match="log_softmax: axis 2"):
         at.log_softmax(at.dmatrix(), 2)
+
+
+@pytest.mark.parametrize(
+    ("index", "axis"),
+    [((0,), 0), ((slice(None), 2), 1), ((slice(None), -1), -1), ((1, 2), None)],
+)
+def test_the_slope_of_one_share_has_all_digits(index, axis):
+    x = at.dmatrix("x")
+    point = np.array([[40.0, 0.0, 1.0], [0.5, 80.0, 100.0]])
+    weights = np.arange(1.0, 1.0 + point[index].size).reshape(point[index].shape)
+    (found,) = evaluate([grad(at.sum(at.softmax(x, axis)[index] * weights), x)], {x: point})
+    with mp.workprec(400):
+        shares = np.vectorize(lambda v: mp.exp(mp.mpf(v)))(point)
+        shares = shares / np.sum(shares, axis=axis, keepdims=True)
+        g = np.zeros(point.shape, object)
+        g[index] = weights
+        true = shares * (g - np.sum(shares * g, axis=axis, keepdims=True))
+    np.testing.assert_allclose(found, true.astype(float), rtol=1e-13)
+
+
+def test_the_slope_of_several_shares_is_that_of_any():
+    x = at.dmatrix("x")
+    point = np.random.default_rng(2).normal(size=(2, 3))
+    for index in (slice(0, 1), (slice(None), slice(0, 2)), 0):
+        verify_grad(lambda v, index=index: at.softmax(v, 1)[index], [point])
+    verify_grad(lambda v: at.softmax(v, (0, 1))[0], [point])
+    (found,) = evaluate([grad(at.softmax(x, 1)[0, 0], x)], {x: np.ones((1, 1))})
+    assert found == 0

@@ -1,12 +1,19 @@
 import os
+from collections import Counter
 
 import numpy as np
 import pytest
+from etuples import etuple
+from kanren import eq, lall
+from unification import var
 
 import relgraph.tensor as at
 from relgraph.compile.mode import get_mode
+from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
+from relgraph.tensor.lawkit.guards.types import booleano
 from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.reductions.argmax import Argmax
 from relgraph.testing import check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizer_check import with_gradients
@@ -120,6 +127,60 @@ def test_what_never_fires_is_not_passed():
     assert not found.passed
     assert found.status == "unchecked"
     assert "unchecked" in str(found)
+
+
+def test_a_check_on_too_few_graphs_is_not_passed():
+    law_of_neg = law("twice negative", at.neg(at.neg(x)), x)
+    found = check_optimizer(law_of_neg, examples=40, required=41)
+    assert found.counterexample is None and 0 < found.changed <= 40
+    assert found.status == "unchecked"
+    assert not found.passed
+    assert "it has to change 41 graphs" in str(found)
+    assert check_optimizer(law_of_neg, examples=40).required == 4
+
+
+def negated_twice(i, o):
+    v = var()
+    return lall(eq(i, etuple(at.neg, etuple(at.neg, v))), eq(o, v))
+
+
+AIMED = [
+    law("of booleans", at.and_(x, x), x, booleano(x)),
+    law("of a rare op", at.gammaln(x) + at.gammaln(x), 2 * at.gammaln(x), sound="finite"),
+    KanrenRelationSub(negated_twice),
+]
+
+
+@pytest.mark.parametrize("rewriter", AIMED, ids=str)
+def test_graphs_are_aimed_at_the_optimizer(rewriter):
+    found = check_optimizer(rewriter, examples=60, gradients=False)
+    assert found.passed, found
+    assert found.changed >= 12
+
+
+def test_ops_that_are_tracked_are_in_the_graphs():
+    seen = Counter()
+
+    @local_optimizer([at.arctan2, Argmax])
+    def look(fgraph, node):
+        seen[type(node.op).__name__] += 1
+        return False
+
+    found = check_optimizer(look, examples=40, gradients=False)
+    assert found.status == "unchecked"
+    assert seen["Elemwise"] > 20 and seen["Argmax"] > 10
+
+
+def test_rewriters_that_did_nothing_are_named():
+    laws = [law("works", at.neg(at.neg(x)), x), law("cannot", at.cos(x) + 7, x, whereo(never, x))]
+    found = check_optimizer(EquilibriumOptimizer(laws), examples=40)
+    assert found.passed, found
+    assert found.silent == ("cannot",)
+    assert "1 silent" in str(found)
+
+
+def never(v):
+    return False
 
 
 def test_what_claims_nothing():

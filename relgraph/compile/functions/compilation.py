@@ -11,6 +11,7 @@ from typing import Any
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
+from relgraph.compile.functions.reuse import CompiledGraph, compilation_key, compiled_graphs
 from relgraph.compile.functions.specification import (
     FunctionSpecification,
     OnUnused,
@@ -108,30 +109,25 @@ def _compile(
     profile: FunctionProfile | None,
     trace: bool = False,
 ) -> Function:
-    fgraph = _fgraph(spec, accept_inplace)
-    derivation = _optimize(fgraph, spec, mode, profile, Recorder() if trace else None)
-    started = time.perf_counter()
-    run = mode.linker.link(fgraph)
-    if profile is not None:
-        profile.linker_time += time.perf_counter() - started
-        profile.import_time += getattr(run, "import_time", 0.0)
-        profile.nodes = len(fgraph.apply_nodes)
-    overwritten = destroyed_inputs(fgraph)
+    # A profile and a derivation are of one compilation.
+    key = None if profile is not None or trace else compilation_key(spec, mode, accept_inplace)
+    compiled, derivation = None if key is None else compiled_graphs.get(key), None
+    if compiled is None:
+        recorder = Recorder() if trace else None
+        compiled, derivation = _compiled_graph(spec, mode, accept_inplace, profile, recorder)
+        if key is not None:
+            compiled_graphs.keep(key, compiled)
     maker = FunctionMaker(
-        fgraph=fgraph,
+        fgraph=compiled.fgraph,
         inputs=spec.inputs,
         outputs=spec.outputs,
         unpack=spec.unpack,
         shared_inputs=spec.shared_inputs,
         updated=spec.update_positions,
-        overwritten=[i for i, v in enumerate(fgraph.inputs) if v in overwritten],
+        overwritten=compiled.overwritten,
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
-        zero_dimensional=[
-            i
-            for i, v in enumerate(fgraph.outputs)
-            if isinstance(v.type, TensorType) and v.type.ndim == 0
-        ],
+        zero_dimensional=compiled.zero_dimensional,
     )
     defaults = [
         None
@@ -140,7 +136,37 @@ def _compile(
         for p in spec.inputs
     ]
     containers = [v.container for v in spec.shared_inputs]
-    return Function(maker, run, defaults, containers, name, profile, derivation)
+    return Function(maker, compiled.run, defaults, containers, name, profile, derivation)
+
+
+def _compiled_graph(
+    spec: FunctionSpecification,
+    mode: Mode,
+    accept_inplace: bool,
+    profile: FunctionProfile | None,
+    recorder: Recorder | None,
+) -> tuple[CompiledGraph, Derivation | None]:
+    """Return the optimized graph of a function, and its derivation if there is a recorder."""
+    fgraph = _fgraph(spec, accept_inplace)
+    derivation = _optimize(fgraph, spec, mode, profile, recorder)
+    started = time.perf_counter()
+    run = mode.linker.link(fgraph)
+    if profile is not None:
+        profile.linker_time += time.perf_counter() - started
+        profile.import_time += getattr(run, "import_time", 0.0)
+        profile.nodes = len(fgraph.apply_nodes)
+    overwritten = destroyed_inputs(fgraph)
+    compiled = CompiledGraph(
+        fgraph,
+        run,
+        [i for i, v in enumerate(fgraph.inputs) if v in overwritten],
+        [
+            i
+            for i, v in enumerate(fgraph.outputs)
+            if isinstance(v.type, TensorType) and v.type.ndim == 0
+        ],
+    )
+    return compiled, derivation
 
 
 def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:

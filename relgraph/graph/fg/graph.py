@@ -319,12 +319,15 @@ class FunctionGraph:
 
     # -- the graph as a whole ------------------------------------------------------------
 
-    def toposort(self) -> list[Apply]:
+    def toposort(self, with_orderings: bool = True) -> list[Apply]:
         """Return the nodes in an order of evaluation that follows the graph and `orderings`.
+
+        What rewrites the graph needs no `orderings`: it may be given one that can't be run yet.
 
         Raises ValueError if there is a cycle; the message names a node on it.
         """
-        orderings = self.orderings() if self._listeners.hooks["orderings"] else None
+        asked = with_orderings and self._listeners.hooks["orderings"]
+        orderings = self.orderings() if asked else None
         if orderings:
             return io_toposort(self.inputs, self.outputs, orderings)
         return self._structure.toposort()

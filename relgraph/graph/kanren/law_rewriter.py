@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 from relgraph.graph.basic import Apply
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.prefilter import rule_might_match, rule_might_match_sum
+from relgraph.graph.kanren.rules.prefilter import (
+    rule_might_match,
+    rule_might_match_op,
+    rule_might_match_sum,
+)
 from relgraph.graph.kanren.rules.rule import Rule, is_ac
 
 if TYPE_CHECKING:
@@ -43,6 +47,9 @@ class LawRewriter(KanrenRelationSub):
 
     def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
         return self.rule.inspected_pairs
+
+    def might_match_op(self, node: Apply) -> bool:
+        return rule_might_match_op(self.rule, node.op)
 
     def might_match(self, node: Apply) -> bool:
         return rule_might_match(self.rule, node)

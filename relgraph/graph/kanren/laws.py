@@ -19,12 +19,13 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import Extraction
 from relgraph.graph.kanren.rules.matching import INNER, match_root, rebuilds_same_node
-from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.rules.rule import Rule, rounded_numbers
 from relgraph.graph.kanren.search.goals import Condition, renamed_goal
 from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     dtypes_admitted,
     finite_constants,
+    hold_numbers,
 )
 from relgraph.graph.kanren.search.state import extended
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
@@ -55,8 +56,9 @@ class Law(Relation):
         mixed: bool = False,
         complex: bool = False,
         domain: Any = None,
+        tries: Sequence[Any] = (),
     ) -> None:
-        super().__init__(name, self._relate, tags, sound, domain)
+        super().__init__(name, self._relate, tags, sound, domain, tries)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
@@ -155,6 +157,7 @@ class Law(Relation):
     ) -> Iterator[Any]:
         """Match one side with a variable of a graph, and unify the other side with `other`."""
         regroup = self.sound != "exact"
+        numbers = rounded_numbers(matched)
         computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
         for found, rest in match_root(matched, var, {}, regroup, getattr(s, "fgraph", None)):
             inner = found.get(INNER, (var,))
@@ -174,6 +177,8 @@ class Law(Relation):
                     if self.mixed:
                         raise
                     continue  # what can't be built does not have one dtype throughout
+                if not hold_numbers((var, *inner), numbers):
+                    continue
                 given = (*bindings.values(), *rest, *reify(computed, answer))
                 if rebuilds_same_node(built, term, var):
                     continue
@@ -250,6 +255,7 @@ def law(
     mixed: bool = False,
     complex: bool = False,
     domain: Any = None,
+    tries: Sequence[Any] = (),
 ) -> Law:
     """Return the law that `lhs` equals `rhs` under `conditions`.
 
@@ -273,6 +279,8 @@ def law(
     domain
         The condition under which a law of the class ``domain`` holds: a goal such as
         ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
+    tries
+        Terms to check it on, in place of the left side: of the shapes that its conditions admit.
 
     Raises
     ------
@@ -281,4 +289,4 @@ def law(
     ValueError
         If the sides are equal, or no direction would bind all variables of the other side.
     """
-    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain)
+    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain, tries)

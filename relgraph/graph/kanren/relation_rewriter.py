@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from numbers import Number
 from typing import Any, Literal
 
 from unification import var
@@ -18,7 +19,7 @@ from relgraph.graph.kanren.rules.specialization import Specialization
 from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState
 from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, fails_on
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.terms.building import OpenAnswerError, as_call, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
 
@@ -71,6 +72,11 @@ class KanrenRelationSub(LocalOptimizer):
         self.name = name or relation_name(kanren_relation)
         self._may_stage = self.results_filter is first_answer
 
+    def might_match_op(self, node: Apply) -> bool:
+        if not self._may_stage or len(node.outputs) != 1 or self.closed is not None:
+            return True
+        return self.specialization.might_match_op(node)
+
     def might_match(self, node: Apply) -> bool:
         if not self._may_stage or len(node.outputs) != 1:
             return True
@@ -110,7 +116,10 @@ class KanrenRelationSub(LocalOptimizer):
             return False
         if self.closed is None:
             return self.specialization.transform(fgraph, node)
-        answer = self.closed.transform(fgraph, node)
+        try:
+            answer = self.closed.transform(fgraph, node)
+        except (TypeError, ValueError, IndexError, OverflowError):
+            answer = None  # the search names the relation and the node, if it comes to the error
         if answer is None:
             return self.search(fgraph, node)
         if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
@@ -164,7 +173,17 @@ class KanrenRelationSub(LocalOptimizer):
                 )
             except OpenAnswerError as error:
                 raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
+            except (TypeError, ValueError, IndexError, OverflowError) as error:
+                raise type(error)(
+                    f"the relation {self}, asked about {node}, answered {as_call(answer)}, which "
+                    f"can't be built: {error}"
+                ) from error
             new = _fitted(olds, built)
+            if new is False and (strange := _no_answer_among(built)):
+                raise TypeError(
+                    f"the relation {self}, asked about {node}, answered {strange[0]!r}, which "
+                    "is no variable, number or array"
+                )
             if new is not False or self.results_filter is not first_answer:
                 return new
         return False
@@ -212,6 +231,15 @@ def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
             f"{len(node.outputs)} outputs: it should answer with a list of as many"
         )
     return [build(a) for a in answer]
+
+
+def _no_answer_among(built: Sequence[Any]) -> list[Any]:
+    """Return what can't be an answer of any relation, whatever the type of the node."""
+    return [
+        x
+        for x in built
+        if not (x is None or isinstance(x, Variable | Number) or hasattr(x, "__array__"))
+    ]
 
 
 def _fitted(olds: Sequence[Variable], answers: Sequence[Any]) -> list[Variable] | Literal[False]:

@@ -51,8 +51,8 @@ class Relation(Explainable):
     domain
         That condition, for checks: a predicate of the values of the matched node's inputs.
     tries
-        Terms to check a relation on that has no finite list of rules; by default they are made of
-        the ops that it mentions.
+        Terms to check a relation on that has no finite list of rules, or a law whose conditions
+        few instances of its left side meet; by default they are made of the ops that it mentions.
     depth
         How many levels of nodes the forward direction looks at (see `LocalOptimizer.depth`); None
         if that is not known.

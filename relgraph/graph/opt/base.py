@@ -13,6 +13,7 @@ from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.dispatch.memory import CandidateMemory
     from relgraph.graph.opt.dispatch.tables import RewriterTables
 
 Tracked: TypeAlias = Op | type[Op]
@@ -217,7 +218,10 @@ class LocalOptimizer(Rewriter, abc.ABC):
         The Ops and Op classes that must occur within its depth.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
-        is an object with a method ``is_value(number)``.
+        is an object with a method ``may_be(number)``.
+    memory
+        Where the answers of `might_match_op` and `might_match` are kept for other processes, by
+        the name of the rewriter; None if they are not.
     """
 
     depth: int | None = None
@@ -227,6 +231,7 @@ class LocalOptimizer(Rewriter, abc.ABC):
     collapses: bool = False
     required_ops: frozenset[Any] = frozenset()
     required_numbers: frozenset[Any] = frozenset()
+    memory: CandidateMemory | None = None
 
     @abc.abstractmethod
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
@@ -239,6 +244,13 @@ class LocalOptimizer(Rewriter, abc.ABC):
             output without clients. Or a dict from variables of the graph to their replacements;
             its key "remove", if present, lists variables that must have left the graph afterwards.
         """
+
+    def might_match_op(self, node: Apply) -> bool:
+        """Whether it can do something on some node with the op of `node`.
+
+        The answer is kept for all nodes of the op.
+        """
+        return True
 
     def might_match(self, node: Apply) -> bool:
         """Whether it can do something on some node of the structure of `node`.

@@ -59,6 +59,7 @@ class OptimizationDatabase:
         self.no_inplace: str | None = None
         # the results of `_admitted`, until an entry or a tag is added or removed
         self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
+        self._changes = 0
 
     def register(
         self,
@@ -117,7 +118,7 @@ class OptimizationDatabase:
         entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
         self._entries[name] = entry
         self._tags_met.update(all_tags)
-        self._by_tags.clear()
+        self._note_change()
         return entry
 
     def forbid_inplace(self, why: str) -> None:
@@ -144,7 +145,7 @@ class OptimizationDatabase:
         """Add tags to the entry called `name`."""
         self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
         self._tags_met.update(tags)
-        self._by_tags.clear()
+        self._note_change()
 
     def remove_tags(self, name: str, *tags: str) -> None:
         """Remove tags from the entry called `name`.
@@ -157,13 +158,27 @@ class OptimizationDatabase:
             If a tag is the name of the entry.
         """
         entry = self._entry(name)
-        self._by_tags.clear()
+        self._note_change()
         for tag in tags:
             if tag not in entry.tags:
                 raise KeyError(f"{name!r} has no tag {tag!r}; it has {', '.join(entry.tags)}")
             if tag == name:
                 raise ValueError(f"{tag!r} is the name under which it is registered")
             del entry.tags[tag]
+
+    def _note_change(self) -> None:
+        self._by_tags.clear()
+        self._changes += 1
+
+    @property
+    def revision(self) -> int:
+        """How often this database, and those inside it, have been changed."""
+        if not self.nested:
+            return self._changes
+        inside = [e.optimizer for e in self._entries.values()]
+        return self._changes + sum(
+            db.revision for db in inside if isinstance(db, OptimizationDatabase)
+        )
 
     def _entry(self, name: str) -> Entry:
         entry = self._entries.get(name)

@@ -90,16 +90,26 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
         self.inplace = require_destroy_handler in self.requirements
         self.name = getattr(fn, "__name__", None)
         self.__doc__ = fn.__doc__
-        self._tracks = None if tracks is None else tuple(tracks)
+        self._tracks = (
+            None if tracks is None else tuple(t.tracked if isinstance(t, Op) else t for t in tracks)
+        )
         self._ops = frozenset(t for t in tracks or () if isinstance(t, Op))
         self._classes = tuple(t for t in tracks or () if isinstance(t, type))
+        self._relative = tuple(op for op in self._ops if op.relative is not None)
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        op = node.op
-        if self._tracks is not None and op not in self._ops and not isinstance(op, self._classes):
+        if self._tracks is not None and not self._is_tracked(node):
             return False
         answer: Answer = self.fn(fgraph, node)
         return answer
+
+    def _is_tracked(self, node: Apply) -> bool:
+        op = node.op
+        return (
+            op in self._ops
+            or isinstance(op, self._classes)
+            or any(relative.makes(node) for relative in self._relative)
+        )
 
     def tracks(self) -> Sequence[Tracked] | None:
         return self._tracks

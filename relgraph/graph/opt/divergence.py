@@ -120,7 +120,7 @@ class Fingerprints:
     def of(self, fgraph: FunctionGraph) -> tuple[int, ...]:
         """The numbers of the graph's outputs. Graphs with equal ones compute the same."""
         known: dict[Variable, int] = {}
-        for node in fgraph.toposort():
+        for node in fgraph.toposort(with_orderings=False):
             key = (node.op, *[self._of(v, known) for v in node.inputs])
             for i, out in enumerate(node.outputs):
                 known[out] = self._number((i, key))

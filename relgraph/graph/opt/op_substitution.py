@@ -35,10 +35,10 @@ class OpSub(LocalOptimizer):
         self.transfer_tags = transfer_tags
 
     def tracks(self) -> Sequence[Tracked]:
-        return [self.op1]
+        return [self.op1.tracked]
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        if node.op != self.op1:
+        if node.op != self.op1 and not self.op1.makes(node):
             return False
         new: Apply = self.op2.make_node(*node.inputs)
         if self.transfer_tags:
@@ -67,10 +67,10 @@ class OpRemove(LocalOptimizer):
         self.op = op
 
     def tracks(self) -> Sequence[Tracked]:
-        return [self.op]
+        return [self.op.tracked]
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        if node.op != self.op:
+        if node.op != self.op and not self.op.makes(node):
             return False
         if len(node.inputs) != len(node.outputs):
             raise TypeError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from unification.core import reify
@@ -15,7 +16,7 @@ from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
-from relgraph.graph.unify import convert_strs_to_vars
+from relgraph.graph.unify import convert_strs_to_vars, nth
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -79,6 +80,11 @@ class PatternSub(LocalOptimizer):
                 f"the pattern to search for must be a tuple that begins with an Op, got "
                 f"{pattern_text(in_pattern)}"
             )
+        for called in _functions_in(in_pattern):
+            raise TypeError(
+                f"in the pattern to search for, {pattern_text(in_pattern)}, {called.__name__} is a "
+                "function and no Op; name the Op, or write a law"
+            )
         known = _names(in_pattern)
         for unknown in _names(out_pattern) - known:
             raise ValueError(
@@ -95,7 +101,7 @@ class PatternSub(LocalOptimizer):
         self.get_nodes = get_nodes
         self.values_eq_approx = values_eq_approx
         self.name = name or f"{pattern_text(in_pattern)} -> {pattern_text(out_pattern)}"
-        self._tracks = tuple(tracks) or (self.op,)
+        self._tracks = tuple(tracks) or (self.op.tracked,)
         variables: dict[str, Any] = {}
         self._in = convert_strs_to_vars(in_pattern, variables)
         self._out = convert_strs_to_vars(out_pattern, variables)
@@ -148,7 +154,7 @@ class PatternSub(LocalOptimizer):
         return False
 
     def _rewrite(self, fgraph: FunctionGraph, node: Apply) -> Answer:
-        if node.op is not self.op or len(node.outputs) != 1:
+        if not self.op.makes(node) or len(node.outputs) != 1:
             return False
         term = _SkippingCopy(node.outputs[0], _levels(self.in_pattern), self.skip_identities_fn)
         for bindings in match(self._in, term.root, {}):
@@ -239,6 +245,15 @@ def pattern_text(pattern: Any) -> str:
     if callable(pattern) and not isinstance(pattern, Op):
         return str(getattr(pattern, "__name__", pattern))
     return str(pattern)
+
+
+def _functions_in(pattern: Any) -> Iterator[Any]:
+    """Yield the functions that head a pattern or a part of it."""
+    if isinstance(pattern, tuple) and pattern:
+        if isinstance(pattern[0], FunctionType) and pattern[0] is not nth:
+            yield pattern[0]
+        for part in pattern[1:]:
+            yield from _functions_in(part)
 
 
 def _names(pattern: Any) -> set[str]:

@@ -60,6 +60,12 @@ class OptimizationQuery:
         """This query with further pairs (optimizer, position)."""
         return self.changed(extra_optimizations=(*self.extra_optimizations, *optimizations))
 
+    def key(self) -> tuple[Any, ...]:
+        """What two queries have in common that select the same from every database."""
+        inner = tuple([(name, query.key()) for name, query in sorted(self.subquery.items())])
+        own = (self.include, self.require, self.exclude, self.position_cutoff)
+        return (*own, inner, self.extra_optimizations)
+
     def changed(self, **changes: Any) -> OptimizationQuery:
         """This query with some of its attributes replaced."""
         new = copy(self)

@@ -9,8 +9,9 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
-from relgraph.tensor.axes import normalize_axis, reduced_axes
+from relgraph.graph.op import RelativeOp
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.axes import named_axis, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem
@@ -21,7 +22,7 @@ from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 
-class Cumulate(TypedOp):
+class Cumulate(RelativeOp):
     """The cumulative sums or products along an axis.
 
     The dtype of the output is that of the reduction over the axis.
@@ -31,7 +32,7 @@ class Cumulate(TypedOp):
     scalar_op
         The op that combines elements: ``relgraph.scalar.add`` or ``mul``.
     axis
-        The axis, counted from the front.
+        The axis, in a node counted from the front.
     """
 
     __props__ = ("scalar_op", "axis")
@@ -41,6 +42,10 @@ class Cumulate(TypedOp):
             raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
         self.scalar_op = scalar_op
         self.axis = axis
+        self.relative = Cumulate if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Cumulate(self.scalar_op, normalize_axis(self.axis, inputs[0].type.ndim, str(self)))
 
     def __str__(self) -> str:
         name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
@@ -84,6 +89,8 @@ class Cumulate(TypedOp):
 
 def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
     x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        return Cumulate(scalar_op, named_axis(axis, what))(x)
     if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
         x, axis = flatten(x), 0
     return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)

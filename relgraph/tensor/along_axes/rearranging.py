@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.assembly.creation import arange
 from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.axes import normalize_axes, normalize_axis
+from relgraph.tensor.axes import named_axis, normalize_axes, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.indexing.functions import getitem, take
+from relgraph.tensor.indexing.functions import getitem, index_along, take
 from relgraph.tensor.math import maximum
 from relgraph.tensor.shapes.reshaping import flatten, reshape
 from relgraph.tensor.shapes.shape import as_length, as_lengths, lengths
@@ -64,6 +65,10 @@ def tile(x: Any, reps: Any) -> Any:
 def flip(x: Any, axis: Any = None) -> Any:
     """Return `x` reversed along `axis`: an int, a sequence of ints, or None for all axes."""
     x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        if isinstance(axis, tuple | list):
+            raise TypeError("flip of a logic variable takes one axis: turn around one at a time")
+        return getitem(x, index_along(named_axis(axis, "flip"), slice(None, None, -1)))
     axes = normalize_axes(axis, x.type.ndim, "flip")
     return getitem(
         x, tuple(slice(None, None, -1 if i in axes else None) for i in range(x.type.ndim))

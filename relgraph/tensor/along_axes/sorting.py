@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.assembly.creation import arange
-from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.math import second
@@ -20,13 +20,13 @@ from relgraph.tensor.shapes.shape import one_input, shape_i
 from relgraph.tensor.type import TensorType
 
 
-class _BaseSort(TypedOp):
+class _BaseSort(RelativeOp):
     """Base class of `Sort` and `ArgSort`.
 
     Parameters
     ----------
     axis
-        The axis, counted from the front.
+        The axis, in a node counted from the front.
     """
 
     __props__ = ("axis",)
@@ -34,6 +34,10 @@ class _BaseSort(TypedOp):
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
+        self.relative = type(self) if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> _BaseSort:
+        return type(self)(normalize_axis(self.axis, inputs[0].type.ndim, self.name))
 
     def __str__(self) -> str:
         return f"{self.name}{{axis={self.axis}}}"
@@ -118,7 +122,7 @@ def _take_along_axis(x: Any, indices: Any, axis: int) -> Any:
 def _apply(op: Any, x: Any, axis: int | None) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return op(axis)(x)
+        return op(named_axis(axis, op.name))(x)
     if axis is None:
         x, axis = flatten(x), 0
     return op(normalize_axis(axis, x.type.ndim, op.name))(x)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, TypedOp
+from relgraph.graph.op import Op, RelativeOp
 from relgraph.graph.type import DisconnectedType, disconnected
+from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete, result_dtype
 from relgraph.tensor.assembly.creation import zeros_like
@@ -21,19 +22,23 @@ from relgraph.tensor.shapes.shape import MakeVector, as_shape_vector, lengths
 from relgraph.tensor.type import TensorType
 
 
-class Join(TypedOp):
+class Join(RelativeOp):
     """Tensors of one rank, concatenated along an axis; the lengths of their other axes agree.
 
     Parameters
     ----------
     axis
-        The axis, counted from the front.
+        The axis, in a node counted from the front.
     """
 
     __props__ = ("axis",)
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
+        self.relative = Join if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Join(normalize_axis(self.axis, inputs[0].type.ndim, "join"))
 
     def __str__(self) -> str:
         return f"join{{axis={self.axis}}}"
@@ -96,7 +101,7 @@ class Split(Op):
     len_splits
         The number of parts, which are the outputs.
     axis
-        The axis, counted from the front.
+        The axis, in a node counted from the front.
     """
 
     __props__ = ("len_splits", "axis")
@@ -105,6 +110,10 @@ class Split(Op):
         self.len_splits = self.nout = len_splits
         self.axis = axis
         self.view_map = {i: [0] for i in range(len_splits)}
+        self.relative = Split if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Split(self.len_splits, normalize_axis(self.axis, inputs[0].type.ndim, "split"))
 
     def __str__(self) -> str:
         return f"split{{{self.len_splits}, axis={self.axis}}}"
@@ -113,6 +122,9 @@ class Split(Op):
         if len(inputs) != 2:
             raise TypeError(f"{self} takes 2 inputs, a tensor and lengths, not {len(inputs)}")
         x, sizes = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "split")
+        if self.relative is not None:
+            node: Apply = self.for_inputs([x]).make_node(x, sizes)
+            return node
         axis = normalize_axis(self.axis, x.type.ndim, "split")
         if sizes.type.shape[0] not in (None, self.len_splits):
             raise ValueError(f"{self}: {sizes.type.shape[0]} lengths for {self.len_splits} parts")
@@ -173,7 +185,7 @@ def join(axis: int, *tensors: Any) -> Any:
     """Return tensors of one rank, concatenated along `axis`."""
     parts = _as_parts(tensors, "join")
     if any(isinstance(v, LogicTerm) for v in (axis, *parts)):
-        return Join(axis)(*parts)
+        return parts[0] if len(parts) == 1 else Join(axis)(*parts)
     axis = normalize_axis(axis, parts[0].type.ndim, "join")
     return parts[0] if len(parts) == 1 else Join(axis)(*parts)
 
@@ -186,6 +198,8 @@ def concatenate(tensors: Any, axis: int = 0) -> Any:
 def stack(tensors: Any, axis: int = 0) -> Any:
     """Return the tensors of a sequence, which have one shape, joined along a new axis `axis`."""
     parts = _as_parts(tensors, "stack")
+    if any(isinstance(v, LogicTerm) for v in parts):
+        return join(axis, *[expand_dims(v, axis) for v in parts])
     ranks = {v.type.ndim for v in parts}
     if len(ranks) > 1:
         raise TypeError(f"stack: the tensors have {sorted(ranks)} dimensions")
@@ -233,6 +247,9 @@ def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) 
     n = sizes.type.shape[0] if n_splits is None else n_splits
     if n is None:
         raise TypeError(f"split: {splits_size} is a vector of unknown length; give n_splits")
+    if isinstance(x, LogicTerm):
+        together = Split(n, axis)(x, sizes)
+        return [nth(i, together) for i in range(n)]
     parts = Split(n, normalize_axis(axis, x.type.ndim, "split"))(x, sizes, return_list=True)
     assert isinstance(parts, list)
     return parts

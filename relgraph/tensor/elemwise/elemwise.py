@@ -14,6 +14,7 @@ from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
+from relgraph.tensor.elemwise.chosen_gradient import ChosenGradient
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.memory_layout import forward, steady
@@ -62,6 +63,7 @@ class Elemwise(Op):
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
+    elementwise = True
 
     scalar_op: ScalarOp
     inplace_pattern: tuple[tuple[int, int], ...]
@@ -354,6 +356,9 @@ class Elemwise(Op):
         """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
         op = self.scalar_op
         ndim = outputs[0].type.ndim
+        chosen = ChosenGradient.of(op, output_grads)
+        if chosen is not None:
+            output_grads = [chosen.where_taken]
         key = plan_key(op, inputs, output_grads, wanted, ndim)
         plan = self._gradient_plans.get(key)
         if plan is None:
@@ -361,13 +366,16 @@ class Elemwise(Op):
                 self._gradient_plans.clear()
             plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
             self._gradient_plans[key] = plan
+        found = plan.run(inputs, outputs, output_grads)
+        if chosen is not None:
+            found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]
         return [
             _summed_over_broadcast_axes(g, inputs[i])
             if g is not None
             else disconnected()
             if self._ignores(i, outputs[0].owner)
             else None
-            for i, g in zip(wanted, plan.run(inputs, outputs, output_grads), strict=True)
+            for i, g in zip(wanted, found, strict=True)
         ]
 
     def _ignores(self, i: int, node: Apply | None) -> bool:

@@ -8,10 +8,11 @@ import numpy as np
 
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.assembly.creation import arange, zeros
-from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder, Slice, parse_index
+from relgraph.tensor.indexing.relative_subtensor import RelativeSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
@@ -42,6 +43,10 @@ def getitem(x: Any, key: Any) -> Any:
         raise type(error)(f"indexing {x}: {error}") from None
     if not entries and isinstance(x, LogicTerm):
         return x
+    if Ellipsis in entries:
+        if None in entries:
+            raise TypeError(f"indexing {x}: a logic variable takes no None beside an ellipsis")
+        return RelativeSubtensor(entries)(x, *inputs)
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
     of_axes = tuple(e for e in entries if e is not None)
@@ -63,20 +68,28 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     op = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
-        y = _as_values(y, x.type.dtype)
+        y = _as_dtype_of_tensor(y, x.type.dtype, what)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
 
 
-def _as_values(y: Any, dtype: str) -> Any:
-    """Return a number, a list or an array in the given dtype if it can be cast to it.
+def _as_dtype_of_tensor(y: Any, dtype: str, what: str) -> Any:
+    """Return new values as an array, of a dtype if they can be cast to it.
 
-    A number or a list has no dtype of its own: integers can be cast where all are in the range.
+    A number or a list has no dtype of its own that would have to be kept.
+
+    Raises
+    ------
+    OverflowError
+        If an integer without a dtype is out of the range of `dtype`.
     """
-    values = np.asarray(y)
-    castable = np.can_cast(values.dtype, dtype, casting="same_kind")
-    if not hasattr(y, "dtype") and values.dtype.kind in "iu" and np.dtype(dtype).kind in "iu":
-        castable = bool(np.all(values.astype(dtype) == values))
-    return values.astype(dtype) if castable else values
+    has_dtype, y = hasattr(y, "dtype"), np.asarray(y)
+    is_integer = np.dtype(dtype).kind in "iu"
+    if (y.dtype.kind in "iu" or type(y[()]) is int) and is_integer and not has_dtype:
+        limits = np.iinfo(dtype)
+        if y.size and not (limits.min <= y.min() and y.max() <= limits.max):
+            raise OverflowError(f"{what}: {y.tolist()} is out of the range of {dtype}")
+        return y.astype(dtype)
+    return y.astype(dtype) if np.can_cast(y.dtype, dtype, casting="same_kind") else y
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
@@ -96,6 +109,8 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
     ------
     TypeError
         If `x` is no indexing expression, or `y` does not fit the part.
+    OverflowError
+        If `y` is an integer out of the range of the dtype.
     """
     return _change_part(x, y, inplace, True)
 
@@ -112,10 +127,18 @@ def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`."""
     x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        return getitem(x, index_along(named_axis(axis, "take"), indices))
     if axis is None:
         x, axis = flatten(x), 0
-    axis = normalize_axis(axis, x.type.ndim, "take")
-    return getitem(x, (*[slice(None)] * axis, indices))
+    return getitem(x, index_along(normalize_axis(axis, x.type.ndim, "take"), indices))
+
+
+def index_along(axis: int, part: Any) -> tuple[Any, ...]:
+    """Return the index of `part` along an axis, which is counted from the end if it is negative."""
+    if axis >= 0:
+        return (*[slice(None)] * axis, part)
+    return (Ellipsis, part, *[slice(None)] * (-axis - 1))
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

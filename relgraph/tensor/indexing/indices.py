@@ -53,9 +53,9 @@ WHOLE = Slice()
 """The slice of a whole axis."""
 
 
-def index_string(entries: IndexList) -> str:
+def index_string(entries: Sequence[Any]) -> str:
     """Return an index as it would be written between square brackets."""
-    return ", ".join("None" if e is None else repr(e) for e in entries)
+    return ", ".join("..." if e is Ellipsis else repr(e) for e in entries)
 
 
 def placeholders(entries: IndexList) -> Iterator[Placeholder]:
@@ -95,7 +95,7 @@ def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def parse_index(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
+def parse_index(key: Any, ndim: int | None) -> tuple[tuple[Any, ...], list[Any]]:
     """Return an index as an `IndexList`, and the variables that its placeholders stand for.
 
     Parameters
@@ -103,7 +103,8 @@ def parse_index(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
     key
         The index: what stands between the square brackets.
     ndim
-        The rank of the tensor that is indexed; None if it is not known.
+        The rank of the tensor that is indexed; None if it is not known. Then an ellipsis stays in
+        the index, unless it is the last entry.
 
     Raises
     ------
@@ -117,19 +118,44 @@ def parse_index(key: Any, ndim: int | None) -> tuple[IndexList, list[Any]]:
     parts = list(key) if isinstance(key, tuple) else [key]
     inputs: list[Any] = []
     entries: list[Any] = [part if part is Ellipsis else _entry(part, inputs) for part in parts]
+    if entries.count(Ellipsis) > 1:
+        raise IndexError(f"[{key}] has more than one ellipsis")
+    if ndim is not None:
+        return filled_ellipsis(entries, inputs, ndim), inputs
+    if entries and entries[-1] is Ellipsis:
+        entries.pop()
+    return tuple(entries) if Ellipsis in entries else _without_whole_axes(entries), inputs
+
+
+def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> IndexList:
+    """Return an index with whole axes in the place of an ellipsis, and without those at its end.
+
+    Parameters
+    ----------
+    entries, inputs
+        The index, and what its placeholders stand for.
+    ndim
+        The rank of the tensor that is indexed.
+
+    Raises
+    ------
+    IndexError
+        If there are more indices than axes.
+    """
     consumed = _consumed(entries, inputs)
-    if ndim is not None and consumed > ndim:
-        raise IndexError(f"{consumed} indices [{key}] for a tensor of {ndim} dimensions")
+    if consumed > ndim:
+        written = ", ".join("..." if e is Ellipsis else repr(e) for e in entries)
+        raise IndexError(f"{consumed} indices [{written}] for a tensor of {ndim} dimensions")
     if Ellipsis in entries:
         at = entries.index(Ellipsis)
-        if entries.count(Ellipsis) > 1:
-            raise IndexError(f"[{key}] has more than one ellipsis")
-        if ndim is None and at < len(entries) - 1:
-            raise TypeError(f"[{key}]: an ellipsis on a logic variable, the rank of which is open")
-        entries[at : at + 1] = [WHOLE] * ((ndim or 0) - consumed)
+        entries[at : at + 1] = [WHOLE] * (ndim - consumed)
+    return _without_whole_axes(entries)
+
+
+def _without_whole_axes(entries: list[Any]) -> IndexList:
     while entries and entries[-1] == WHOLE:
         entries.pop()
-    return tuple(entries), inputs
+    return tuple(entries)
 
 
 def _entry(part: Any, inputs: list[Any]) -> Entry:

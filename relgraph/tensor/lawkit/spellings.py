@@ -17,7 +17,9 @@ from relgraph.graph.kanren.search.goals import Where, computo, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.lawkit.guards.constants import constant_number
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.lawkit.guards.shapes import covers_shape
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import eq, sqr, switch, tanh
 
@@ -47,6 +49,28 @@ SQUARES: tuple[tuple[str, Square], ...] = (
 def in_each_spelling(make: Callable[[str, Square], Any]) -> tuple[Any, ...]:
     """Return what `make` gives for the end of a name and a function to square with, in a row."""
     return tuple(one for ending, square in SQUARES for one in make(ending, square))
+
+
+def squares_of_elements(x: Any, exponent: Any) -> tuple[tuple[str, Any, tuple[Where, ...]], ...]:
+    """Return how the squares of `x` are written where it matters how many they are.
+
+    Returns
+    -------
+    ways
+        For each the end of a law's name, the term, and the goals that no exponent, for which there
+        is a variable, repeats the elements.
+    """
+    whole = (whereo(is_two, exponent), whereo(covers_shape, x, exponent))
+    return (
+        ("", sqr(x), ()),
+        ("-of-products", x * x, ()),
+        ("-of-powers", x**exponent, whole),
+    )
+
+
+def is_two(exponent: Any) -> bool:
+    """Return whether `exponent` is the number 2."""
+    return bool(constant_number(exponent) == 2)
 
 
 def nonzero(x: Any) -> Any:

@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.axes import normalize_axes, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import second
-from relgraph.tensor.reductions.reduction import restore_axes
+from relgraph.tensor.reductions.reduction import kept_axes, restore_axes
 from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 
-class _ArgExtreme(TypedOp):
+class _ArgExtreme(RelativeOp):
     """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
 
     Parameters
     ----------
     axis
-        The axis, counted from the front; None for the position in the flattened input.
+        The axis, in a node counted from the front; None for the position in the flattened input.
     """
 
     __props__ = ("axis",)
@@ -33,6 +33,13 @@ class _ArgExtreme(TypedOp):
 
     def __init__(self, axis: int | None = None) -> None:
         self.axis = axis
+        self.relative = None if axis is None else type(self)
+
+    def for_inputs(self, inputs: Sequence[Any]) -> _ArgExtreme:
+        ndim = inputs[0].type.ndim
+        if self.axis is not None and reduced_axes((self.axis,), ndim, self.name) == ():
+            return type(self)(None)
+        return type(self)(normalize_axis(self.axis, ndim, self.name))
 
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
@@ -82,13 +89,11 @@ class Argmin(_ArgExtreme):
 def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        if keepdims:
-            raise TypeError(f"{op.name} of a logic variable takes no keepdims: it needs a rank")
-        return op(axis)(x)
-    ndim = x.type.ndim
-    if ndim == 0 and axis is not None and reduced_axes((axis,), 0, op.name) == ():
-        axis = None
-    out = op(None if axis is None else normalize_axis(axis, ndim, op.name))(x)
+        out = op(axis)(x)
+        return kept_axes(out, axis, op.name) if keepdims else out
+    ndim, out = x.type.ndim, op(axis)(x)
+    if ndim == 0:
+        return out
     return restore_axes(out, normalize_axes(axis, ndim, op.name), ndim) if keepdims else out
 
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes, reduced_axes
+from relgraph.tensor.axes import reduced_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.elemwise.relative_dimshuffle import RelativeDimShuffle
 from relgraph.tensor.math import cast, eq, neq, second, switch
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.shapes.shape import one_input
@@ -29,7 +30,7 @@ def reduced_dtype(ufunc: Any, dtype: str) -> str:
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
 
 
-class CAReduce(TypedOp):
+class CAReduce(RelativeOp):
     """Reduces some axes of a tensor by a commutative and associative scalar op.
 
     The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
@@ -40,8 +41,8 @@ class CAReduce(TypedOp):
     scalar_op
         A binary scalar op whose ufunc can reduce: ``relgraph.scalar.add``, say.
     axis
-        The axes: normally None for all, or a sorted tuple of ints counted from the front. The op of
-        a node is always normalized so; see `for_rank`.
+        The axes: an int, or several. The op of a node has None for all axes, or else a sorted tuple
+        of ints counted from the front; see `for_rank`.
 
     Raises
     ------
@@ -59,6 +60,8 @@ class CAReduce(TypedOp):
         if axis is not None:
             axis = tuple(axis) if isinstance(axis, Sequence) else (axis,)
         self.axis = axis
+        # (0,) is all axes of a vector, which a node has as None
+        self.relative = None if axis is None else CAReduce
         normalized = axis is None or (
             builtins.all(a >= 0 for a in axis) and list(axis) == sorted(set(axis))
         )
@@ -87,17 +90,16 @@ class CAReduce(TypedOp):
         """
         if self._least_ndim is not None and (self.axis is None or ndim >= self._least_ndim):
             return self
-        axes = normalize_axes(self.axis, ndim, str(self))
+        axes = reduced_axes(self.axis, ndim, str(self))
         normalized = CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
         assert isinstance(normalized, CAReduce)
         return normalized
 
+    def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
+        return self.for_rank(inputs[0].type.ndim)
+
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return one_input(self, inputs)
-
-    def make_node(self, *inputs: Any) -> Apply:
-        (x,) = self.as_inputs(*inputs)
-        return TypedOp.make_node(self.for_rank(x.type.ndim), x)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
@@ -212,7 +214,7 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
     what = _NAMES[scalar_op]
     x = as_argument(x, what)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return _reduce_term(scalar_op, x, axis, keepdims or dtype is not None)
+        return _reduce_term(scalar_op, x, axis, keepdims, dtype)
     if dtype is not None:
         x = cast(x, dtype)
     ndim = x.type.ndim
@@ -223,28 +225,38 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
     return out if dtype is None else cast(out, dtype)
 
 
-def _reduce_term(scalar_op: Any, x: Any, axis: Any, more: bool) -> Any:
+def _reduce_term(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any) -> Any:
     """Return the term for a reduction in a law.
 
     Raises
     ------
     TypeError
-        If there are options that need the rank or dtype of `x` (`more`).
-    ValueError
-        If an axis is negative.
+        If there is a `dtype`: whether that is a node depends on the dtype of `x`.
     """
     what = _NAMES[scalar_op]
-    if more:
+    if dtype is not None:
         raise TypeError(
-            f"{what} of a logic variable takes no keepdims and no dtype: the first needs a rank, "
-            "and either is a node of its own (write the DimShuffle or the cast)"
+            f"{what} of a logic variable takes no dtype: write cast({what}(...), {dtype!r})"
         )
-    if isinstance(axis, LogicTerm) or axis is None:
-        return CAReduce(scalar_op, axis)(x)
-    axes = tuple(sorted(axis)) if isinstance(axis, tuple | list) else (axis,)
-    if builtins.any(a < 0 for a in axes):
-        raise ValueError(f"{what} of a logic variable: axis {axis!r} counts from an unknown end")
-    return CAReduce(scalar_op, axes)(x)
+    out = CAReduce(scalar_op, tuple(axis) if isinstance(axis, list) else axis)(x)
+    return kept_axes(out, axis, what) if keepdims else out
+
+
+def kept_axes(reduced: Any, axis: Any, what: str) -> Any:
+    """Return the term for a reduction in a law that keeps its axes with length 1.
+
+    Raises
+    ------
+    TypeError
+        If `axis` is None or a logic variable: how many axes there are is not known.
+    """
+    if axis is None or isinstance(axis, LogicTerm):
+        raise TypeError(
+            f"{what} of a logic variable keeps axes that are named only, and axis is {axis}: "
+            "write axis=..., or a DimShuffle of it"
+        )
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    return RelativeDimShuffle("expand_dims", (axes,))(reduced)
 
 
 def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:

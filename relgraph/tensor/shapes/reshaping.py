@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,17 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.axes import normalize_axes, normalize_axis, static_int
+from relgraph.tensor.axes import normalize_axes, static_int
 from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.relative_dimshuffle import (
+    Order,
+    RelativeDimShuffle,
+    transposed,
+    with_axes_swapped,
+    with_axis_moved,
+    with_new_axes,
+    without_axes,
+)
 from relgraph.tensor.math import eq, switch
 from relgraph.tensor.shapes.shape import MakeVector, as_shape_vector, lengths, one_input, product
 from relgraph.tensor.type import TensorType
@@ -275,10 +283,16 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
     Raises
     ------
+    TypeError
+        If `x` is a logic variable, and `axis` None.
     ValueError
         If an axis has another static length.
     """
     x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        if axis is None:
+            raise TypeError("squeeze of a logic variable needs axes: its shape is not known")
+        return RelativeDimShuffle("squeeze", (_as_tuple(axis),))(x)
     ndim = x.type.ndim
     if axis is None:
         axes: tuple[int, ...] = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
@@ -290,50 +304,40 @@ def squeeze(x: Any, axis: Any = None) -> Any:
         if x.type.shape[a] not in (None, 1):
             raise ValueError(f"squeeze: axis {a} has length {x.type.shape[a]}, not 1")
     x = specify_shape(x, tuple(1 if i in axes else None for i in range(ndim)))
-    return x.dimshuffle(*[i for i in range(ndim) if i not in axes])
+    return x.dimshuffle(*without_axes(ndim, axes))
+
+
+def _as_tuple(axis: Any) -> tuple[Any, ...]:
+    return tuple(axis) if isinstance(axis, tuple | list) else (axis,)
 
 
 def expand_dims(x: Any, axis: Any) -> Any:
     """Return `x` with new axes of length 1; `axis` says which axes of the result are new."""
+    x, axes = as_tensor_variable(x), _as_tuple(axis)
+    if isinstance(x, LogicTerm):
+        return RelativeDimShuffle("expand_dims", (axes,))(x)
+    return x.dimshuffle(*with_new_axes(x.type.ndim, axes))
+
+
+def _reordered(x: Any, function: str, order: Callable[..., Order], *arguments: Any) -> Any:
+    """Return `x` with its axes in an order that depends on its rank; `x` itself if it is theirs."""
     x = as_tensor_variable(x)
-    several = axis if isinstance(axis, tuple | list) else (axis,)
-    ndim = x.type.ndim + len(several)
-    axes = normalize_axes(tuple(several), ndim, "expand_dims")
-    old = iter(range(ndim))
-    return x.dimshuffle(*["x" if i in axes else next(old) for i in range(ndim)])
+    if isinstance(x, LogicTerm):
+        return RelativeDimShuffle(function, arguments)(x)
+    new = order(x.type.ndim, *arguments)
+    return x if new == tuple(range(x.type.ndim)) else x.dimshuffle(*new)
 
 
 def transpose(x: Any, axes: Any = None) -> Any:
     """Return `x` with its axes in the order `axes`; for None, in reverse order."""
-    x = as_tensor_variable(x)
-    if isinstance(x, LogicTerm):
-        if axes is None:
-            raise TypeError("transpose of a logic variable needs axes: its rank is not known")
-        return DimShuffle(len(axes), tuple(axes))(x)
-    ndim = x.type.ndim
-    if axes is None:
-        order = tuple(reversed(range(ndim)))
-    else:
-        order = tuple(normalize_axis(a, ndim, "transpose") for a in axes)
-        if sorted(order) != list(range(ndim)):
-            raise ValueError(f"transpose: {axes} is no order of {ndim} axes")
-    return x if order == tuple(range(ndim)) else x.dimshuffle(*order)
+    return _reordered(x, "transpose", transposed, None if axes is None else tuple(axes))
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     """Return `x` with two axes swapped."""
-    x = as_tensor_variable(x)
-    order = list(range(x.type.ndim))
-    i = normalize_axis(axis1, x.type.ndim, "swapaxes")
-    j = normalize_axis(axis2, x.type.ndim, "swapaxes")
-    order[i], order[j] = j, i
-    return transpose(x, order)
+    return _reordered(x, "swapaxes", with_axes_swapped, axis1, axis2)
 
 
 def moveaxis(x: Any, source: int, destination: int) -> Any:
     """Return `x` with the axis `source` moved to the position `destination`."""
-    x = as_tensor_variable(x)
-    order = list(range(x.type.ndim))
-    order.remove(i := normalize_axis(source, x.type.ndim, "moveaxis"))
-    order.insert(normalize_axis(destination, x.type.ndim, "moveaxis"), i)
-    return transpose(x, order)
+    return _reordered(x, "moveaxis", with_axis_moved, source, destination)

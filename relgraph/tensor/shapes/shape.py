@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp, TypedOp
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.dtypes import check_dtype
 from relgraph.tensor.axes import normalize_axis, static_int
@@ -57,19 +57,23 @@ class Shape(TypedOp):
         return [[False]]
 
 
-class Shape_i(TypedOp):
+class Shape_i(RelativeOp):
     """The length of one axis of a tensor, as an int64 of rank 0.
 
     Parameters
     ----------
     i
-        The axis, counted from the front.
+        The axis, in a node counted from the front.
     """
 
     __props__ = ("i",)
 
     def __init__(self, i: int) -> None:
         self.i = i
+        self.relative = Shape_i if i < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Shape_i(normalize_axis(self.i, inputs[0].type.ndim, str(self)))
 
     def __str__(self) -> str:
         return f"shape_i{{{self.i}}}"

@@ -117,6 +117,39 @@ def _int_pool(dtype: str, value_range: ValueRange) -> Array:
     return np.array(values, dtype)
 
 
+def _complex_pool(dtype: str, value_range: ValueRange) -> Array:
+    """Return complex numbers: by turns real, of two parts, imaginary, and of two parts."""
+    real = "float32" if dtype == "complex64" else "float64"
+    parts = _float_pool(real, value_range)
+    _bits, first = np.unique(parts.view(f"u{parts.itemsize}"), return_index=True)
+    parts = parts[np.sort(first)]
+    others = np.random.default_rng(_SEED).permutation(parts)
+    numbers = np.zeros(_POOL_SIZE, dtype)
+    position = np.arange(_POOL_SIZE)
+    one, other = parts[position // 2 % len(parts)], others[position % len(parts)]
+    numbers.real = np.where(position % 4 == 2, 0, one)
+    numbers.imag = np.where(position % 4 == 0, 0, np.where(position % 4 == 2, one, other))
+    if value_range != "ordinary":
+        corners = [z for z in _corners(real) if value_range == "any" or np.isfinite(z)]
+        numbers[16 : 16 + len(corners)] = corners
+    return numbers
+
+
+def _corners(real: str) -> list[complex]:
+    """Return complex numbers of two extreme parts."""
+    info = np.finfo(real)
+    most, least = float(info.max), float(info.tiny)
+    inf, nan = np.inf, np.nan
+    return [
+        complex(*parts)
+        for parts in (
+            *((most, most), (-most, most), (most, -most), (least, least), (-0.0, -0.0)),
+            *((0.0, inf), (inf, inf), (-inf, inf), (1.0, inf), (inf, 1.0)),
+            *((nan, 0.0), (0.0, nan), (nan, inf), (inf, nan), (nan, nan)),
+        )
+    ]
+
+
 @cache
 def number_pool(dtype: str, value_range: ValueRange = "any") -> Array:
     """Return numbers of a dtype to draw from: simple ones, edge values, and random ones.
@@ -140,13 +173,7 @@ def number_pool(dtype: str, value_range: ValueRange = "any") -> Array:
     elif kind == "f":
         numbers = _float_pool(dtype, value_range)
     else:
-        real = "float32" if dtype == "complex64" else "float64"
-        parts = _float_pool(real, value_range)
-        random = np.random.default_rng(_SEED)
-        numbers = np.empty(2 * len(parts), dtype)
-        numbers.real = np.concatenate([parts, parts])
-        # The imaginary parts of the first half are 0.
-        numbers.imag = np.concatenate([np.zeros_like(parts), random.permutation(parts)])
+        numbers = _complex_pool(dtype, value_range)
     numbers.flags.writeable = False
     return numbers
 

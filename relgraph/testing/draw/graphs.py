@@ -16,7 +16,7 @@ from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import indices, values
 from relgraph.testing.draw.graph_builder import GraphBuilder
 from relgraph.testing.draw.op_appliers import appliers_for
-from relgraph.testing.draw.pattern_appliers import pattern_appliers
+from relgraph.testing.draw.pattern_appliers import aimed_appliers
 from relgraph.testing.draw.types import dtype_choice
 from relgraph.testing.source.graphs import as_python
 
@@ -91,8 +91,8 @@ def graphs(
     max_inputs, max_outputs
         How many inputs and outputs a graph has at most.
     matching
-        An optimizer. If it is given, about half of the steps add a graph that one of its laws
-        matches.
+        An optimizer. If it is given, about half of the steps add a graph on which one of its local
+        optimizers does something: by the pattern of a law, or by the ops that it tracks.
 
     Returns
     -------
@@ -108,10 +108,10 @@ def graphs(
         If one of them is neither an op nor a function.
     """
     appliers = appliers_for(None if ops is None else tuple(ops))
-    patterns = [] if matching is None else pattern_appliers(matching)
-    if patterns:
+    aimed = [] if matching is None else aimed_appliers(matching)
+    if aimed:
         # `sampled_from` would print all of them in reports.
-        appliers = st.one_of(appliers, st.integers(0, len(patterns) - 1).map(patterns.__getitem__))
+        appliers = st.one_of(appliers, st.integers(0, len(aimed) - 1).map(aimed.__getitem__))
     return _graphs(appliers, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relgraph.graph.basic import Variable
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -26,6 +27,8 @@ It may also raise one of `INVALID_APPLICATION`.
 ELEMENTWISE: tuple[Any, ...] = tuple(
     dict.fromkeys(value for value in vars(at).values() if isinstance(value, Elemwise))
 )
+# How often an op of a class that an optimizer tracks is looked for.
+_TRIES_FOR_CLASS = 20
 # These are drawn more often than the other elementwise ops.
 _FREQUENT = (at.add, at.mul, at.sub, at.true_div, at.neg, at.exp, at.log, at.sqr, at.maximum)
 
@@ -312,6 +315,23 @@ def applier_of(op: Any) -> Applier:
     if not callable(op):
         raise TypeError(f"graphs: {op!r} is neither an op nor a function")
     return partial(_apply_unknown, op)
+
+
+def appliers_tracked(op: Any) -> list[Applier]:
+    """Return appliers that make nodes of an op, or of a class of ops, that an optimizer tracks."""
+    if not isinstance(op, type):
+        return [applier_of(op)]
+    known = [f for f in (*ELEMENTWISE, *_APPLIERS) if isinstance(f, op)]
+    return [applier_of(f) for f in known] or [partial(_apply_until_made, op)]
+
+
+def _apply_until_made(cls: type, b: GraphBuilder) -> Any:
+    """Apply functions at random until one makes a node of a class of ops."""
+    for _ in range(_TRIES_FOR_CLASS):
+        made = b.choose(list(_APPLIERS.values()))(b)
+        if isinstance(made, Variable) and made.owner is not None and isinstance(made.owner.op, cls):
+            return made
+    return None
 
 
 @cache

@@ -171,6 +171,9 @@ def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
 PARAMETERS: dict[tuple[str, str], Draw] = {
     ("CAReduce", "scalar_op"): reducing_op,
     ("CAReduce", "axis"): axes,
+    ("Norm", "axis"): axes,
+    ("Cosine", "axis"): axes,
+    ("Covariance", "axis"): axes,
     ("Argmax", "axis"): axis_or_none,
     ("Argmin", "axis"): axis_or_none,
     ("Cumulate", "scalar_op"): lambda random, arguments: random.choice([scalar.add, scalar.mul]),

@@ -1,12 +1,13 @@
-"""Appliers of patterns: they build graphs that the laws of an optimizer match."""
+"""Appliers of patterns and tracked ops: they build graphs on which an optimizer does something."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from random import Random
 from typing import Any
 
+import numpy as np
 from unification.variable import isvar
 
 import relgraph.tensor as at
@@ -15,50 +16,106 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Output, Rule, split
 from relgraph.graph.kanren.terms.term import Literal
 from relgraph.graph.op import Op
-from relgraph.graph.opt.base import Rewriter
+from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
-from relgraph.testing.draw.graph_builder import GraphBuilder
+from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
+from relgraph.testing.draw.guessed_patterns import ops_in_code, random_patterns
+from relgraph.testing.draw.op_appliers import Applier, appliers_tracked
 from relgraph.testing.draw.parameters import PARAMETERS
 
 _MAX_DEPTH = 12
+# How often a graph for an optimizer is built while the optimizer does nothing on it.
+_TRIES = 6
+# The dtypes in which it is tried.
+_DTYPES = ("bool", "int8", "float32", "uint8", "float64", "complex128")
 
 
-def patterns_in(rewriter: Rewriter) -> list[Any]:
-    """Return the patterns of all laws in a rewriter, each once."""
+def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
+    """Return the local optimizers in a rewriter, each once."""
     found: dict[int, Any] = {}
     stack: list[Any] = [rewriter]
     while stack:
         item = stack.pop()
         stack.extend(item.summary_children())
-        for rule in _rules(item):
-            if split(rule.pattern) is not None:
-                found[id(rule.pattern)] = rule.pattern
+        if isinstance(item, LocalOptimizer):
+            found[id(item)] = item
     return list(found.values())
 
 
-def _rules(rewriter: Any) -> Sequence[Rule]:
-    rule = getattr(rewriter, "rule", None)
-    if isinstance(rule, Rule):
-        return [rule]
-    relation = getattr(rewriter, "kanren_relation", None)
-    return relation.extraction("forward").rules if isinstance(relation, Relation) else ()
+def patterns_of(rewriter: Any) -> list[Any]:
+    """Return the patterns of a local optimizer: those of its rules, or what it is to be tried on.
 
-
-def pattern_appliers(rewriter: Rewriter) -> list[Callable[[GraphBuilder], Any]]:
-    """Return an applier for each pattern of the laws in a rewriter."""
-    return [partial(build_pattern, pattern) for pattern in patterns_in(rewriter)]
-
-
-def build_pattern(pattern: Any, b: GraphBuilder) -> Any:
-    """Return a variable that has the form of a pattern, computed from variables of a graph.
-
-    Raises
-    ------
-    TypeError
-        If a part of the pattern can't be built, or the parts don't fit each other.
+    They are random terms of the ops in its code if it is a relation with neither.
     """
-    first = b.pick()
-    return _PatternBuilder(b, first).build(pattern, "tensor", 0)
+    rule = getattr(rewriter, "rule", None)
+    goal = getattr(rewriter, "kanren_relation", None)
+    rules: Sequence[Rule] = ()
+    if isinstance(rule, Rule):
+        rules = [rule]
+    elif goal is not None:
+        relation = goal if isinstance(goal, Relation) else Relation("goal", goal)
+        rules = relation.extraction("forward").rules
+        tries = [Rule(relation.name, term, None) for term in relation.tries]
+        rules = rules or tries or random_patterns(ops_in_code(relation.goal), "", Random(0))
+    return [rule.pattern for rule in rules if split(rule.pattern) is not None]
+
+
+def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
+    """Return an applier for each local optimizer in a rewriter that says what it matches.
+
+    It builds a graph for one of the patterns, and tries again, a few times and in other dtypes,
+    while the optimizer leaves the new node alone; or it applies one of the ops that the optimizer
+    tracks.
+    """
+    appliers: list[Applier] = []
+    for local in local_optimizers_in(rewriter):
+        patterns = patterns_of(local)
+        tracked = [a for op in local.tracks() or () for a in appliers_tracked(op)]
+        if patterns:
+            appliers.append(partial(_build_until_it_fires, local, patterns))
+        elif tracked:
+            appliers.append(partial(_apply_one, tracked))
+    return appliers
+
+
+def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
+    return b.choose(among)(b)
+
+
+def _build_until_it_fires(local: Any, patterns: Sequence[Any], b: GraphBuilder) -> Any:
+    """Build graphs for patterns: of a variable there is, then of one cast to other dtypes."""
+    made = None
+    for attempt in range(_TRIES):
+        first = b.pick()
+        if attempt > 1:
+            first = _of_dtype(first, b.choose(_DTYPES))
+        try:
+            made = _PatternBuilder(b, first).build(b.choose(patterns), "tensor", 0)
+        except INVALID_APPLICATION:
+            continue
+        if _fires(local, made):
+            break
+    return made
+
+
+def _of_dtype(v: Any, dtype: str) -> Any:
+    """Return a variable of a dtype computed from `v`; what has no such value is compared first."""
+    kinds = "buifc"
+    narrower = kinds.index(np.dtype(dtype).kind) < kinds.index(v.type.numpy_dtype.kind)
+    if v.type.numpy_dtype.kind == "c" and narrower:
+        v = at.real(v)
+    source = at.gt(v, 0) if narrower else v
+    return source if source.type.dtype == dtype else at.cast(source, dtype)
+
+
+def _fires(local: Any, made: Any) -> bool:
+    """Return whether a local optimizer does something on the node that was made last."""
+    if not isinstance(made, Variable) or made.owner is None:
+        return False
+    try:
+        return bool(local.transform(None, made.owner))
+    except Exception:
+        return True  # a check of the optimizer shall meet it
 
 
 class _PatternBuilder:

@@ -50,6 +50,10 @@ class AdaptiveChoices:
             self._successes.update(self._since_last_outcome)
         self._since_last_outcome = []
 
+    def forget_outcome(self) -> None:
+        """Record nothing of the options picked since the last outcome."""
+        self._since_last_outcome = []
+
     def chance(self, percent: float) -> bool:
         """Return True in `percent` of a hundred calls, on average."""
         return self.random.random() * 100 < percent

@@ -10,7 +10,7 @@ from typing import Any
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.testing.instances.guessed_patterns import ops_in_code, random_patterns
+from relgraph.testing.draw.guessed_patterns import ops_in_code, random_patterns
 
 
 @dataclass
@@ -80,6 +80,8 @@ def direction_of(
     rules: Sequence[Rule] = extraction.rules
     if isinstance(law, Law):
         rules = (getattr(optimizers, name).rule,)
+    if isinstance(law, Law) and law.tries and name == "forward":
+        rules = [Rule(law.name, pattern, None) for pattern in law.tries]
     patterns = patterns or law.tries
     guessed = not rules
     if guessed and name == "backward":

@@ -24,6 +24,8 @@ _MEAN_BATCH = 7.5
 _INDEX_BYTES = 2
 # Hypothesis repeats examples, and some can't be evaluated: it is run again, at most so often.
 _MAX_ROUNDS = 8
+# How many examples are drawn to find a smaller one that fails too.
+_EXAMPLES_TO_SHRINK = 200
 # For each class the stronger ones, strongest first.
 _STRONGER = {
     "exact": (),
@@ -109,6 +111,7 @@ class ExampleRun:
         self.seed, self.shrink = seed, shrink
         self.instances: list[Instance] = []
         self.statistics = ExampleStatistics(stronger_classes=list(_STRONGER[sound]))
+        self._last = (0, b"")
 
     def counterexample(
         self, why: str, direction: str, inputs: Any, old: Any, new: Any, **details: Any
@@ -163,23 +166,42 @@ class ExampleRun:
                 if self.statistics.examples >= target and not self.statistics.failed:
                     return
                 index = indices[int.from_bytes(data[:_INDEX_BYTES]) % len(indices)]
-                self._examine(index, self.instances[index], data[_INDEX_BYTES:])
+                self.examine(index, data[_INDEX_BYTES:])
 
         examine()
 
-    def _examine(self, index: int, instance: Instance, data: bytes) -> None:
-        """Compare the sides of one example, and count it unless Hypothesis is shrinking."""
-        statistics = self.statistics
+    def examine(self, index: int, data: bytes) -> bool:
+        """Compare the sides of one example, and count it unless a failure is being shrunk.
+
+        Parameters
+        ----------
+        index
+            The index of an instance.
+        data
+            The values of its inputs, for `decode_values`.
+
+        Returns
+        -------
+        compared
+            Whether the old side can be evaluated, so that there was something to compare.
+
+        Raises
+        ------
+        LawViolation
+            If the example fails.
+        """
+        statistics, instance = self.statistics, self.instances[index]
+        self._last = index, data
         data = data[: bytes_needed(instance.inputs)]
         if not statistics.failed:
             if (index, data) in statistics.drawn:
-                return
+                return True
             statistics.drawn.add((index, data))
         coverage = None if statistics.failed else statistics.coverage
         values = decode_values(data, instance.inputs, coverage)
         comparison = self._compare(instance, instance.pair, values, self.sound)
         if comparison is None:
-            return
+            return False
         if comparison.old.size:
             statistics.nonempty.add(index)
         known = index in statistics.falsifiable
@@ -191,6 +213,34 @@ class ExampleRun:
             # The inverse may bind other parts of a sum or product, so the domain does not apply.
             sound = "finite" if self.sound == "domain" else self.sound
             self._compare(instance, instance.round_trip, values, sound, "there and back: ")
+        return True
+
+    def smaller(self, violation: LawViolation, indices: Sequence[int]) -> LawViolation:
+        """Return a violation with less to read, if there is one and it is looked for.
+
+        Parameters
+        ----------
+        violation
+            The violation that `examine` has just raised.
+        indices
+            The indices of the instances to try, smallest first.
+        """
+        if not self.shrink:
+            return violation
+        index, data = self._last
+        try:
+            self._draw(indices, self.statistics.examples + _EXAMPLES_TO_SHRINK, self.seed)
+        except LawViolation as found:
+            return found
+        for position in range(len(data)):
+            for byte in sorted({0, 1, data[position] // 2} - {data[position]}):
+                changed = bytes([*data[:position], byte, *data[position + 1 :]])
+                try:
+                    self.examine(index, changed)
+                except LawViolation as found:
+                    violation, data = found, changed
+                    break
+        return violation
 
     def _compare(
         self,

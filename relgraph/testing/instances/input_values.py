@@ -20,8 +20,8 @@ from relgraph.testing.draw.arrays import LAYOUTS, number_pool
 Array = np.ndarray[Any, Any]
 
 VALUE_RANGES = ("ordinary", "any", "finite", "positive", "unit")
-# The first byte selects one of these: a range for all inputs, or None for one range each.
-_SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
+SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
+"""The first byte selects one of these: a range for all inputs, or None for one range each."""
 # The bytes before those of the elements of an input: they select its range and its layout.
 _HEADER_BYTES = 2
 
@@ -136,7 +136,7 @@ def decode_values(
         Records the numbers used, if it is given.
     """
     picks = np.frombuffer(data, dtype=np.uint8).astype(np.intp)
-    shared = _SHARED_RANGES[data[0] % len(_SHARED_RANGES)]
+    shared = SHARED_RANGES[data[0] % len(SHARED_RANGES)]
     values, at = [], 1
     for spec in inputs:
         value_range = VALUE_RANGES[data[at] % len(VALUE_RANGES)] if shared is None else shared

@@ -21,6 +21,7 @@ from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
+from relgraph.testing.instances.cells import Cell
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
@@ -41,20 +42,33 @@ class Instance:
         The rule whose pattern the graph was built for.
     direction
         The direction of the law.
+    graph
+        How the graph was built for the pattern.
     round_trip
         The graph, and what the other direction makes of its replacement; None if that does not
         match, or gives the graph again.
     in_domain
         Says for the values of all variables whether they lie in the domain of the law; None if it
         has no domain.
+    cells
+        The cells of the plan that what its logic variables stand for is in.
+    free_cells
+        Those of them that something computed from inputs of any values is in.
+    wholly
+        The cell that all of it is in, if each logic variable stands for something else, computed
+        from inputs of any values.
     """
 
     pair: RewritePair
     inputs: list[InputSpec]
     rule: Rule
     direction: str
+    graph: InstantiatedPattern
     round_trip: RewritePair | None = None
     in_domain: Callable[[Any], bool] | None = None
+    cells: frozenset[Cell] = frozenset()
+    free_cells: frozenset[Cell] = frozenset()
+    wholly: Cell | None = None
 
     @property
     def types(self) -> tuple[Any, ...]:
@@ -161,7 +175,7 @@ def checked_instance(
             round_trip = RewritePair(inputs, old, returned, leaves)
     in_domain = _domain_test(direction, graph)
     pair = RewritePair(inputs, old, new, leaves)
-    return Instance(pair, graph.inputs, rule, direction.name, round_trip, in_domain)
+    return Instance(pair, graph.inputs, rule, direction.name, graph, round_trip, in_domain)
 
 
 _UNKNOWN = object()

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import numpy as np
+from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Where
-from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.graph.kanren.search.match_checks import (
+    built_variables,
+    computed_among,
+    dtypes_admitted,
+    fitted,
+)
+from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.testing.draw.parameters import Parameters
+from relgraph.testing.instances.cells import Cell, cells_among
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
 from relgraph.testing.instances.instance import (
@@ -24,6 +34,8 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
 from relgraph.testing.instances.random_arguments import CannotInstantiate
+from relgraph.testing.instances.retyped import retyped
+from relgraph.testing.judge.evaluation import Values
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
 # At most 3 instances, or a fifth of those wanted, may have the same numbers for the guarded logic
@@ -35,34 +47,8 @@ _ATTEMPTS_FOR_OTHER_NUMBERS = 10
 _COMPARED_WITH_PLAIN_RUN = 3
 
 
-@dataclass
 class InstanceSearch:
-    """The instances found for one rule.
-
-    Attributes
-    ----------
-    rule
-        The rule.
-    instances
-        Its instances; no two are equal graphs.
-    refusals
-        How often each reason ruled out a graph.
-    """
-
-    rule: Rule
-    instances: list[Instance] = field(default_factory=list)
-    refusals: Counter[str] = field(default_factory=Counter)
-
-
-def find_instances(
-    direction: Direction,
-    rule: Rule,
-    count: int,
-    random: Random,
-    parameters: Parameters | None = None,
-    max_failures: int = 600,
-) -> InstanceSearch:
-    """Return up to `count` different instances of a rule.
+    """Searches for instances of one rule, and learns from one try to the next what fits.
 
     Parameters
     ----------
@@ -70,51 +56,185 @@ def find_instances(
         The direction of the law that the rule belongs to.
     rule
         The rule.
-    count
-        How many instances are wanted.
     random
         The source of randomness.
     parameters
         Functions that draw parameters of ops, besides `PARAMETERS`.
-    max_failures
-        After how many attempts the search ends if there is no instance yet.
 
-    Raises
-    ------
-    InvalidRewrite
-        See `checked_instance`; also if the law raises an error.
+    Attributes
+    ----------
+    instances
+        The instances found; no two are equal graphs with inputs of equal shapes.
+    refusals
+        How often each reason ruled out a graph.
+    attempts
+        How many graphs were tried.
     """
-    found = InstanceSearch(rule)
-    instantiator = PatternInstantiator(rule, random, direction.mixed, parameters)
-    known: set[Any] = set()
-    frequency: Counter[Any] = Counter()
-    max_same = max(_MAX_SAME_NUMBERS, count // _SAME_NUMBERS_DIVISOR)
-    for attempt in range(40 * count + 400):
-        if len(found.instances) >= count or (attempt >= max_failures and not found.instances):
-            break
+
+    def __init__(
+        self,
+        direction: Direction,
+        rule: Rule,
+        random: Random,
+        parameters: Parameters | None = None,
+    ) -> None:
+        self.direction, self.rule = direction, rule
+        self.instances: list[Instance] = []
+        self.refusals: Counter[str] = Counter()
+        self.attempts = 0
+        self._instantiator = PatternInstantiator(rule, random, direction.mixed, parameters)
+        self._by_graph: dict[Any, Instance] = {}
+
+    def find(self, count: int, max_failures: int = 600) -> None:
+        """Find up to `count` different instances.
+
+        Parameters
+        ----------
+        count
+            How many instances are wanted.
+        max_failures
+            After how many attempts the search ends if there is no instance yet.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `checked_instance`; also if the law raises an error.
+        """
+        frequency: Counter[Any] = Counter()
+        max_same = max(_MAX_SAME_NUMBERS, count // _SAME_NUMBERS_DIVISOR)
+        for attempt in range(40 * count + 400):
+            if len(self.instances) >= count or (attempt >= max_failures and not self.instances):
+                break
+            found = self._attempt()
+            numbers = self._instantiator.guarded_numbers()
+            if (
+                isinstance(found, _Match)
+                and frequency[numbers] >= max_same
+                and attempt < _ATTEMPTS_FOR_OTHER_NUMBERS * count
+            ):
+                found = "the wish for other numbers"
+            self._instantiator.choices.record_outcome(success=isinstance(found, _Match))
+            self.attempts += 1
+            if isinstance(found, str):
+                self.refusals[found] += 1
+            elif self._key(found) not in self._by_graph:
+                self._instance(found)
+                frequency[numbers] += bool(numbers)
+
+    @property
+    def can_blend(self) -> bool:
+        """Whether its arguments can be of several dtypes: there are several."""
+        return self._instantiator.tensor_count > 1
+
+    def find_in(self, cell: Cell, turn: int) -> Instance | str:
+        """Try once to find an instance in a cell of the plan; return why there is none.
+
+        Parameters
+        ----------
+        cell
+            The cell. The instance has a graph of its dtype and shape, but may not be in the cell
+            all the same.
+        turn
+            See `Cell.shapes`.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
+        instantiator = self._instantiator
+        instantiator.cell, instantiator.turn = cell, turn
+        found = self._attempt()
+        instantiator.cell = None
+        if isinstance(found, str):
+            instantiator.choices.forget_outcome()
+            return found
+        instance = self._instance(found)
+        instantiator.choices.record_outcome(success=cell in instance.free_cells)
+        return instance
+
+    def find_like(
+        self, known: Instance, source: Cell, cell: Cell, turn: int, only: Variable | None
+    ) -> Instance | str:
+        """Try the graph of a known instance in another dtype; return why it is no instance.
+
+        Parameters
+        ----------
+        known, source
+            The instance, and a cell that it is in.
+        cell, turn
+            A cell of another kind, and which of its dtypes is taken.
+        only
+            The input that alone gets another dtype, or None for all inputs and constants.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
         try:
-            graph = instantiator.instantiate()
+            dtype = cell.dtypes[turn % len(cell.dtypes)]
+            found = self._match(retyped(known.graph, source.dtypes, dtype, only))
         except CannotInstantiate as why:
-            found.refusals[str(why)] += 1
-            instantiator.choices.record_outcome(success=False)
-            continue
-        new = _rewritten(direction, graph)
-        refusal = _why_refused(rule, graph) if new is None else _why_not_evaluable(graph)
-        numbers = instantiator.guarded_numbers()
-        too_frequent = frequency[numbers] >= max_same
-        if refusal is None and too_frequent and attempt < _ATTEMPTS_FOR_OTHER_NUMBERS * count:
-            refusal = "the wish for other numbers"
-        instantiator.choices.record_outcome(success=refusal is None)
-        if new is None or refusal is not None:
-            found.refusals[str(refusal)] += 1
-            continue
-        key = fingerprint(graph.root)
-        if key not in known:
-            known.add(key)
-            frequency[numbers] += bool(numbers)
-            compare = len(found.instances) < _COMPARED_WITH_PLAIN_RUN
-            found.instances.append(checked_instance(direction, rule, graph, new, compare))
-    return found
+            return str(why)
+        return found if isinstance(found, str) else self._instance(found)
+
+    def _attempt(self) -> _Match | str:
+        """Return a graph that the law rewrites, or why what was drawn is none."""
+        try:
+            graph = self._instantiator.instantiate()
+        except CannotInstantiate as why:
+            return str(why)
+        return self._match(graph)
+
+    def _match(self, graph: InstantiatedPattern) -> _Match | str:
+        new = _rewritten(self.direction, graph)
+        if new is None:
+            return _why_refused(self.rule, graph)
+        values = _values_in(graph)
+        return values if isinstance(values, str) else _Match(graph, new, values)
+
+    @staticmethod
+    def _key(found: _Match) -> Any:
+        return fingerprint(found.graph.root), tuple([spec.shape for spec in found.graph.inputs])
+
+    def _instance(self, found: _Match) -> Instance:
+        """Return the instance of a graph, which is made and checked if there is none yet."""
+        key = self._key(found)
+        instance = self._by_graph.get(key)
+        if instance is None:
+            compare = len(self.instances) < _COMPARED_WITH_PLAIN_RUN
+            instance = checked_instance(self.direction, self.rule, found.graph, found.new, compare)
+            _note_cells(instance, found.values)
+            self._by_graph[key] = instance
+            self.instances.append(instance)
+        return instance
+
+
+OTHER_TYPE = "the dtypes of its right side"
+BY_CHANCE = "its pattern or a computed value"
+"""Why a law does not match a graph whose types it admits: with other values it might."""
+
+
+@dataclass
+class _Match:
+    """A graph, what a law puts in its place, and the values of its variables for some inputs."""
+
+    graph: InstantiatedPattern
+    new: Variable
+    values: Values
+
+
+def _note_cells(instance: Instance, values: Values) -> None:
+    """Note the cells of the plan that what the logic variables stand for is in."""
+    graph = instance.graph
+    tensors = [v for v in graph.tensors if v in values] or [graph.root]
+    unrestricted = {spec.var for spec in graph.inputs if spec.allowed is None}
+    free = [v for v in tensors if not unrestricted.isdisjoint(graph_inputs([v]))]
+    instance.cells = cells_among([np.asarray(values[v]) for v in tensors])
+    instance.free_cells = cells_among([np.asarray(values[v]) for v in free])
+    if len(instance.cells) == 1 and len(set(free)) == len(tensors):
+        (instance.wholly,) = instance.cells
 
 
 def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | None:
@@ -123,7 +243,7 @@ def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | N
     try:
         return transformed(direction.rewriter, graph.root)
     except Exception as error:
-        if _why_not_evaluable(graph) is not None:
+        if isinstance(_values_in(graph), str):
             return None  # The graph itself is not valid.
         why = f"it raises {type(error).__name__}: {error}"
         raise InvalidRewrite(why, direction.name, inputs, graph.root, None) from error
@@ -142,19 +262,41 @@ def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:
                 return f"the condition {condition}"
         except Exception as error:
             return f"the condition {condition}: {type(error).__name__}"
-    return "its pattern, its dtypes, or a computed value"
+    leaves = {v for v in graph.leaves if isinstance(v, Variable)}
+    matched = [graph.root, *computed_among(vars_between(leaves, [graph.root]), leaves)]
+    if not dtypes_admitted(matched, rule.one_dtype, rule.complex):
+        return "its dtypes"
+    return OTHER_TYPE if _changes_type(rule, graph) else BY_CHANCE
 
 
-def _why_not_evaluable(graph: InstantiatedPattern) -> str | None:
-    """Return why a graph can't be evaluated, or None if it can."""
+def _changes_type(rule: Rule, graph: InstantiatedPattern) -> bool:
+    """Return whether the right side has other dtypes than the left one, or can't be built."""
+    try:
+        new = build(reify(rule.template, graph.bindings))
+    except OpenAnswerError:
+        return False
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return True
+    built = [graph.root, *built_variables(graph.leaves, new)]
+    if not dtypes_admitted(built, rule.one_dtype, rule.complex):
+        return True
+    return isinstance(new, Variable) and fitted(new, graph.root) is None
+
+
+def _values_in(graph: InstantiatedPattern) -> Values | str:
+    """Return the values in a graph for some values of its inputs, or why it can't be evaluated."""
     inputs = [spec.var for spec in graph.inputs]
+    found: Values = {}
     for byte in (b"\0", b"\1"):
         values = decode_values(byte * bytes_needed(graph.inputs), graph.inputs)
         try:
-            RewritePair(inputs, graph.root, graph.root, ()).run(values)
+            found = RewritePair(inputs, graph.root, graph.root, ()).run(values)
         except EvaluationError as error:
             return f"its own evaluation, which raises {str(error).partition(':')[0]}"
-    return None
+    for v in graph.tensors:
+        if isinstance(v, Constant):
+            found[v] = v.data
+    return found
 
 
 def fingerprint(root: Variable) -> Any:

@@ -60,12 +60,20 @@ class InstantiatedPattern:
         sums and products that it does not mention.
     bindings
         The value of each logic variable.
+    tensors
+        What logic variables for tensors stand for; not lengths, indices or conditions.
     """
 
     root: Variable
     inputs: list[InputSpec]
     leaves: list[Variable]
     bindings: dict[Any, Any]
+    tensors: list[Variable]
+
+    def inputs_in(self, dtypes: Sequence[str]) -> list[Any]:
+        """Return the inputs of some dtypes that may have any values."""
+        free = [spec.var for spec in self.inputs if spec.allowed is None]
+        return [v for v in free if v.type.dtype in dtypes]
 
 
 class PatternInstantiator(RandomArguments):
@@ -114,7 +122,21 @@ class PatternInstantiator(RandomArguments):
         root = self._build(self.rule.pattern, at_root=True)
         if not isinstance(root, Variable) or root.owner is None:
             raise CannotInstantiate("what was drawn is no node")
-        return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings)
+        return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings, self.tensors())
+
+    @property
+    def tensor_count(self) -> int:
+        """The number of logic variables for tensors in the pattern."""
+        return sum(role in ("tensor", "logical") for role, _ in self._roles.values())
+
+    def tensors(self) -> list[Variable]:
+        """Return what the logic variables for tensors stand for in the last graph."""
+        found: list[Variable] = []
+        for v, value in self._state.bindings.items():
+            values = value if isinstance(value, tuple) else (value,)
+            if self._roles.get(v, ("tensor", 0))[0] in ("tensor", "logical"):
+                found += [u for u in values if isinstance(u, Variable)]
+        return found
 
     def guarded_numbers(self) -> tuple[float, ...]:
         """Return the numbers that logic variables with guards stand for in the last graph."""

@@ -12,8 +12,10 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.op import Op
+from relgraph.scalar.dtypes import number_kind, weak_dtype
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
+from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
@@ -39,6 +41,14 @@ _SHAPES = (
     ("square", 1.5),
     ("any", 1.0),
     ("products", 1.0),
+)
+# The same for an instance of a cell of the plan, most of whose arguments shall be of that cell.
+_PLANNED_SHAPES = (
+    ("same", 8.0),
+    ("square", 1.0),
+    ("broadcast", 1.0),
+    ("products", 1.0),
+    ("any", 0.5),
 )
 _FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
 # Which lengths the types of inputs know.
@@ -111,11 +121,20 @@ class RandomArguments:
         Whether arguments may be of several dtypes.
     complex
         Whether they may be complex.
+
+    Attributes
+    ----------
+    cell
+        The cell of the plan that the arguments shall be of, or None.
+    turn
+        At which rank arguments of lengths 0 and 1 are tried; see `Cell.shapes`.
     """
 
     def __init__(self, random: Random, mixed: bool, complex: bool) -> None:
         self.mixed = mixed
         self.choices = AdaptiveChoices(random)
+        self.cell: Cell | None = None
+        self.turn = 0
         self._random = random
         self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
         self._ranks: Sequence[tuple[int, float]] = _RANKS
@@ -124,9 +143,13 @@ class RandomArguments:
     def _restart(self) -> None:
         """Forget the variables drawn, and choose a dtype and a base shape anew."""
         state = self._state = InstantiationState()
+        state.constant_lengths = self.choices.chance(35)
+        state.static_lengths = self.choices.pick("static", _STATIC)
+        if self.cell is not None:
+            self._start_in(self.cell)
+            return
         state.dtype = self.choices.pick("dtype", self._dtypes)
         rank = self.choices.pick("rank", self._ranks)
-        state.constant_lengths = self.choices.chance(35)
         shape = tuple(self.choices.pick("length", _LENGTHS) for _ in range(rank))
         if rank > 1:
             shape = tuple(min(n, 3) for n in shape)
@@ -134,7 +157,15 @@ class RandomArguments:
         if state.shape_relation == "square" and rank:
             shape = (shape[0],) * rank
         state.base_shape = shape
-        state.static_lengths = self.choices.pick("static", _STATIC)
+
+    def _start_in(self, cell: Cell) -> None:
+        """Choose a dtype and a base shape of a cell of the plan."""
+        state = self._state
+        dtypes = [(dtype, 1.0) for dtype in cell.dtypes]
+        state.dtype = self.choices.pick(("dtype", cell.kind), dtypes)
+        shapes = [(shape, 1.0) for shape in cell.shapes(self.turn)]
+        state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
+        state.shape_relation = self.choices.pick("planned shapes", _PLANNED_SHAPES)
 
     def _apply(self, op: Op, arguments: Sequence[Any]) -> Any:
         try:
@@ -177,7 +208,7 @@ class RandomArguments:
             if dtype in ("True", "False"):
                 return self._number(dtype == "True", dtype="bool")
             return self._input(dtype, self._shape(v))
-        if role == "logical" and not self.choices.chance(20):
+        if role == "logical" and self.cell is None and not self.choices.chance(20):
             self._state.dtype = self.choices.pick((v, "logical"), (("bool", 3.0), ("int8", 1.0)))
         return None
 
@@ -267,7 +298,10 @@ class RandomArguments:
         """Return a tensor of one of `ARGUMENT_KINDS` for the logic variable `v`."""
         dtype = self._state.dtype
         # Now and then a law that admits one dtype only gets an argument of another one.
-        if self.choices.chance(35 if self.mixed else 8):
+        others = 35 if self.mixed else 8
+        if self.cell is not None:
+            others = 50 if self.cell.extent == AMONG_OTHERS else 0
+        if self.choices.chance(others):
             dtype = self.choices.pick((v, "dtype"), self._dtypes)
         shape = self._shape(v)
         if kind == "single":
@@ -328,7 +362,7 @@ class RandomArguments:
         """Return a constant of one number: of rank 0, an array of it, or broadcast by an op."""
         dtype = dtype or self._state.dtype
         try:
-            scalar = at.constant(value, dtype=dtype)
+            scalar = self._scalar(value, dtype)
         except (TypeError, ValueError, OverflowError) as error:
             raise CannotInstantiate(f"{value} is no {dtype}") from error
         shape = self._shape() if shape is None else shape
@@ -341,6 +375,19 @@ class RandomArguments:
         elif how == "dimshuffle" and shape:
             made = scalar.dimshuffle(*["x"] * len(shape))
         return made  # type: ignore[no-any-return]
+
+    def _scalar(self, value: Any, dtype: str) -> Any:
+        """Return a number as a constant: of the dtype it has beside others if it is none of them.
+
+        So ``minimum(b, 0)`` of booleans is a law's ``minimum(x, 0)`` as it is written.
+        """
+        try:
+            return at.constant(value, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            kind = number_kind(getattr(value, "value", value))
+            if kind is None:
+                raise
+            return at.constant(value, dtype=weak_dtype(kind, (dtype,)))
 
     def _small_graph(self, var: Any) -> Variable:
         """Return what one op makes of an input, or the input itself if that changes the dtype."""

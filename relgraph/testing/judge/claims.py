@@ -42,7 +42,7 @@ _UNDERFLOW_TO_ZERO = frozenset(
     [
         *("mul", "true_div", "reciprocal", "pow", "exp", "exp2", "sqr"),
         *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp", "cosm1"),
-        *("log1pmx", "x_less_sin", "tan_less_x"),
+        *("log1pmx", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"),
     ]
 )
 

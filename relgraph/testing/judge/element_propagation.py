@@ -20,6 +20,8 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -84,9 +86,10 @@ def propagate_marks(
         for mark in read[1:]:
             largest = np.maximum(largest, mark)
         return np.broadcast_to(largest, shape)
-    if isinstance(op, CAReduce):
+    if isinstance(op, CAReduce | Norm | Cosine | Covariance):
         axes = op.axes(values[0].ndim)
-        return np.asarray(np.max(marks[0], axis=axes, initial=0)).astype(marks[0].dtype)
+        both = marks[0] if len(marks) == 1 else np.maximum(*marks)
+        return np.asarray(np.max(both, axis=axes, initial=0)).astype(marks[0].dtype)
     moved = moved_inputs(node)
     if moved is not None and len(node.outputs) == 1:
         inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]

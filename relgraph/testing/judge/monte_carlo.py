@@ -75,7 +75,7 @@ _WIDE_RANGE_SCALAR_OPS = frozenset(
     for op in (
         *(at.exp, at.exp2, at.expm1, at.sigmoid, at.erfc, at.sinh, at.cosh, at.pow, at.softplus),
         *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div, at.cosm1),
-        *(at.log1pmx, at.x_less_sin, at.tan_less_x),
+        *(at.log1pmx, at.x_less_sin, at.tan_less_x, at.log1p_sqr, at.hypot1m1),
     )
 )
 # Those of them that are 0 for some operands without underflow.

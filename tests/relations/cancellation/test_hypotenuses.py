@@ -7,7 +7,8 @@ import pytest
 
 import relgraph.tensor as at
 from relations.cancellation import hypotenuses
-from tests.relations.applied import applied, laws_of, value_of, x, y, z
+from relgraph.tensor.reductions.norm import Norm
+from tests.relations.applied import applied, assert_same_values, laws_of, value_of, written, x, y, z
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 
 LAWS = laws_of(hypotenuses)
@@ -23,31 +24,68 @@ def of_squares(ending, square):
         (f"root-of-scaled-square{ending}", at.sqrt(2.0 * a)),
         (f"root-of-two-squares{ending}", at.sqrt(a + a)),
         (f"by-one-and-square{ending}", x / (1 + a)),
+        (f"hypot-less-one{ending}", at.sqrt(1 + a) - 1),
+        (f"log-one-and-square{ending}", at.log1p(a)),
+        (f"log-one-and-scaled-square{ending}", at.log1p(0.25 * a)),
+        (f"log-one-and-square-by{ending}", at.log1p(a / y)),
     ]
 
 
-CASES = [
+v, w = at.dvectors("v", "w")
+m, q = at.dmatrices("m", "q")
+OVER_AXES = [
+    ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
+    ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
+    ("norm-of-products", at.sqrt(at.sum(v * v)), "norm(v)"),
+    ("norm-of-powers", at.sqrt(at.sum(v**2)), "norm(v)"),
+    ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(at.sqr(w))), "norm(v) * norm(w)"),
+    ("ratio-of-norms", at.sum(at.sqr(m)) / at.sum(at.sqr(v)), "sqr(norm(m) / norm(v))"),
+    ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
+    (
+        "cosine",
+        at.sum(m * q, axis=1) / (Norm((1,))(m) * Norm((1,))(q)),
+        "cosine(m, q, axis=(1,))",
+    ),
+    ("cosine-of-dot", at.dot(v, w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
+]
+
+ELEMENTWISE = [
     *of_squares("", at.sqr),
     *of_squares("-of-products", lambda v: v * v),
     *of_squares("-of-powers", lambda v: v**2),
 ]
 
 
+CASES = [*ELEMENTWISE, *((name, before) for name, before, _ in OVER_AXES)]
+
 NOT_MATCHED = [
+    # as many squares as there are exponents
+    ("norm-of-powers", at.sqrt(at.sum(at.tensor("float64", (1,), "u") ** np.full(3, 2.0)))),
+    ("norm-of-powers", at.sqrt(at.sum(v**3))),
+    ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(w))),
+    ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(x))),
+    ("cosine-of-dot", at.dot(m, w) / (Norm()(m) * Norm()(w))),
+    ("log-one-and-scaled-square", at.log1p(-0.25 * at.sqr(x))),
     ("hypot", at.sqrt(at.sqr(x) - at.sqr(y))),
     ("root-of-scaled-square", at.sqrt(-2.0 * at.sqr(x))),
     ("by-one-and-square", y / (1 + at.sqr(x))),
 ]
 
 
-@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+@pytest.mark.parametrize(("name", "before"), ELEMENTWISE, ids=[name for name, _ in ELEMENTWISE])
 def test_its_value_is_the_true_one(name, before):
     assert_true(LAWS[name], before)
 
 
-@pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
+@pytest.mark.parametrize(("name", "before"), ELEMENTWISE, ids=[name for name, _ in ELEMENTWISE])
 def test_its_slopes_are_the_true_ones(name, before):
     assert_true_slopes(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("name", "before", "after"), OVER_AXES)
+def test_what_it_does_over_axes(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
 
 
 @pytest.mark.parametrize(("name", "before"), NOT_MATCHED)

@@ -66,6 +66,11 @@ CASES = [
     ("less-softplus", x - at.softplus(x), "-softplus(-x)"),
     ("softplus-neg-more", y + at.softplus(-x) + x, "softplus(x) + y"),
     ("softplus-by-parts", at.maximum(x, 0) + at.softplus(-at.abs(x)), "softplus(x)"),
+    (
+        "softplus-by-parts-less",
+        at.maximum(x, 0) - y + at.softplus(-at.abs(x)),
+        "softplus(x) - y",
+    ),
     ("softplus-log", at.softplus(at.log(x)), "log1p(x)"),
     ("softplus-log-nonnegative", at.softplus(at.log(at.abs(x))), "log1p(abs(x))"),
 ]

@@ -351,6 +351,7 @@ SMOOTH: dict[str, tuple[float, ...]] = {
     "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
     "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
     "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
+    "log1p_sqr": (0.3,), "hypot1m1": (0.3,), "log_product": (0.3, 0.7, 1.1),
 }  # fmt: skip
 
 

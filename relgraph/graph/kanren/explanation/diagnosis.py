@@ -35,6 +35,7 @@ from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
     flat_patterns,
+    head_of,
     is_ac,
     is_commutative,
     split,
@@ -121,25 +122,26 @@ class _DiagnosingMatcher:
         node = at.var.owner
         if node is None:
             self.note_failure(s, Reason.OP if at.path else Reason.LEAF, at, pattern)
-        elif len(node.outputs) > 1 and node.op.default_output != at.var.index:
+        elif not _is_output(parts[0], node, at.var):
             self.note_failure(s, Reason.OUTPUTS, at, pattern)
         else:
             head, patterns = parts
-            for bindings in self.match_op(pattern, head, node.op, at, s):
+            head = head.op if isinstance(head, Output) else head
+            for bindings in self.match_op(pattern, head, node, at, s):
                 seen = {**bindings, INNER: (*s[INNER], at.var)}
                 yield from self.match_arguments(pattern, node, patterns, at, seen)
 
     def match_op(
-        self, pattern: Any, head: Any, op: Op, at: _Place, s: Bindings
+        self, pattern: Any, head: Any, node: Apply, at: _Place, s: Bindings
     ) -> Iterator[Bindings]:
-        bound: Any = {} if head is op else False
-        if not isinstance(head, Op):
-            bound = unify(reify(head, s), op, {})
+        if isinstance(head, Op):
+            bound: Any = {} if head.makes(node) else False
+        else:
+            bound = unify(reify(head, s), node.op, {})
         if bound is not False:
             yield {**s, **bound, _DONE: s[_DONE] + 1}
             return
-        parts = split(head)
-        of_class = parts is not None and type(op) is parts[0]
+        of_class = head_of(pattern) is type(node.op)
         # an op of the right class is nearer to a match than another one
         self.note_failure(
             s, Reason.PARAMETER if of_class else Reason.OP, at, pattern, rank=of_class
@@ -232,6 +234,12 @@ class _DiagnosingMatcher:
             among = [place.var for place in places]
             # further than the failure of each argument, unless one nearly matched
             self.note_failure(s, Reason.PARTNER, at, pattern, among, rank=2)
+
+
+def _is_output(head: Any, node: Apply, var: Variable) -> bool:
+    """Return whether a pattern with this head is about that output of `node` which `var` is."""
+    plain = len(node.outputs) == 1 or node.op.default_output == var.index
+    return not plain and head.index == var.index if isinstance(head, Output) else plain
 
 
 def _leaf_reason(pattern: Any, s: Bindings) -> Reason:

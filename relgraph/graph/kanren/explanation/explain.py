@@ -13,6 +13,7 @@ from unification.core import reify
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
 from relgraph.graph.kanren.explanation.failures import Diagnosis, Failure, Path, Reason
+from relgraph.graph.kanren.rules.matching import match_root
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, rules_out
@@ -49,6 +50,8 @@ class Explanation:
         If it matches, the values of its logic variables, by name.
     result
         If it matches, the replacement of the variable; else None.
+    notes
+        What else there is to say, one sentence each; see `relgraph.compile.explain`.
     text
         The lines.
     """
@@ -64,6 +67,7 @@ class Explanation:
     values: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, Any] = field(default_factory=dict)
     result: Variable | None = None
+    notes: tuple[str, ...] = ()
     text: str = ""
 
     def __str__(self) -> str:
@@ -205,7 +209,10 @@ class _Report:
         k = max(range(len(found)), key=lambda i: _rank(found[i]))
         failure = found[k].failure
         if failure is None:
-            failure = Failure(Reason.NO_ANSWER, found=self.variable)
+            matches = match_root(rules[k].pattern, self.variable, {}, rules[k].regroup)
+            no_match = next(matches, None) is None
+            reason = Reason.BROADCAST if no_match else Reason.NO_ANSWER
+            failure = Failure(reason, found=self.variable)
         nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
         return self.mismatch(failure, nearest if len(rules) > 1 else "")
 
@@ -259,6 +266,9 @@ class _ClientsOfUsed(dict[Any, Any]):
 
     def __missing__(self, key: Any) -> list[Any]:
         return [("output", 0)]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key]  # that of dict does not ask `__missing__`
 
 
 _GRAPH_OF_USED = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
@@ -330,6 +340,10 @@ _SENTENCES = {
     Reason.CONSTRAINT: "{where} the pattern's constraint does not accept {found}",
     Reason.PARTNER: "{where} none of the arguments {found} is {wanted}{with_}",
     Reason.LEFT_OVER: "{where} the law wants {wanted} and no more, and {found} is left over",
+    Reason.BROADCAST: "a number of the law would stand for a constant that broadcasts what is "
+    "beside it, below an op that works on more than an element",
+    Reason.ROUNDED: "a constant is {wanted} as a narrower dtype rounds it: another number beside "
+    "what it stands with",
     Reason.GROUPING: "regrouped it would match, but an exact law may swap two arguments and never "
     "regroups: {wanted} against {found}",
     Reason.NOT_FINITE: "the law holds for finite values, and {wanted} = {found}",

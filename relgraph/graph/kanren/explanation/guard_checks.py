@@ -23,6 +23,7 @@ from relgraph.graph.kanren.search.goals import Compute, Condition
 from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     finite_constants,
+    hold_numbers,
     is_converted,
     is_real,
 )
@@ -113,6 +114,9 @@ class GuardChecks:
             raise _Refused(Failure(Reason.BUILD, (), self.rule.template, str(error))) from None
 
     def fit_result(self, new: Any, bindings: Bindings) -> Variable:
+        if not hold_numbers((self.var, *self.inner), self.rule.rounded_numbers):
+            wanted = " or ".join(map(repr, self.rule.rounded_numbers))
+            raise _Refused(Failure(Reason.ROUNDED, wanted=wanted))
         self.check_dtypes(new, bindings)
         self.passed += 1
         fitted = None if isinstance(new, Op) else self.var.type.fit(new, self.var)
@@ -144,7 +148,7 @@ def _refusal(condition: Any, state: Any) -> Failure:
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
     if not isinstance(condition, Compute):
         return Failure(Reason.CONDITION, wanted=condition, values=values)
-    computed = condition.computed(reify(condition.variables, state))
+    computed = condition.computed(condition.values(state))
     values.update((str(v), reify(v, state)) for v in condition.binds)
     return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
 

@@ -29,8 +29,15 @@ from relgraph.graph.kanren.rules.matching import (
     combine_arguments,
     flat_arguments,
     has_outside_clients,
+    numbers_keep_shape,
 )
-from relgraph.graph.kanren.rules.rule import Output, Rule, split, takes_all_arguments
+from relgraph.graph.kanren.rules.rule import (
+    Output,
+    Rule,
+    is_fixed,
+    split,
+    takes_all_arguments,
+)
 from relgraph.graph.kanren.search import match_checks
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
@@ -84,11 +91,20 @@ class RuleWriter(MatchWriter):
             self.emit("root = node.outputs[0]")
         rest = self.match_node("root", "node", head, patterns, at_root=True)
         self.check_clients()
+        self.check_numbers()
         self.check_conditions()
         self.build_answer(rest)
         self.emit(f"{'yield' if self.all_answers else 'return'} {answer}")
 
     # -- checks ----------------------------------------------------------------------------
+
+    def check_numbers(self) -> None:
+        numbers = self.rule.rounded_numbers
+        if numbers:
+            lists = "".join(f", *{name}" for name in self.nested)
+            matched = ", ".join(var for var, _ in self.matched)
+            held = self.global_name(numbers, "NUMBERS")
+            self.begin_block(f"if hold_numbers(({matched},{lists.removeprefix(',')}), {held}):")
 
     def check_clients(self) -> None:
         if not self.rule.one_client or (len(self.matched) == 1 and not self.nested):
@@ -211,7 +227,7 @@ class RuleWriter(MatchWriter):
             op = self.op_text(head.op)
             self.emit(f"{var} = {op}({args}, return_list=True)[{head.index}]")
             made.append((var, None))
-        elif isinstance(head, Op) and head.nout == 1:
+        elif is_fixed(head) and head.nout == 1:
             self.emit(f"{var} = {self.global_name(head, 'OP')}.make_node({args}).outputs[0]")
             made.append((var, head))
         else:
@@ -288,11 +304,13 @@ _HELPERS: dict[str, Any] = {
     "is_real": match_checks.is_real,
     "read_once": read_once,
     "reify": reify,
+    "hold_numbers": match_checks.hold_numbers,
     "has_outside_clients": has_outside_clients,
     "same": same_variable,
     "same_in_graph": match_checks.same_in_graph,
     "is_repeated": match_checks.is_repeated,
     "combine_arguments": combine_arguments,
+    "numbers_keep_shape": numbers_keep_shape,
 }
 
 

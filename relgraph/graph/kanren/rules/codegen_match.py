@@ -13,12 +13,14 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules.function_source import FunctionSource, NotCompilable
+from relgraph.graph.kanren.rules.matching import is_number
 from relgraph.graph.kanren.rules.rule import (
     Output,
     Rule,
     flat_patterns,
     is_ac,
     is_commutative,
+    is_fixed,
     match_cost,
     split,
     takes_all_arguments,
@@ -48,6 +50,9 @@ class MatchWriter(FunctionSource):
         match.
     nested
         The names of the lists of nested sums that were flattened.
+    keeps_shape
+        Whether an op above the part that is being matched works on more than an element (see
+        `matching`).
     """
 
     def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
@@ -59,6 +64,7 @@ class MatchWriter(FunctionSource):
         self.matched: list[tuple[str, Op | None]] = []
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
+        self.keeps_shape = False
 
     def match_node(
         self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
@@ -72,8 +78,8 @@ class MatchWriter(FunctionSource):
         """
         index = head.index if isinstance(head, Output) else None
         head = head.op if isinstance(head, Output) else head
-        known = isinstance(head, Op) and not at_root
-        op = head if known else self.match_op(f"{node}.op", head)
+        known = is_fixed(head) and not at_root
+        op = head if known else self.match_head(node, head)
         which, single = f"{node}.op.default_output", f"len({node}.outputs) == 1"
         if index is not None:
             self.begin_block(f"if {var}.index == {index} and not {single} and {which} != {index}:")
@@ -82,10 +88,29 @@ class MatchWriter(FunctionSource):
                 f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:"
             )
         self.matched.append((var, op))
+        above = self.keeps_shape
+        family = op if op is not None else (split(head) or (None,))[0]
+        elementwise = getattr(family, "elementwise", False)
+        asks = above and elementwise and not self.rule.as_written
+        self.keeps_shape = above or not elementwise
+        rest = self.match_inputs(node, op, patterns, at_root, asks)
+        self.keeps_shape = above
+        return rest
+
+    def match_inputs(
+        self, node: str, op: Op | None, patterns: Any, at_root: bool, keeps_shape: bool
+    ) -> str | None:
+        """Match the inputs of a node; see `match_node`.
+
+        Parameters
+        ----------
+        keeps_shape
+            Whether the numbers among them must not broadcast the others.
+        """
         if op is not None and is_ac(op) and self.rule.regroup:
             wanted = flat_patterns(op, patterns)
             if len(wanted) > 1:
-                return self.match_ac(node, op, wanted, at_root)
+                return self.match_ac(node, op, wanted, at_root, keeps_shape)
         if takes_all_arguments(patterns):
             self.match_all_arguments(node, op, patterns[0], at_root)
             return None
@@ -98,6 +123,9 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
             self.emit(f"{', '.join(args)}, = {inputs}")
+        beside = [arg for p, arg in zip(patterns, args, strict=True) if not is_number(p)]
+        if keeps_shape and 0 < len(beside) < len(args):
+            self.begin_block(f"if numbers_keep_shape({node}, [{', '.join(beside)}]):")
         self.match_each(list(zip(patterns, args, strict=True)))
         return None
 
@@ -117,6 +145,13 @@ class MatchWriter(FunctionSource):
         self.bound[pattern.of] = name = self.fresh_name("s")
         self.non_variables.add(name)
         self.emit(f"{name} = tuple({found})")
+
+    def match_head(self, node: str, head: Any) -> Op | None:
+        """Match the op of a node; return it, or the relative one that makes it, if it is known."""
+        if not isinstance(head, Op) or is_fixed(head):
+            return self.match_op(f"{node}.op", head)
+        self.begin_block(f"if {self.global_name(head, 'OP')}.makes({node}):")
+        return head
 
     def match_op(self, text: str, head: Any) -> Op | None:
         """Match the op that the expression `text` gives; return it if it is known already."""
@@ -171,7 +206,7 @@ class MatchWriter(FunctionSource):
             head, patterns = parts
             node = self.fresh_name("n")
             op = head.op if isinstance(head, Output) else head
-            if isinstance(op, Op):
+            if is_fixed(op):
                 # the head first, which is one access; the node only if the head matches
                 self.begin_block(f"if {var}.head is {self.global_name(op, 'OP')}:")
                 self.emit(f"{node} = {var}.owner")
@@ -193,12 +228,14 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
         elif isinstance(pattern, Literal):
             self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
-        elif self.rule.as_written or not isinstance(pattern, bool | int | float | complex):
+        elif not isinstance(pattern, bool | int | float | complex):
             self.begin_block("if False:")
         else:
             self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
 
-    def match_ac(self, node: str, op: Op, wanted: list[Any], at_root: bool) -> str | None:
+    def match_ac(
+        self, node: str, op: Op, wanted: list[Any], at_root: bool, keeps_shape: bool
+    ) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
         self.emit(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
@@ -209,6 +246,7 @@ class MatchWriter(FunctionSource):
             f"{index} = None if len({flat}) < {INDEXED_FROM} else ArgumentIndex(fgraph, {flat})"
         )
         taken: list[str] = []
+        numbers: list[str] = []
         pending = list(wanted)
         while pending:
             i = min(range(len(pending)), key=lambda k: self.match_cost(pending[k]))
@@ -229,6 +267,11 @@ class MatchWriter(FunctionSource):
                 self.begin_block(f"if not is_repeated({flat}, {place}, ({others})):")
             taken.append(place)
             self.match_one(pattern, var)
+            if keeps_shape and is_number(pattern):
+                numbers.append(place)
+                if not any(map(is_number, pending)):
+                    beside = self.remaining(flat, numbers)
+                    self.begin_block(f"if numbers_keep_shape({node}, {beside}):")
         if not at_root:
             self.begin_block(f"if len({flat}) == {len(wanted)}:")
             return None
@@ -244,7 +287,7 @@ class MatchWriter(FunctionSource):
         """
         every = f"enumerate({flat})"
         head, _ = split(pattern) or (None, ())
-        if not isinstance(head, Op):
+        if not is_fixed(head):
             return every
         shared = self.path_to_bound(pattern)
         if shared is None:
@@ -260,7 +303,7 @@ class MatchWriter(FunctionSource):
         None if there is none, or only among inputs that may be swapped.
         """
         head, patterns = split(pattern) or (None, ())
-        if not isinstance(head, Op) or is_commutative(head):
+        if not is_fixed(head) or is_commutative(head):
             return None
         for i, part in enumerate(patterns):
             if isvar(part):

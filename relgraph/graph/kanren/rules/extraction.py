@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from types import FunctionType
 from typing import Any, TypeVar
 
 from cons.core import ConsPair
@@ -115,6 +116,8 @@ def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
     parts = split(pattern)
     if parts is None:
         raise OpenRelation(f"its left side is {pattern}, which is not an op on arguments")
+    if isinstance(parts[0], FunctionType):
+        raise OpenRelation(f"its left side calls {parts[0].__name__}, which is a function, no op")
     if state.constraints:
         raise OpenRelation("it holds constraints other than whereo and computo")
     held = tuple(

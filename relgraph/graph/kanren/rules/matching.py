@@ -72,11 +72,26 @@ def match_root(
 
 
 class _Context(NamedTuple):
-    """The parameters of `match`, and whether the pattern is the root of the match."""
+    """The parameters of `match`, and where in the pattern the match is.
+
+    Attributes
+    ----------
+    at_root
+        Whether the pattern is the root of the match.
+    keeps_shape
+        Whether an op above works on more than an element, so that the numbers of the pattern must
+        not broadcast what is beside them.
+    """
 
     fgraph: Any
     regroup: bool
     at_root: bool
+    keeps_shape: bool = False
+
+    def below(self, node: Apply) -> _Context:
+        """Return the context for the inputs of `node`."""
+        keeps_shape = self.keeps_shape or not node.op.elementwise
+        return _Context(self.fgraph, self.regroup, False, keeps_shape)
 
 
 def _match_at(
@@ -88,7 +103,7 @@ def _match_at(
             yield bindings, []
         return
     head, patterns = parts
-    for bindings in _match_op(head, node.op, _with_inner(s, var)):
+    for bindings in _match_op(head, node, _with_inner(s, var)):
         if takes_all_arguments(patterns):
             flat = is_ac(head) and context.regroup and context.at_root
             every = flat_arguments(context.fgraph, node)[0] if flat else node.inputs
@@ -142,14 +157,13 @@ def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
         yield s
 
 
-def _match_op(pattern: Any, op: Op, s: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings under which the head of a pattern is `op`."""
-    if pattern is op:
-        yield s
-    elif isinstance(pattern, Op):
-        return
+def _match_op(pattern: Any, node: Apply, s: Bindings) -> Iterator[Bindings]:
+    """Yield the bindings under which the head of a pattern is the op of `node`."""
+    if isinstance(pattern, Op):
+        if pattern.makes(node):
+            yield s
     else:
-        bound = unify(reify(pattern, s), op, {})
+        bound = unify(reify(pattern, s), node.op, {})
         if bound is not False:
             yield {**s, **bound}
 
@@ -170,8 +184,12 @@ def _match_arguments(
     if len(patterns) != len(node.inputs):
         return
     for arguments in _orders(head, node.inputs):
-        for bindings in _match_each(list(zip(patterns, arguments, strict=True)), s, context):
-            yield bindings, []
+        pairs = list(zip(patterns, arguments, strict=True))
+        beside = [var for pattern, var in pairs if not is_number(pattern)]
+        asks = context.keeps_shape and node.op.elementwise and len(beside) < len(pairs)
+        if not asks or numbers_keep_shape(node, beside):
+            for bindings in _match_each(pairs, s, context.below(node)):
+                yield bindings, []
 
 
 def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
@@ -191,8 +209,30 @@ def _match_each(
     i = min(range(len(pairs)), key=lambda k: _match_cost(pairs[k][0], s))
     pattern, var = pairs[i]
     others = pairs[:i] + pairs[i + 1 :]
-    for bindings in match(pattern, var, s, context.regroup, context.fgraph):
+    for bindings in _match_below(pattern, var, s, context):
         yield from _match_each(others, bindings, context)
+
+
+def _match_below(pattern: Any, var: Variable, s: Bindings, context: _Context) -> Iterator[Bindings]:
+    for bindings, rest in _match_at(pattern, var, s, context):
+        if not rest:
+            yield bindings
+
+
+def is_number(pattern: Any) -> bool:
+    """Return whether a pattern is a number."""
+    return isinstance(pattern, Literal | bool | int | float | complex)
+
+
+def numbers_keep_shape(node: Apply, beside: Sequence[Variable]) -> bool:
+    """Return whether the numbers among the arguments of a node do not broadcast those `beside`.
+
+    A law says ``sum(x + 1)`` of a number, and means the sum of as many terms as `x` has elements.
+    Arguments of ops that are not elementwise do not broadcast each other.
+    """
+    if not beside or not node.op.elementwise:
+        return True
+    return bool(node.outputs[0].type.is_spanned_by([v.type for v in beside]))
 
 
 def _match_cost(pattern: Any, s: Bindings) -> tuple[int, int]:
@@ -280,13 +320,19 @@ def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
 
 
 def _match_ac(
-    node: Apply, patterns: list[Any], arguments: Sequence[Variable], s: Bindings, context: _Context
+    node: Apply,
+    patterns: list[Any],
+    arguments: Sequence[Variable],
+    s: Bindings,
+    context: _Context,
+    beside: tuple[Variable, ...] = (),
 ) -> Iterator[tuple[Bindings, list[Variable]]]:
     """Match patterns with the arguments of a sum or product, in any order.
 
     A pattern with a head, or one that is bound, must match one of the arguments. Each free variable
     takes one argument, and the last one takes all that are left. Without a free variable, arguments
-    may be left over at the root, but not below it.
+    may be left over at the root, but not below it. `beside` are the arguments that patterns other
+    than numbers have taken so far.
     """
     if not patterns:
         if not arguments or context.at_root:
@@ -301,16 +347,26 @@ def _match_ac(
     if not others and _is_free(pattern, s):
         combined = combine_arguments(node, arguments)
         if combined is not None:
-            yield from ((found, []) for found in match(pattern, combined, s, True, context.fgraph))
+            found_below = _match_below(pattern, combined, s, context.below(node))
+            yield from ((found, []) for found in found_below)
         return
+    asks = (
+        context.keeps_shape
+        and node.op.elementwise
+        and is_number(pattern)
+        and not any(map(is_number, others))
+    )
     tried: list[Variable] = []
     for j, var in enumerate(arguments):
         if any(var is other for other in tried):
             continue
         tried.append(var)
         remaining = [*arguments[:j], *arguments[j + 1 :]]
-        for bindings in match(pattern, var, s, True, context.fgraph):
-            yield from _match_ac(node, others, remaining, bindings, context)
+        if asks and not numbers_keep_shape(node, (*beside, *remaining)):
+            continue
+        now_beside = beside if is_number(pattern) else (*beside, var)
+        for bindings in _match_below(pattern, var, s, context.below(node)):
+            yield from _match_ac(node, others, remaining, bindings, context, now_beside)
 
 
 __all__ = ["INNER", "Bindings", "match", "match_root"]

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from unification.variable import isvar
-
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.rules.rule import (
     Output,
@@ -21,22 +19,30 @@ from relgraph.graph.kanren.rules.rule import (
     split,
     takes_all_arguments,
 )
+from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, variables_of
 from relgraph.graph.op import Op
 
 
+def rule_might_match_op(rule: Rule, op: Any) -> bool:
+    """Return whether `rule` can match some node with this op."""
+    root, parts = rule.root, split(rule.pattern)
+    if parts is None or root is None or root is op:
+        return True
+    # `issubclass` asks the abstract base classes of ops, slowly
+    return root in type(op).__mro__ and _op_fits(rule, parts[0], op)
+
+
 def rule_might_match(rule: Rule, node: Apply) -> bool:
     """Return whether `rule` can match some node with the op and input heads of `node`."""
-    op: Any = node.op
-    heads = [v.head for v in node.inputs]
-    parts = split(rule.pattern)
-    root = rule.root
-    if parts is None or root is None:
-        return True
-    of_class = isinstance(root, type) and issubclass(type(op), root)
-    if root is not op and not (of_class and _op_fits(rule, parts[0], op)):
+    op = node.op
+    if not rule_might_match_op(rule, op):
         return False
+    parts = split(rule.pattern)
+    if parts is None or rule.root is None:
+        return True
+    heads: list[Any] = [v.head for v in node.inputs]
     if rule.regroup and is_ac(parts[0]):
         if op in heads:
             return True  # the arguments of the nested sum are not known
@@ -83,7 +89,7 @@ def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
 
 def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
     """Return whether variables with these heads can match a variable that is a pattern twice."""
-    variables = [p for p in patterns if isvar(p)]
+    variables = [p for p in patterns if is_variable(p)]
     return len(set(variables)) == len(variables) or len(set(heads)) < len(heads)
 
 
@@ -105,7 +111,7 @@ def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> 
 
 def _may_have_head(pattern: Any, head: Any) -> bool:
     """Return whether a variable with `head` can match `pattern`."""
-    if isvar(pattern):
+    if is_variable(pattern):
         return True
     if isinstance(pattern, Literal | bool | int | float | complex):
         return head is Constant or (head is not None and head.repeats is not None)
@@ -141,10 +147,12 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
     """Return whether an op, or a property of one, can match a pattern; add the bindings."""
     if isinstance(pattern, Output):
         pattern = pattern.op
-    if isvar(pattern):
+    if is_variable(pattern):
         return bool(bound.setdefault(pattern, found) == found)
     if isinstance(pattern, Literal):
         return pattern.is_value(found)
+    if isinstance(pattern, Op) and pattern.relative is not None:
+        return type(found) is pattern.relative
     parts = split(pattern)
     if parts is None:
         return bool(variables_of(pattern)) or bool(pattern == found)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
-from unification.variable import isvar
 
+from relgraph.graph.kanren.search.fast_unification import is_variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, variables_of
+from relgraph.graph.notation.numbers import roundings
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
 
@@ -32,7 +33,7 @@ class Rule:
         Whether sums and products match in any grouping (see `matching`).
     as_written
         Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
-        order, and a bare number no constant (a `Literal` does match constants).
+        order.
     one_dtype
         Whether it fires only if the root and all intermediate values have one dtype.
     complex
@@ -73,10 +74,10 @@ class Rule:
         """
         head, patterns = split(self.pattern) or (None, ())
         return (
-            isinstance(head, Op)
+            is_fixed(head)
             and not is_ac(head)
             and not takes_all_arguments(patterns)
-            and isvar(self.template)
+            and is_variable(self.template)
             and self.template in variables_of(self.pattern)
             and not self.one_client
             and not any(isinstance(c, OneClient) for c in self.conditions)
@@ -95,7 +96,7 @@ class Rule:
         asks_readers = any(isinstance(c, OneClient) for c in self.conditions)
         return height(self.pattern) + max([*further, int(asks_readers)], default=0)
 
-    @property
+    @cached_property
     def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
         """The pairs of ops where it looks at the inputs of an input; None if that is not known.
 
@@ -110,6 +111,11 @@ class Rule:
             if split(inner) is not None
         }
         return None if any(None in pair for pair in pairs) else frozenset(pairs)
+
+    @cached_property
+    def rounded_numbers(self) -> tuple[Any, ...]:
+        """The numbers in its pattern that a narrower dtype rounds: they match the rounded ones."""
+        return rounded_numbers(self.pattern)
 
     @property
     def required_ops(self) -> frozenset[Any]:
@@ -144,7 +150,7 @@ class Rule:
             return True
         if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
-        alone = {p for p in flat_patterns(*parts) if isvar(p)}
+        alone = {p for p in flat_patterns(*parts) if is_variable(p)}
         return all(
             isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
         )
@@ -160,11 +166,12 @@ class Output:
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the head and the arguments of a compound pattern; None if it is a leaf."""
-    if isinstance(pattern, Term):
+    cls = pattern.__class__  # `isinstance` asks the abstract base classes of etuples, slowly
+    if cls is Term:
         return _parts(pattern.op, pattern.args)
-    if isinstance(pattern, ExpressionTuple) and len(pattern):
+    if cls is ExpressionTuple and len(pattern):
         return _parts(pattern[0], tuple(pattern[1:]))
-    if isinstance(pattern, list) and pattern and isinstance(pattern[0], Op):
+    if cls is list and pattern and isinstance(pattern[0], Op):
         return pattern[0], tuple(pattern[1:])
     return None
 
@@ -178,6 +185,17 @@ def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]
     return head, arguments
 
 
+def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
+    """Return the numbers in a pattern that a narrower dtype rounds."""
+    literals = {
+        part.value
+        for compound in compound_parts(pattern)
+        for part in (split(compound) or (None, ()))[1]
+        if isinstance(part, Literal) and isinstance(part.value, float | complex)
+    }
+    return tuple(n for n in literals if any(r != n for r in roundings(n).values() if n == n))
+
+
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
     parts = split(pattern)
@@ -185,7 +203,7 @@ def head_of(pattern: Any) -> Any:
         return None
     head = parts[0].op if isinstance(parts[0], Output) else parts[0]
     if isinstance(head, Op):
-        return head
+        return head.tracked
     inner = split(head)
     return inner[0] if inner is not None and isinstance(inner[0], type) else None
 
@@ -194,6 +212,11 @@ def height(pattern: Any) -> int:
     """Return how many levels of nodes a pattern spans."""
     parts = split(pattern)
     return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+
+
+def is_fixed(head: Any) -> TypeGuard[Op]:
+    """Return whether `head` is an op that a node has as it is written, whatever its inputs."""
+    return isinstance(head, Op) and head.relative is None
 
 
 def is_ac(head: Any) -> bool:

@@ -52,21 +52,20 @@ class _Leaf:
 
     Attributes
     ----------
-    by_heads
-        Whether the op and the heads of the inputs determine the structure.
+    path
+        The questions that lead to it, with their answers.
     checks_left
         On how many more nodes the residual is to be compared with a search.
-    confirmed
-        Whether a search has found no answer either, if the residual has none.
+    confirmations_left
+        For how many more ops a search is to find no answer either, if the residual has none.
     """
 
-    __slots__ = ("by_heads", "checks_left", "confirmed", "residual")
+    __slots__ = ("checks_left", "confirmations_left", "path", "residual")
 
-    def __init__(self, residual: Residual, by_heads: bool) -> None:
+    def __init__(self, residual: Residual, path: Sequence[AnsweredQuestion]) -> None:
         self.residual = residual
-        self.by_heads = by_heads
-        self.checks_left = CROSS_CHECKS
-        self.confirmed = False
+        self.path = path
+        self.checks_left = self.confirmations_left = CROSS_CHECKS
 
 
 _Tree = _Branch | _Leaf | None
@@ -128,17 +127,26 @@ class Specialization:
             return searched
         return answer
 
+    def might_match_op(self, node: Apply) -> bool:
+        """Return whether some node with the op of `node` may have an answer."""
+        return self._may_answer(node, heads_of_inputs=False)
+
     def might_match(self, node: Apply) -> bool:
         """Return whether some node with the op and heads of `node` may have an answer."""
+        return self._may_answer(node, heads_of_inputs=True)
+
+    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
         if self.fallback_reason:
             return True
         try:
-            leaf, _ = self._leaf_for(None, node)
-            if leaf is None or not (leaf.by_heads and leaf.residual.fails):
+            leaf, values = self._leaf_for(None, node)
+            if leaf is None or not leaf.residual.fails:
                 return True
-            if leaf.confirmed:
+            if not asks_heads_only(leaf.path, values, node, heads_of_inputs):
+                return True
+            if not leaf.confirmations_left:
                 return False
-            leaf.confirmed = True
+            leaf.confirmations_left -= 1
             return not fails_on(self._relation, node)
         except StagingMismatch:
             self.fallback_reason = f"on {node} it has an answer, and on a tracer for it none"
@@ -160,7 +168,7 @@ class Specialization:
         if self._branches >= MAX_BRANCHES:
             return None, values
         trace = Trace(node.outputs[0], fgraph)
-        leaf = _Leaf(partially_evaluate(self._relation, trace), asks_heads_only(trace, node))
+        leaf = _Leaf(partially_evaluate(self._relation, trace), trace.path)
         self.max_depth = max(self.max_depth, trace.max_depth)
         # the tree must not keep this node alive
         values, trace.values = trace.values, []

@@ -83,7 +83,9 @@ class View:
 
     def functions_for(self, head: Any) -> tuple[Callable[[Variable], Any], ...]:
         """Return the functions of the cases that a variable with this head may match."""
-        functions = tuple(f for wanted, f in self._functions if wanted is None or wanted is head)
+        # a pattern with a variable for a parameter of its op is known by the class of the op
+        admits = (None, head, type(head))
+        functions = tuple(f for wanted, f in self._functions if wanted in admits)
         self.by_head[head] = functions
         return functions
 

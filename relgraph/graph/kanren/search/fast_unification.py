@@ -23,7 +23,15 @@ from unification.core import (
 )
 from unification.variable import _glv
 
-from relgraph.graph.unify import _unify_seen, _unify_variables, same_variable, view
+import relgraph.graph.kanren.terms.function_calls  # noqa: F401  (registers what they mean)
+from relgraph.graph.kanren.terms.term import _unify_literal
+from relgraph.graph.unify import (
+    _unify_seen,
+    _unify_variables,
+    same_variable,
+    seen_alike,
+    unify_number,
+)
 
 Bindings = dict[Any, Any]
 
@@ -107,11 +115,10 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
                 return False
             stack.extend(zip(reversed(left), reversed(right), strict=True))
         elif unifier is _unify_seen:
-            u = u if type(u) is ExpressionTuple else view(u)
-            v = v if type(v) is ExpressionTuple else view(v)
-            if u is None or v is None:
+            pair = seen_alike(u, v)
+            if pair is None:
                 return False
-            stack.append((u, v))
+            stack.append(pair)
         elif unifier is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
             try:
                 first = car(u), car(v)
@@ -121,6 +128,9 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             stack.append(first)
         elif unifier is _unify_variables:
             if not same_variable(u, v):
+                return False
+        elif unifier is unify_number or unifier is _unify_literal:
+            if unifier(u, v, data) is False:
                 return False
         else:
             found = stream_eval(_unify(u, v, data))

@@ -17,6 +17,7 @@ from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.state import extended, guarded
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.term import renamed, variables_of
+from relgraph.graph.unify import NO_ITEMS
 
 
 class Condition:
@@ -32,9 +33,13 @@ class Condition:
         """Return the state that follows from `s` now that `variables` are `values`, or False."""
         raise NotImplementedError(type(self).__name__)
 
+    def values(self, s: Any) -> tuple[Any, ...]:
+        """Return the values of `variables` in a state."""
+        return tuple([() if v is NO_ITEMS else v for v in reify(self.variables, s)])
+
     def decide(self, s: Any) -> Any:
         """Return the state that follows from `s`, False, or None while a variable is unbound."""
-        values = reify(self.variables, s)
+        values = self.values(s)
         return self.check(values, s) if isground(values, {}) else None
 
     def __call__(self, s: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.notation.numbers import is_written, number_of, same_number
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import vars_between
 from relgraph.graph.unify import same_variable
@@ -41,6 +41,34 @@ def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> boo
     return len(dtypes) <= 1 or not same
 
 
+def hold_numbers(matched: Iterable[Variable], numbers: Iterable[Any]) -> bool:
+    """Return whether the numbers of a law are what stands in the graph, where it is rounded.
+
+    0.1 is 0.1 among float32 numbers. But a constant of float32 that is nearly 0.1 is another number
+    beside float64 ones.
+
+    Parameters
+    ----------
+    matched
+        The variables whose nodes have been matched.
+    numbers
+        Those numbers of the law that a narrower dtype rounds; see `rules.rule.Rule`.
+    """
+    for var in matched:
+        arguments = () if var.owner is None else var.owner.inputs
+        dtypes = {getattr(v.type, "dtype", None) for v in arguments} - {"bool"}
+        if len(dtypes) <= 1:
+            continue
+        for argument in arguments:
+            found = number_of(argument)
+            if any(
+                is_written(number, argument) and not same_number(number, found)
+                for number in numbers
+            ):
+                return False
+    return True
+
+
 def finite_constants(values: Iterable[Any]) -> bool:
     """Return whether the constants among some values are finite, broadcast ones too."""
     for value in values:
@@ -63,7 +91,8 @@ def _flattened(values: Iterable[Any]) -> Iterator[Any]:
 def agree(known: Any, value: Any) -> bool:
     """Return whether two values that a rule has found for one logic variable are equal.
 
-    A number equals a constant all of whose elements are that number.
+    A number equals a constant all of whose elements are that number. A computed number is one of
+    the right dtype: it is no rounded one.
     """
     if isinstance(value, Variable):
         known, value = value, known
@@ -71,7 +100,7 @@ def agree(known: Any, value: Any) -> bool:
         return bool(known == value)
     if isinstance(value, Variable):
         return same_variable(known, value)
-    return isinstance(value, bool | int | float | complex) and Literal(value).matches(known)
+    return isinstance(value, bool | int | float | complex) and same_number(value, number_of(known))
 
 
 def same_in_graph(fgraph: Any, known: Any, var: Any) -> bool:

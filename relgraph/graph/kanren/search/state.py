@@ -57,9 +57,9 @@ class Budget:
             raise SearchBudgetError(
                 f"the relation {self.who} made {self._steps} unifications without coming to an end"
             )
-        if self._used % 64 == 1:
+        if self._used % 64 == 0:
             # not the time of the wall: what a relation comes down to does not depend on what else
-            # the machine is doing
+            # the machine is doing; a short search does not ask for it
             now = time.thread_time()
             if self._deadline is None:
                 self._deadline = now + self._seconds

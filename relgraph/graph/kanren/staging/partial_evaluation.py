@@ -6,7 +6,7 @@ same. A goal may be run on tracers only if it is known to ask them all that it d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -43,6 +43,8 @@ from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudge
 from relgraph.graph.kanren.search.variadic import Each
 from relgraph.graph.kanren.staging.build_plans import BuildPlan
 from relgraph.graph.kanren.staging.tracers import (
+    AnsweredQuestion,
+    HeadFits,
     HeadOf,
     InputsOf,
     Trace,
@@ -280,20 +282,38 @@ class StagingMismatch(Exception):
     """A relation has an answer on a node though its residual has none: it must not be staged."""
 
 
-def asks_heads_only(trace: Trace, node: Apply) -> bool:
-    """Return whether a trace depends only on what nodes with one plan of `opt.dispatch` share.
+def asks_heads_only(
+    path: Iterable[AnsweredQuestion],
+    values: Sequence[Any],
+    node: Apply,
+    heads_of_inputs: bool = True,
+) -> bool:
+    """Return whether questions depend only on what nodes with one plan of `opt.dispatch` share.
 
     That is the op of `node` and the heads of its inputs, without their order if it is a sum.
+
+    Parameters
+    ----------
+    path
+        The questions, with the answers for the node.
+    values
+        What is known of the node, by slot.
+    heads_of_inputs
+        False to leave them out: nodes need share no more than the op.
     """
     op, count = node.op, len(node.inputs)
     is_sum = op.commutative and op.associative
-    heads = range(2, 2 + count) if not is_sum or count <= 2 else ()
-    for question, answer in trace.path:
+    heads = range(2, 2 + count) if heads_of_inputs and (not is_sum or count <= 2) else ()
+    for question, _ in path:
         if isinstance(question, InputsOf):
-            shared = question.slot == 0 and not (is_sum and count >= 32)
+            shared = heads_of_inputs and question.slot == 0 and not (is_sum and count >= 32)
+        elif isinstance(question, HeadOf | HeadFits) and (
+            question.slot == 0 or question.slot in heads
+        ):
+            head = values[question.slot].head
+            shared = not isinstance(head, Op) or head.nout == 1
         else:
-            shared = isinstance(question, HeadOf) and (question.slot == 0 or question.slot in heads)
-            shared = shared and (not isinstance(answer, Op) or answer.nout == 1)
+            shared = False
         if not shared:
             return False
     return True
@@ -313,7 +333,7 @@ def rules_out(relation: Relation, node: Apply) -> bool:
     trace = Trace(node.outputs[0])
     return (
         partially_evaluate(relation, trace).fails
-        and asks_heads_only(trace, node)
+        and asks_heads_only(trace.path, trace.values, node)
         and fails_on(relation, node)
     )
 

@@ -20,6 +20,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.op import Op
 from relgraph.graph.utils import MetaObject
 
 MAX_QUESTIONS = 2_000
@@ -33,6 +34,7 @@ UNTRACEABLE = object()
 """The shape of a computed value for which there is no tracer."""
 
 _NOT_ASKED = object()
+_MOST_MISFITS = 2
 
 
 class Unstageable(Exception):
@@ -64,6 +66,27 @@ class HeadOf:
     def is_same(self, other: Any) -> bool:
         """Return whether `other` is the same question."""
         return type(other) is HeadOf and other.slot == self.slot
+
+
+class HeadFits:
+    """The question whether the head of a variable is an op, or an op of a class."""
+
+    __slots__ = ("slot", "wanted")
+
+    def __init__(self, slot: int, wanted: Op | type[Op]) -> None:
+        self.slot = slot
+        self.wanted = wanted
+
+    def answer(self, values: list[Any]) -> Hashable:
+        head = HeadOf(self.slot).answer(values)
+        if head is SEVERAL_OUTPUTS:
+            return head
+        wanted = self.wanted
+        return isinstance(head, wanted) if isinstance(wanted, type) else head == wanted
+
+    def is_same(self, other: Any) -> bool:
+        """Return whether `other` is the same question."""
+        return type(other) is HeadFits and other.slot == self.slot and (other.wanted is self.wanted)
 
 
 class InputsOf:
@@ -123,7 +146,7 @@ class ValueOf(_CallQuestion):
         return shape
 
 
-Question = HeadOf | InputsOf | Test | ValueOf
+Question = HeadOf | HeadFits | InputsOf | Test | ValueOf
 AnsweredQuestion = tuple[Question, Hashable]
 
 
@@ -253,13 +276,14 @@ class VariableTracer(Variable):
         How many levels it is below the root.
     """
 
-    __slots__ = ("_head", "_node", "level", "slot", "trace")
+    __slots__ = ("_head", "_misfits", "_node", "level", "slot", "trace")
 
     def __init__(self, trace: Trace, slot: int, level: int = 0) -> None:
         self.trace = trace
         self.slot = slot
         self.level = level
         self._head: Any = _NOT_ASKED
+        self._misfits = 0
         self._node: Apply | None = None
         self.index = 0
         self._tag = None
@@ -267,13 +291,36 @@ class VariableTracer(Variable):
     @property
     def head(self) -> Any:
         if self._head is _NOT_ASKED:
-            if self.level == MAX_LEVELS:
-                raise Unstageable(f"it looks further than {MAX_LEVELS} levels into a graph")
-            self._head = self.trace.ask(HeadOf(self.slot))
-            self.trace.max_depth = max(self.trace.max_depth, self.level + 1)
+            self._head = self._ask(HeadOf(self.slot))
         if self._head is SEVERAL_OUTPUTS:
             raise Unstageable("it looks at one of several outputs")
         return self._head
+
+    def may_be_made_by(self, wanted: Any) -> bool:
+        """Return False if this is not the result of an op, or of an op of a class.
+
+        To ask so leaves more nodes alike than to ask for the op itself. After some misfits the op
+        is asked for, so that a relation with many patterns asks a variable but once.
+        """
+        is_class = isinstance(wanted, type) and issubclass(wanted, Op)
+        if self._head is not _NOT_ASKED or not (is_class or isinstance(wanted, Op)):
+            return True
+        if self._misfits == _MOST_MISFITS:
+            return True
+        answer = self._ask(HeadFits(self.slot, wanted))
+        if answer is SEVERAL_OUTPUTS:
+            self._head = answer
+        elif not answer:
+            self._misfits += 1
+        elif not is_class:
+            self._head = wanted
+        return bool(answer)
+
+    def _ask(self, question: HeadOf | HeadFits) -> Any:
+        if self.level == MAX_LEVELS:
+            raise Unstageable(f"it looks further than {MAX_LEVELS} levels into a graph")
+        self.trace.max_depth = max(self.trace.max_depth, self.level + 1)
+        return self.trace.ask(question)
 
     @property
     def owner(self) -> Apply | None:  # type: ignore[override]

@@ -104,3 +104,13 @@ def _call(parts: list[Any], source: Any) -> Any:
     if not callable(head):
         raise TypeError(f"{source} is headed by {head!r}, which can't be called")
     return head(*args)
+
+
+def as_call(answer: Any) -> str:
+    """Return an answer as text, an expression as the call that it stands for."""
+    parts = _parts(answer)
+    if parts is None or isinstance(answer, Term):
+        return str(answer)
+    head, *arguments = parts
+    name = getattr(head, "__name__", None) or as_call(head)
+    return f"{name}({', '.join(map(as_call, arguments))})"

@@ -8,10 +8,10 @@ nor a sequence, whose ``+`` and ``*`` would concatenate and repeat.
 from __future__ import annotations
 
 import itertools
-import math
 import weakref
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any
+from numbers import Number
+from typing import Any, NoReturn
 
 from cons.core import _car, _cdr
 from etuples import etuple
@@ -21,11 +21,11 @@ from unification.core import _reify, _unify, _unify_Var_object, construction_sen
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation.numbers import is_written, roundings, same_number
 from relgraph.graph.notation.operators import INFIX, Operators, as_infix
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained, view
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained
 from relgraph.graph.utils import LogicTerm
 
 _fresh_numbers = itertools.count(1)
@@ -77,6 +77,10 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
 
+    @property
+    def type(self) -> NoReturn:
+        _refuse_type(self)
+
     def __copy__(self) -> LogicVariable:
         return self
 
@@ -106,16 +110,20 @@ class Literal:
 
     def is_value(self, other: Any) -> bool:
         """Return whether `other` is this number."""
-        if other is None or isinstance(self.value, bool) is not isinstance(other, bool):
-            return False
-        if self.value == other:
-            return _sign(self.value) == _sign(other)
-        return bool(self.value != self.value and other != other)
+        return same_number(self.value, other)
+
+    def may_be(self, number: Any) -> bool:
+        """Return whether a constant that this matches may have the value `number`."""
+        if self.is_value(number):
+            return True
+        inexact = isinstance(self.value, (float, complex))
+        return inexact and any(same_number(r, number) for r in roundings(self.value).values())
 
     def matches(self, var: Any) -> bool:
-        """Return whether `var` is a constant all of whose elements are this number."""
+        """Return whether `var` is a constant all of whose elements are this number, as the dtype
+        of `var` holds it."""
         if isinstance(var, Variable):
-            return self.is_value(number_of(var))
+            return is_written(self.value, var)
         if isinstance(var, Literal):
             return self.is_value(var.value)
         return isinstance(var, bool | int | float | complex) and self.is_value(var)
@@ -130,8 +138,11 @@ class Literal:
         return repr(self.value)
 
 
-def _sign(value: Any) -> float:
-    return math.copysign(1.0, value) if isinstance(value, float) and value == 0 else 1.0
+def _refuse_type(x: Any) -> NoReturn:
+    raise TypeError(
+        f"{x} is part of a law and stands for tensors of every shape: what this function makes of "
+        "it depends on the shape, so write it by functions that don't ask for one"
+    )
 
 
 class Term(Operators, LogicTerm):
@@ -158,6 +169,10 @@ class Term(Operators, LogicTerm):
 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
         return Term(op, arguments, self._ops)
+
+    @property
+    def type(self) -> NoReturn:
+        _refuse_type(self)
 
     def __call__(self, *arguments: Any) -> Term:
         """Apply a term for an op (``CAReduce(add, axis_lv)``) to arguments."""
@@ -254,6 +269,8 @@ def several(of: LogicVariable) -> Arguments:
 def _as_part(arg: Any) -> Any:
     if isinstance(arg, bool | int | float | complex):
         return Literal(arg)
+    if isinstance(arg, Number):  # one of NumPy's
+        return Literal(arg.item())  # type: ignore[attr-defined]
     if isinstance(arg, ExpressionTuple):
         raise TypeError(f"{arg} is an etuple: inside a term, call the op on logic variables")
     return arg
@@ -327,17 +344,7 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
 
 
 def _unify_term(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    left, right = _expression_of(u), _expression_of(v)
-    if left is None or right is None:
-        yield False
-    else:
-        yield _unify(left, right, s)
-
-
-def _expression_of(x: Any) -> Any:
-    if isinstance(x, Term):
-        return x.etuple
-    return x if isinstance(x, ExpressionTuple) else view(x)
+    yield _unify(_as_etuple(u), _as_etuple(v), s)
 
 
 for _cls in (Term, ExpressionTuple, Variable, Apply, Op, Type):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
+from relgraph.graph.opt.dispatch.memory import those_that_may_match
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -58,19 +60,39 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
         super().__init__()
         self.rewriters = tuple(rewriters)
+        self._of_op: dict[Op, tuple[LocalOptimizer, ...]] = {}
 
     def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
         """The rewriters that may match `node`, or another node of its structure."""
-        rewriters = self[node.op]
+        rewriters = self._of_op.get(node.op)
+        if rewriters is None:
+            if len(self._of_op) >= LIMIT:
+                self._of_op.clear()
+            rewriters = self._of_op[node.op] = those_that_may_match(self[node.op], node, True)
         if len(node.inputs) >= WIDE and not is_ac(node.op):
             return rewriters
-        return tuple([r for r in rewriters if r.might_match(node)])
+        return those_that_may_match(rewriters, node, False)
 
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         if len(self) >= LIMIT:
             self.clear()
-        found = self[op] = tuple(r for r in self.rewriters if tracks_op(r, op))
+        own, others = self._by_tracked
+        chosen = [*own.get(op, ()), *(i for i in others if tracks_op(self.rewriters[i], op))]
+        found = self[op] = tuple([self.rewriters[i] for i in sorted(chosen)])
         return found
+
+    @cached_property
+    def _by_tracked(self) -> tuple[dict[Op, list[int]], list[int]]:
+        """The places of the rewriters that track one op alone, by that op; and of all others."""
+        own: dict[Op, list[int]] = {}
+        others: list[int] = []
+        for i, rewriter in enumerate(self.rewriters):
+            tracks = rewriter.tracks()
+            if tracks is not None and len(tracks) == 1 and isinstance(tracks[0], Op):
+                own.setdefault(tracks[0], []).append(i)
+            else:
+                others.append(i)
+        return own, others
 
 
 class DepthByOp(dict[Op, int]):
@@ -121,4 +143,4 @@ def tracks_op(rewriter: LocalOptimizer, op: Op) -> bool:
 
 def is_tracked_by(op: Op, tracked: Tracked) -> bool:
     """Whether `op` is the tracked Op, or of the tracked class."""
-    return isinstance(op, tracked) if isinstance(tracked, type) else op == tracked
+    return tracked in type(op).__mro__ if isinstance(tracked, type) else op == tracked

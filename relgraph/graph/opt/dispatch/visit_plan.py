@@ -92,7 +92,7 @@ class PlansByNumbers:
         if bits is None:
             if len(self._bits) >= LIMIT:
                 self._bits.clear()
-            bits = sum(1 << i for i, n in enumerate(self._numbers) if n.is_value(number))
+            bits = sum(1 << i for i, n in enumerate(self._numbers) if n.may_be(number))
             self._bits[key] = bits
         return bits
 

@@ -66,7 +66,7 @@ class MergeOptimizer(GlobalOptimizer):
         validating, calling = validate_time(fgraph), callback_time(fgraph)
         with hash_consing_table(fgraph) as table:
             merger = NodeMerger(fgraph, table)
-            merger.merge_all(fgraph.toposort())
+            merger.merge_all(fgraph.toposort(with_orderings=False))
         return MergeRecord(
             merger.failed,
             time.perf_counter() - start,

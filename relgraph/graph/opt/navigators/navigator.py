@@ -235,7 +235,7 @@ class TopoOptimizer(NavigatorOptimizer):
         )
 
     def _nodes(self, fgraph: FunctionGraph, start_from: Any) -> deque[Apply]:
-        nodes = fgraph.toposort()
+        nodes = fgraph.toposort(with_orderings=False)
         if start_from is not None:
             needed = _ancestor_nodes(start_from)
             nodes = [node for node in nodes if node in needed]
@@ -392,7 +392,11 @@ class OpKeyOptimizer(NavigatorOptimizer):
         for tracked in self.local_opt.tracks() or ():
             if isinstance(tracked, type):
                 found.update(
-                    dict.fromkeys(n for n in fgraph.toposort() if isinstance(n.op, tracked))
+                    dict.fromkeys(
+                        n
+                        for n in fgraph.toposort(with_orderings=False)
+                        if isinstance(n.op, tracked)
+                    )
                 )
             else:
                 found.update(dict.fromkeys(fgraph.get_nodes(tracked)))

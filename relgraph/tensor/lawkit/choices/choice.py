@@ -8,16 +8,11 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.scalar.dtypes import result_dtype
-from relgraph.tensor.lawkit.guards.constants import constant_data, constant_number
+from relgraph.tensor.lawkit.guards.constants import constant_number
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)
 WITHIN_ONE = (scalar.sin, scalar.cos, scalar.tanh, scalar.erf, scalar.sigmoid, scalar.sign)
-
-
-def is_no_constant(branch: Any) -> bool:
-    """Return whether the elements of a branch are not known ahead."""
-    return constant_data(branch) is None
 
 
 def is_number_not_nan(c: Any) -> bool:

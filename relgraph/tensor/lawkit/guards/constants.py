@@ -36,6 +36,11 @@ def is_constant(var: Any) -> bool:
     return constant_data(var) is not None
 
 
+def is_no_constant(var: Any) -> bool:
+    """Return whether the elements of `var` are not known ahead."""
+    return constant_data(var) is None
+
+
 @requires_heads(containing_constant)
 def is_uniform(var: Any) -> bool:
     """Return whether the elements of `var` are known ahead, and all are one number."""
@@ -63,6 +68,11 @@ def is_one_everywhere(var: Any) -> bool:
 def constanto(x: Any) -> Where:
     """Construct the goal that the elements of `x` are known ahead."""
     return whereo(is_constant, x)
+
+
+def not_constanto(x: Any) -> Where:
+    """Construct the goal that the elements of `x` are not known ahead."""
+    return whereo(is_no_constant, x)
 
 
 def uniformo(x: Any) -> Where:

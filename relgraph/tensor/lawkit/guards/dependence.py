@@ -70,3 +70,11 @@ def containing_equal_or_any_of(*wanted: Any) -> Callable[[Heads], bool]:
     """Return the test whether two arguments have the same head, or one has a `wanted` one."""
     among = frozenset(wanted)
     return lambda heads: len(set(heads)) < len(heads) or not among.isdisjoint(heads)
+
+
+def containing_two_constants_or(*wanted: Any) -> Callable[[Heads], bool]:
+    """Return the test whether two arguments may be constants, or one has a `wanted` head."""
+    among = frozenset(wanted)
+    return lambda heads: (
+        not among.isdisjoint(heads) or sum(containing_constant((head,)) for head in heads) > 1
+    )

@@ -29,6 +29,7 @@ NEVER_NEGATIVE = {
     *(scalar.abs, scalar.sqr, scalar.sqrt, scalar.exp, scalar.exp2, scalar.cosh),
     *(scalar.sigmoid, scalar.softplus, scalar.erfc, scalar.arccos, scalar.arccosh),
 }
+MINUS_ZERO_OF_MINUS_ZERO = {scalar.sqrt}
 ALWAYS_POSITIVE = {scalar.cosh}
 # Integers wrap around in these: the least int8 is -128, and so is its absolute value.
 WRAP_AROUND = {scalar.abs, scalar.sqr, scalar.add, scalar.mul}
@@ -95,6 +96,8 @@ def _has_sign_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool
         # one positive term is enough beside others that are not negative
         at_least = all(_has_sign(v, depth - 1, False) for v in inputs)
         return at_least and any(_has_sign(v, depth - 1, True) for v in inputs)
+    if op is scalar.pow:
+        return not strictly and _is_never_minus_zero(inputs[0], depth - 1)
     if strictly and op is scalar.mul:
         return False  # it underflows
     if isinstance(op, scalar.Cast):
@@ -106,6 +109,15 @@ def _has_sign_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool
     if op is scalar.switch:
         return all(_has_sign(v, depth - 1, strictly) for v in inputs[1:])
     return False
+
+
+def _is_never_minus_zero(var: Any, depth: int) -> bool:
+    """Return whether `var` is known to be nonnegative, and no zero of it to be a -0: one by that is
+    minus infinity."""
+    op = None if var.owner is None else var.owner.op
+    if isinstance(op, Elemwise) and op.scalar_op in NEVER_NEGATIVE - MINUS_ZERO_OF_MINUS_ZERO:
+        return _has_sign(var, depth, strictly=False)
+    return _has_sign(var, depth, strictly=True)
 
 
 def nonnegativeo(x: Any) -> Where:

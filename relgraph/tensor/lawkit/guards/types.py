@@ -82,6 +82,17 @@ def have_same_rank(x: Any, y: Any) -> bool:
     return bool(x.type.ndim == y.type.ndim)
 
 
+def has_room(var: Any) -> bool:
+    """Return whether `var` has a dtype whose range leaves room for larger intermediate values: any
+    but float16, which ends at 65504."""
+    return bool(var.type.dtype != "float16")
+
+
+def roomyo(x: Any) -> Where:
+    """Construct the goal that the dtype of `x` leaves room for larger intermediate values."""
+    return whereo(has_room, x)
+
+
 def floato(x: Any) -> Where:
     """Construct the goal that `x` holds real floating-point numbers."""
     return whereo(is_float, x)

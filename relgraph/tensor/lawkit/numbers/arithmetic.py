@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.tensor.lawkit.guards.dependence import containing_constant, requires_heads
+from relgraph.tensor.lawkit.guards.dependence import (
+    containing_constant,
+    depends_on_levels,
+    requires_heads,
+)
 from relgraph.tensor.lawkit.guards.numbers import real_number
+from relgraph.tensor.math import mul
 
 
 @requires_heads(containing_constant)
@@ -34,3 +39,9 @@ def has_normal_quotient(c: Any, d: Any) -> bool:
     with np.errstate(all="ignore"):
         value = abs(np.asarray(one, c.type.dtype) / np.asarray(other, c.type.dtype))
     return bool(limits.tiny <= value <= limits.max)
+
+
+@depends_on_levels(1)
+def is_no_product(x: Any) -> bool:
+    """Return whether `x` is not computed as a product."""
+    return x.head is not mul

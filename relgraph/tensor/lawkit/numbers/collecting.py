@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation.numbers import number_of
+from relgraph.tensor.lawkit.numbers.nests import Nest, Part, edited
 
 Counted = Sequence[tuple[Any, Any]]
 """The count and the unit of each of some arguments, as a view gives them.
@@ -24,23 +25,20 @@ A unit is one variable, or the tuple of all factors of a term.
 
 
 @dataclass(slots=True)
-class Arguments:
-    """Arguments of a sum, a difference, a product or a quotient, by column.
+class Units:
+    """The leaves of a nest as counts of units, by column.
 
     Attributes
     ----------
-    variables
-        The arguments.
-    below
-        Whether each is subtracted, or divided by.
+    nest
+        The nest.
     counts, units
-        Of what each is how many.
+        Of what each leaf is how many.
     keys
         Hashables that are equal if the units are.
     """
 
-    variables: list[Variable]
-    below: list[bool]
+    nest: Nest
     counts: list[Any]
     units: list[Any]
     keys: list[Hashable]
@@ -51,23 +49,10 @@ class Arguments:
         return len(set(self.keys)) == len(self.keys)
 
 
-class Sides(NamedTuple):
-    """The terms that are added and subtracted, or the factors that multiply and divide."""
-
-    above: list[Variable]
-    below: list[Variable]
-
-
-def arguments(
-    above: Sequence[Variable],
-    counted_above: Counted,
-    below: Sequence[Variable] = (),
-    counted_below: Counted = (),
-) -> Arguments:
-    """Return the arguments on the two sides of a difference or a quotient in one table."""
-    counts, units = map(list, zip(*counted_above, *counted_below, strict=True))
-    sides = [False] * len(above) + [True] * len(below)
-    return Arguments([*above, *below], sides, counts, units, [_key(unit) for unit in units])
+def units_of(nest: Nest, counted: Counted) -> Units:
+    """Return the leaves of a nest, of each of which `counted` says what it is how many of."""
+    counts, units = map(list, zip(*counted, strict=True))
+    return Units(nest, counts, units, [_key(unit) for unit in units])
 
 
 def _key(unit: Any) -> Hashable:
@@ -76,23 +61,9 @@ def _key(unit: Any) -> Hashable:
     return id(unit[0]) if len(unit) == 1 else tuple(sorted(map(id, unit)))
 
 
-def have_common_unit(counted: Counted, others: Counted) -> bool:
-    """Return whether a unit of one side is a unit of the other."""
-    return not {_key(unit) for _, unit in counted}.isdisjoint([_key(unit) for _, unit in others])
-
-
 def number_in(count: Any) -> Any:
     """Return a count as a number; it may be a constant."""
     return number_of(count) if isinstance(count, Variable) else count
-
-
-def common_dtype(variables: Sequence[Variable]) -> np.dtype[Any] | None:
-    """Return the dtype of all `variables`, of real floats or integers; None if there is none."""
-    names = {v.type.dtype for v in variables}
-    if len(names) != 1:
-        return None
-    dtype = np.dtype(names.pop())
-    return dtype if dtype.kind in "fiu" else None
 
 
 def applied(op: Any, variables: Sequence[Variable], to_none: int) -> Any:
@@ -100,11 +71,6 @@ def applied(op: Any, variables: Sequence[Variable], to_none: int) -> Any:
     if not variables:
         return to_none
     return variables[0] if len(variables) == 1 else op(*variables)
-
-
-def any_finite(count: Any) -> Any:
-    """Return what two counts must have in common to be added: nothing, if they are finite."""
-    return True if np.isfinite(count) else None
 
 
 def may_have_common_unit(
@@ -142,50 +108,55 @@ def may_have_common_unit(
 
 
 def collected(
-    given: Arguments,
+    given: Units,
     counts: list[Any],
-    kind_of: Callable[[Any], Any],
+    kind_of: Callable[[int], Any],
     build: Callable[[Any, Any], Any],
-) -> Sides | None:
-    """Return the arguments with the counts of equal units added; None if no two can be.
+    is_gain: Callable[[list[int], Any], bool],
+) -> Any:
+    """Return a nest with the counts of equal units added; None if no two are.
 
     Parameters
     ----------
     counts
-        Those of `given` as numbers, less than zero if an argument stands below.
+        Those of `given` as numbers; of leaves above the line and below it alike.
     kind_of
-        Says of a count what another must have in common to be added to it; None if nothing may.
+        Says of a leaf what another must have in common to be added to it; None if nothing may.
     build
-        Makes the argument that is so many of a unit.
+        Makes the leaf that is so many of a unit.
+    is_gain
+        Says whether some leaves should be one, which is so many of their unit.
     """
     groups: dict[Hashable, list[int]] = {}
-    kinds: dict[int, Any] = {}
-    group: Hashable
-    for i, count in enumerate(counts):
-        same = id(count)
-        if same not in kinds:
-            kinds[same] = kind_of(count)
-        kind = kinds[same]
-        group = i if kind is None else (given.keys[i], kind)
-        if group in groups:
-            groups[group].append(i)
-        else:
-            groups[group] = [i]
-    sides, changed = Sides([], []), False
+    for i, key in enumerate(given.keys):
+        kind = kind_of(i)
+        groups.setdefault(i if kind is None else (key, kind), []).append(i)
+    edits: dict[int, Part | None] = {}
     for members in groups.values():
-        total = counts[members[0]]
-        for i in members[1:]:
-            total = total + counts[i]
-        if len(members) == 1 or not np.isfinite(total):
-            for i in members:
-                sides[given.below[i]].append(given.variables[i])
+        if len(members) == 1:
             continue
-        changed = True
-        below = bool(total < 0 and -total > 0)
+        total, below = _total(given.nest.below, counts, members)
+        if not np.isfinite(total) or not is_gain(members, -total if below else total):
+            continue
+        edits.update(dict.fromkeys(members))
         if total != 0:
-            unit, count = _largest_unit(given, counts, members, total)
-            sides[below].append(build(-count if below else count, unit))
-    return sides if changed else None
+            unit, count, below = _largest_unit(given, counts, members, total, below)
+            # it stands where one of them stood on that side
+            place = next((i for i in members if given.nest.below[i] == below), members[0])
+            edits[place] = build(count, unit), below
+    return edited(given.nest, edits) if edits else None
+
+
+def _total(sides: Sequence[bool], counts: list[Any], members: list[int]) -> tuple[Any, bool]:
+    """Return how many of their unit some leaves are together, and whether below the line."""
+    side = sides[members[0]]
+    one_sided = all(sides[i] == side for i in members)
+    below = one_sided and side
+    signed = [-counts[i] if sides[i] != below else counts[i] for i in members]
+    total = signed[0]
+    for count in signed[1:]:
+        total = total + count
+    return (-total, not below) if total < 0 and -total > 0 else (total, below)
 
 
 # A product of more factors is not written out again with another number in front of it.
@@ -193,19 +164,20 @@ _MOST_FACTORS = 8
 
 
 def _largest_unit(
-    given: Arguments, counts: list[Any], members: list[int], total: Any
-) -> tuple[Any, Any]:
-    """Return a unit of some arguments, and how many of it they are together.
+    given: Units, counts: list[Any], members: list[int], total: Any, below: bool
+) -> tuple[Any, Any, bool]:
+    """Return a unit of some leaves, how many of it they are together, and on which side.
 
-    It is the argument itself where all are the same, and its count is 1 or its factors are many:
+    It is the leaf itself where all are the same, and its count is 1 or its factors are many:
     written out, they would be as many again for each level of sums of sums.
     """
-    unit, whole = given.units[members[0]], given.variables[members[0]]
-    if unit.__class__ is not tuple or any(given.variables[i] is not whole for i in members[1:]):
-        return unit, total
+    leaves, sides = given.nest.leaves, given.nest.below
+    unit, whole = given.units[members[0]], leaves[members[0]]
+    if unit.__class__ is not tuple or any(leaves[i] is not whole for i in members[1:]):
+        return unit, total, below
     if counts[members[0]] == 1:
-        return (whole,), total
+        return (whole,), total, below
     if len(unit) <= _MOST_FACTORS:
-        return unit, total
-    signs = [given.below[i] for i in members]
-    return (whole,), counts[members[0]].__class__(len(signs) - 2 * sum(signs))
+        return unit, total, below
+    times = len(members) - 2 * sum(sides[i] for i in members)
+    return (whole,), counts[members[0]].__class__(abs(times)), times < 0

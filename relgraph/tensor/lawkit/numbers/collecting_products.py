@@ -1,7 +1,7 @@
 """Equal bases in products and quotients, for the laws in `relations.numbers.collecting`.
 
-The functions take factors, and of each its exponent and base. None is the result where there is
-nothing to do.
+The functions take the nest of a product, and of each leaf its exponent and base. None is the result
+where there is nothing to do.
 """
 
 from __future__ import annotations
@@ -12,93 +12,208 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.basic import constant
-from relgraph.tensor.lawkit.guards.dependence import containing_equal_or_any_of, requires_heads
+from relgraph.tensor.lawkit.guards.dependence import (
+    containing_any_of,
+    containing_equal_or_any_of,
+    containing_two_constants_or,
+    requires_heads,
+)
 from relgraph.tensor.lawkit.numbers.collecting import (
-    Arguments,
     Counted,
-    any_finite,
-    applied,
-    arguments,
+    Units,
     collected,
-    common_dtype,
-    have_common_unit,
     may_have_common_unit,
     number_in,
+    units_of,
 )
-from relgraph.tensor.math import mul, pow, sqr, sqrt, true_div
+from relgraph.tensor.lawkit.numbers.nests import (
+    PRODUCT,
+    Nest,
+    Part,
+    common_dtype,
+    edited,
+    nest_at,
+    nest_of,
+)
+from relgraph.tensor.math import mul, neg, pow, sqr, sqrt, true_div
+
+_factors_or_nested = containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow)
+
+nest_of_product = nest_at(mul, _factors_or_nested, parts_too=True)
+nest_of_quotient = nest_at(true_div, _factors_or_nested)
+"""The nest that a product, or a quotient, is the outermost node of; see `nest_at`."""
+
+_BASE_OF = frozenset((sqr, sqrt, pow))
+_NO_OP = object()
 
 
-def quotient(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
-    """Return the product of some factors divided by that of others; no factor at all is 1."""
-    product = applied(mul, above, 1)
-    return true_div(product, applied(mul, below, 1)) if below else product
+# -- signs -----------------------------------------------------------------------------------------
 
 
-_NO_OP, _BASE_OF = object(), frozenset((sqr, sqrt, pow))
+@requires_heads(containing_any_of(neg))
+def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return a product with the signs of its factors before it: ``x * -y * z`` is
+    ``-(x * y * z)``."""
+    if not any(var.head is neg for var in factors):
+        return None
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        if leaf.owner is not None and leaf.head is neg:
+            edits[i] = leaf.owner.inputs[0], False
+    product = edited(nest, edits)
+    return neg(product) if len(edits) % 2 else product
+
+
+signs_in_front.__dict__["asks_graph"] = True
+
+
+# -- constants -------------------------------------------------------------------------------------
+
+_two_constants = containing_two_constants_or(mul, true_div)
+
+product_with_constants = nest_at(mul, _two_constants)
+quotient_with_constants = nest_at(true_div, _two_constants)
+
+
+def constants_of_product_folded(nest: Nest) -> Any:
+    """Return a product whose constants are one: ``(6 * x) / 4`` is ``1.5 * x``.
+
+    They are not folded if that is subnormal, or overflows; of float16, not if something between
+    them would be larger than it was.
+    """
+    numbers = [number_of(leaf) for leaf in nest.leaves]
+    places = [i for i, number in enumerate(numbers) if number is not None]
+    if len(places) == len(nest.leaves):
+        return None
+    edits: dict[int, Part | None] = {}
+    dtype = common_dtype(nest.leaves)
+    assert dtype is not None
+    if dtype.kind == "f":
+        known = [(i, numbers[i], nest.below[i]) for i in places if _is_usual(numbers[i])]
+        small = dtype == np.float16 and len(nest.leaves) - len(places) > 1
+        while len(known) > 1:
+            joined = _one_of_two(known[0], known[1], dtype, small)
+            if joined is None:
+                known = known[1:]
+                continue
+            edits.update({known[0][0]: None, known[1][0]: None})
+            if joined[1] != 1:
+                edits[joined[0]] = constant(np.asarray(joined[1], dtype)), joined[2]
+            known = [joined, *known[2:]]
+        if _drop_ones(nest, numbers, edits):
+            return neg(edited(nest, edits))
+    elif len(places) > 1:
+        with np.errstate(all="ignore"):
+            total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
+        edits.update(dict.fromkeys(places))
+        edits[places[0]] = constant(np.asarray(total, dtype)), False
+    return edited(nest, edits) if edits else None
+
+
+def _is_usual(number: Any) -> bool:
+    return bool(np.isfinite(number)) and number != 0
+
+
+_Known = tuple[int, Any, bool]
+"""Where a constant stands, its value, and whether it is divided by."""
+
+
+def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -> _Known | None:
+    """Return one constant for two, which is divided by if both are; None if it is not as good.
+
+    It stands where it makes nothing larger that is computed between them, if that is possible.
+    """
+    (i, a, a_below), (j, b, b_below) = one, other
+    a_enlarges, b_enlarges = (abs(a) > 1) != a_below, (abs(b) > 1) != b_below
+    if small and b_enlarges and not a_enlarges:
+        return None
+    place, below = j if b_enlarges and a_enlarges else i, a_below and b_below
+    first, second = np.asarray(a, dtype), np.asarray(b, dtype)
+    with np.errstate(all="ignore"):
+        if a_below == b_below:
+            value = first * second
+        else:
+            value = second / first if a_below else first / second
+    limits = np.finfo(dtype)
+    return (place, value[()], below) if limits.tiny <= abs(value) <= limits.max else None
+
+
+def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> bool:
+    """Drop divisors 1, and a factor 1 that is not alone above the line: ``x / (1 / y)`` is
+    ``x * y``. The same for -1; return whether this changes the sign of the product."""
+    ones = [i for i, number in enumerate(numbers) if number in (1, -1) and i not in edits]
+    above = [i for i, below in enumerate(nest.below) if not below and edits.get(i, i) is not None]
+    ones_above = [i for i in ones if not nest.below[i]][: len(above) - 1]
+    dropped = [*ones_above, *(i for i in ones if nest.below[i])]
+    edits.update(dict.fromkeys(dropped))
+    return [bool(numbers[i] == -1) for i in dropped].count(True) % 2 == 1
+
+
+# -- equal bases -----------------------------------------------------------------------------------
 
 
 def may_have_equal_bases(factors: Sequence[Variable]) -> bool:
     """Return False if no two factors are powers of one base; a look at each is enough."""
+    if any(var.head is true_div for var in factors):
+        return True  # what is nested there is not known
     return may_have_common_unit(factors, _NO_OP, _BASE_OF)
 
 
-@requires_heads(containing_equal_or_any_of(sqr, sqrt, pow))
-def whole_powers_collected(factors: Sequence[Variable], counted: Counted) -> Any:
+def whole_powers_collected(nest: Nest, counted: Counted) -> Any:
     """Return a product with equal bases collected where their exponents are whole and positive:
-    ``x**2 * y * x`` is ``x**3 * y``."""
-    return _collected_factors(arguments(factors, counted), any_exponent=False)
+    ``x**2 * x * y`` is ``x**3 * y``."""
+    return _collected_factors(units_of(nest, counted), any_exponent=False)
 
 
-@requires_heads(containing_equal_or_any_of(sqr, sqrt, pow))
-def powers_collected(factors: Sequence[Variable], counted: Counted) -> Any:
+def powers_collected(nest: Nest, counted: Counted) -> Any:
     """Return a product with equal bases collected, whatever their exponents:
     ``x**2 * y * x**-0.5`` is ``x**1.5 * y``."""
-    return _collected_factors(arguments(factors, counted), any_exponent=True)
+    return _collected_factors(units_of(nest, counted), any_exponent=True)
 
 
-@requires_heads(containing_equal_or_any_of(mul, sqr, sqrt, pow))
-def powers_of_sides_collected(
-    above: Sequence[Variable],
-    counted_above: Counted,
-    below: Sequence[Variable],
-    counted_below: Counted,
-) -> Any:
-    """Return a quotient with equal bases collected if some stand on both sides:
-    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``. There is nothing to do for integers, whose
-    exponents are not negative."""
-    if not have_common_unit(counted_above, counted_below):
-        return None
-    every = arguments(above, counted_above, below, counted_below)
-    dtype = None if every.differ else common_dtype(every.variables)
-    if dtype is None or dtype.kind != "f":
-        return None
-    return _collected_factors(every, any_exponent=True)
+def powers_cancelled(nest: Nest, counted: Counted) -> Any:
+    """Return a quotient with the bases that are above and below the line collected:
+    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``."""
+    return _collected_factors(units_of(nest, counted), any_exponent=True, both_sides=True)
 
 
-def _collected_factors(given: Arguments, any_exponent: bool) -> Any:
-    dtype = None if given.differ else common_dtype(given.variables)
+def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = False) -> Any:
+    """See `whole_powers_collected`.
+
+    Floating-point factors are collected if that makes no power that was not there before:
+    ``x * y * y`` may be a usual number where ``y**2`` overflows or is 0.
+    """
+    nest = given.nest
+    dtype = None if given.differ else common_dtype(nest.leaves)
     if dtype is None:
         return None
-    if dtype.kind == "f":
-        limit, kind_of = 2.0**24, any_finite if any_exponent else _if_whole_and_positive
-    else:
-        limit, kind_of = float(np.iinfo(dtype).max), _if_whole_and_positive
+    limit = 2.0**24 if dtype.kind == "f" else float(np.iinfo(dtype).max)
     # exponents are added as floats that hold all of them, and are of the dtype in the end
-    counts = [_signed_exponent(*pair) for pair in zip(given.counts, given.below, strict=True)]
+    counts = [np.float64(number_in(count)) for count in given.counts]
     if not all(abs(count) <= limit / len(counts) for count in counts):
         return None
-    sides = collected(given, counts, kind_of, _power)
-    return None if sides is None else quotient(*sides)
+    any_exponent = any_exponent and dtype.kind == "f"
+    starts: dict[int, int] = {}
+    for first, last in nest.spans():
+        starts[first] = max(last, starts.get(first, last))
 
+    def kind_of(i: int) -> Any:
+        whole = counts[i] > 0 and counts[i] == np.floor(counts[i]) and not nest.below[i]
+        return True if whole or (any_exponent and np.isfinite(counts[i])) else None
 
-def _signed_exponent(count: Any, below: bool) -> Any:
-    exponent = np.float64(number_in(count))
-    return -exponent if below else exponent
+    def is_gain(members: list[int], total: Any) -> bool:
+        if both_sides and len({nest.below[i] for i in members}) == 1:
+            return False
+        if dtype.kind != "f" or abs(total) <= max(1, *[abs(counts[i]) for i in members]):
+            return True
+        # they are multiplied with each other first
+        together = members[-1] - members[0] == len(members) - 1
+        return together and starts.get(members[0], -1) >= members[-1]
 
-
-def _if_whole_and_positive(count: Any) -> Any:
-    return True if count > 0 and count == np.floor(count) else None
+    return collected(given, counts, kind_of, _power, is_gain)
 
 
 def _power(count: Any, base: Variable) -> Any:

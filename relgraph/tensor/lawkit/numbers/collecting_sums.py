@@ -1,7 +1,7 @@
 """Equal terms of sums and differences, for the laws in `relations.numbers.collecting`.
 
-The functions take terms, and of each its coefficient and factors. Coefficients are computed in the
-dtype of the sum. None is the result where there is nothing to do.
+The functions take the nest of a sum, and of each leaf its coefficient and factors. Coefficients are
+computed in the dtype of the sum. None is the result where there is nothing to do.
 """
 
 from __future__ import annotations
@@ -17,34 +17,37 @@ from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded_within_limits
 from relgraph.tensor.lawkit.guards.dependence import (
-    containing_any_of,
     containing_constant,
     containing_equal_or_any_of,
+    containing_two_constants_or,
     requires_heads,
 )
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.tensor.lawkit.numbers.collecting import (
-    Arguments,
     Counted,
-    any_finite,
+    Units,
     applied,
-    arguments,
     collected,
-    common_dtype,
-    have_common_unit,
     may_have_common_unit,
     number_in,
+    units_of,
+)
+from relgraph.tensor.lawkit.numbers.nests import (
+    SUM,
+    Nest,
+    Part,
+    common_dtype,
+    edited,
+    nest_at,
+    nest_of,
 )
 from relgraph.tensor.math import add, mul, neg, sub, true_div
 
+_terms_or_nested = containing_equal_or_any_of(add, sub, mul, neg, true_div)
 
-def difference(plus: Sequence[Variable], minus: Sequence[Variable]) -> Any:
-    """Return the sum of some terms less the sum of others; no term at all is 0."""
-    if not minus:
-        return applied(add, plus, 0)
-    if not plus:
-        return neg(applied(add, minus, 0))
-    return sub(applied(add, plus, 0), applied(add, minus, 0))
+nest_of_sum = nest_at(add, _terms_or_nested)
+nest_of_difference = nest_at(sub, _terms_or_nested)
+"""The nest that a sum, or a difference, is the outermost node of; see `nest_at`."""
 
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -66,10 +69,10 @@ def negative_numbero(c: Any) -> Where:
 
 
 def may_subtract(terms: Sequence[Variable]) -> bool:
-    """Return False if no term is subtracted or negative; a look at each is enough."""
+    """Return False if no term is negative; a look at each is enough."""
     for var in terms:
         head = var.head
-        if head is neg or head is sub:
+        if head is neg:
             return True
         if head is mul:
             assert var.owner is not None
@@ -85,47 +88,94 @@ def _is_less(var: Variable) -> bool:
     return number is not None and not isinstance(number, complex) and number < 0
 
 
-@requires_heads(containing_any_of(neg, sub, mul, Constant))
-def as_one_difference(signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]]) -> Any:
-    """Return a sum as one difference: ``(a - x) + (b - y)`` is ``(a + b) - (x + y)``.
+def negations_subtracted(
+    fgraph: Any,
+    terms: Sequence[Variable],
+    signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]],
+) -> Any:
+    """Return a sum with its negative terms subtracted where they stand: ``x + -y + z`` is
+    ``(x - y) + z``.
 
     Parameters
     ----------
     signed
         Of each term, what is added and what is subtracted in it.
     """
-    below = [v for _, minus in signed for v in minus]
-    if not below:
+    if common_dtype(terms) is None or not any(below for _, below in signed):
         return None
-    above = [v for plus, _ in signed for v in plus]
-    return None if common_dtype([*above, *below]) is None else difference(above, below)
+    by_term = dict(zip(terms, signed, strict=True))
+    nest = nest_of(fgraph, SUM, add, terms, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        _, below = by_term[leaf]
+        if below:
+            edits[i] = below[0], True
+    return edited(nest, edits)
 
 
-@requires_heads(containing_any_of(add, Constant))
-def with_one_constant(plus: Sequence[Variable], minus: Sequence[Variable]) -> Any:
-    """Return a difference with one positive constant, on the side where it then stands:
-    ``(2 + x) - (5 + y)`` is ``x - (3 + y)``.
+negations_subtracted.__dict__["asks_graph"] = True
 
-    A constant that is more than one number stays on the left if there is one on both sides, and
-    where it is otherwise.
+
+# -- constants -------------------------------------------------------------------------------------
+
+_two_constants = containing_two_constants_or(add, sub, neg)
+
+sum_with_constants = nest_at(add, _two_constants)
+difference_with_constants = nest_at(sub, _two_constants)
+
+
+def constants_of_sum_folded(nest: Nest) -> Any:
+    """Return a sum whose constants are one, where that is exact: ``(2 + x) - 5`` is ``x - 3``.
+
+    One constant rounds once, where two round twice. If their sum is rounded itself it is left
+    alone: ``(x - 0.1) + 1e-20`` is right where x is 0.1, and ``x - 0.1`` is 0.
     """
-    known, subtracted = ([v for v in side if v.head is Constant] for side in (plus, minus))
-    if len(known) > 1 or len(subtracted) > 1 or len(known) == len(plus):
-        return None  # they are not folded yet, or the left side is nothing else
-    dtype = common_dtype([*plus, *minus])
-    negative = [v for v in (*known, *subtracted) if is_negative_number(v)]
-    if dtype is None or not (negative or (known and subtracted)):
+    places = [i for i, leaf in enumerate(nest.leaves) if leaf.head is Constant]
+    if len(places) < 2 or len(places) == len(nest.leaves):
         return None
-    terms = [v for v in plus if v.head is not Constant]
-    others = [v for v in minus if v.head is not Constant]
-    total: Any = known[0] if known else folded_within_limits(neg, subtracted)
-    if known and subtracted:
-        total = folded_within_limits(sub, [*known, *subtracted])
-    if total is None:
+    total: Any = None
+    edits: dict[int, Part | None] = {}
+    for i in places:
+        term, below = nest.leaves[i], nest.below[i]
+        if total is None:
+            total, first, side = term, i, below
+            continue
+        joined = _exact(add if below == side else sub, total, term)
+        if joined is not None:
+            total = joined
+            edits[i] = None
+    if not edits:
         return None
-    if is_negative_number(total):
-        return difference(terms, [folded_within_limits(neg, [total]), *others])
-    return difference([total, *terms], others)
+    if real_number(total) == 0:
+        edits[first] = None
+    elif is_negative_number(total):
+        edits[first] = folded_within_limits(neg, [total]), not side
+    else:
+        edits[first] = total, side
+    return edited(nest, edits)
+
+
+def _exact(op: Any, one: Any, other: Any) -> Any:
+    """Return the sum or difference of two constants as a constant; None if it is not exact."""
+    whole = folded_within_limits(op, [one, other])
+    if whole is None or whole.type.numpy_dtype.kind != "f":
+        return whole
+    a, b = np.asarray(one.data), np.asarray(other.data)
+    b = b if op is add else -b
+    with np.errstate(all="ignore"):
+        # what is lost, exactly: Knuth's TwoSum
+        s = a + b
+        of_b = s - a
+        lost = (a - (s - of_b)) + (b - of_b)
+    return whole if not np.any(lost) else None
+
+
+@requires_heads(containing_constant)
+def added_if_negative(x: Variable, c: Variable) -> Any:
+    """Return ``x - c`` as ``x + d`` with ``d = -c``, where `c` is one negative number."""
+    if not is_negative_number(c) or x.head is Constant or common_dtype([x, c]) is None:
+        return None
+    return add(folded_within_limits(neg, [c]), x)
 
 
 # -- equal terms -----------------------------------------------------------------------------------
@@ -135,65 +185,49 @@ _FIRST_FACTOR_OF = frozenset((neg, true_div))
 
 def may_have_equal_terms(terms: Sequence[Variable]) -> bool:
     """Return False if no two terms have a factor in common; a look at each is enough."""
+    if any(var.head is sub or var.head is neg for var in terms):
+        return True  # what is nested there is not known
     return may_have_common_unit(terms, mul, _FIRST_FACTOR_OF)
 
 
-@requires_heads(containing_equal_or_any_of(mul, neg, true_div))
-def equal_terms_of_one_sign_collected(terms: Sequence[Variable], counted: Counted) -> Any:
+def equal_terms_of_one_sign_collected(nest: Nest, counted: Counted) -> Any:
     """Return a sum with equal terms of one sign collected: ``2 * x + y + 3 * x`` is ``5 * x + y``.
 
     Those of integers are collected whatever their sign.
     """
-    return _collected_terms(arguments(terms, counted), cancelling=False)
+    return _collected_terms(units_of(nest, counted), cancelling=False)
 
 
-@requires_heads(containing_equal_or_any_of(mul, neg, true_div))
-def equal_terms_collected(terms: Sequence[Variable], counted: Counted) -> Any:
-    """Return a sum with equal terms collected: ``2 * x + y + -3 * x`` is ``y - x``."""
-    return _collected_terms(arguments(terms, counted), cancelling=True)
+def equal_terms_collected(nest: Nest, counted: Counted) -> Any:
+    """Return a sum with equal terms collected: ``(2 * x + y) - 3 * x`` is ``y - x``."""
+    return _collected_terms(units_of(nest, counted), cancelling=True)
 
 
-@requires_heads(containing_equal_or_any_of(add, mul, neg, true_div))
-def equal_terms_of_sides_collected(
-    plus: Sequence[Variable],
-    counted_plus: Counted,
-    minus: Sequence[Variable],
-    counted_minus: Counted,
-) -> Any:
-    """Return a difference with equal terms collected if some stand on both sides:
-    ``(2 * x + y) - (3 * x + z)`` is ``y - (x + z)``."""
-    if not have_common_unit(counted_plus, counted_minus):
-        return None
-    every = arguments(plus, counted_plus, minus, counted_minus)
-    return _collected_terms(every, cancelling=True)
-
-
-def _collected_terms(given: Arguments, cancelling: bool) -> Any:
-    dtype = None if given.differ else common_dtype(given.variables)
+def _collected_terms(given: Units, cancelling: bool) -> Any:
+    dtype = None if given.differ else common_dtype(given.nest.leaves)
     if dtype is None:
         return None
-    kind_of = any_finite if dtype.kind != "f" or cancelling else _sign_of_finite
     with np.errstate(all="ignore"):
-        sides = collected(given, _signed_coefficients(given, dtype), kind_of, _multiple)
-    return None if sides is None else difference(*sides)
+        counts = _coefficients(given, dtype)
+        any_sign = dtype.kind != "f" or cancelling
+
+        def kind_of(i: int) -> Any:
+            # 0 * inf and inf - inf are nan: what is collected with these would change
+            if not np.isfinite(counts[i]) or not (any_sign or counts[i]):
+                return None
+            return "any" if any_sign else (counts[i] > 0) != given.nest.below[i]
+
+        return collected(given, counts, kind_of, _multiple, lambda members, total: True)
 
 
-def _signed_coefficients(given: Arguments, dtype: np.dtype[Any]) -> list[Any]:
-    """Return the coefficients, negated if a term is subtracted, in the dtype of the sum."""
-    signed: list[Any] = []
+def _coefficients(given: Units, dtype: np.dtype[Any]) -> list[Any]:
+    """Return the coefficients in the dtype of the sum."""
     # most are 1, which need not be made again
     known: dict[Any, Any] = {}
-    for key in zip(given.counts, given.below, strict=True):
-        if key not in known:
-            number = np.asarray(number_in(key[0])).astype(dtype)[()]
-            known[key] = -number if key[1] else number
-        signed.append(known[key])
-    return signed
-
-
-def _sign_of_finite(count: Any) -> Any:
-    # 0 * inf and inf - inf are nan: what is collected with these would change
-    return bool(count > 0) if np.isfinite(count) and count != 0 else None
+    for count in given.counts:
+        if count not in known:
+            known[count] = np.asarray(number_in(count)).astype(dtype)[()]
+    return [known[count] for count in given.counts]
 
 
 def _multiple(count: Any, factors: tuple[Variable, ...]) -> Any:

@@ -12,8 +12,9 @@ from relgraph.graph.basic import Variable
 from relgraph.tensor.basic import constant
 from relgraph.tensor.lawkit.arithmetic.axis_orders import Order, canonical_axes, remaining_axes
 from relgraph.tensor.lawkit.guards.axes import Axes, axis_numbers, is_nonempty_along
-from relgraph.tensor.lawkit.guards.numbers import is_nonzero_number
+from relgraph.tensor.lawkit.guards.numbers import is_nonzero_number, real_number
 from relgraph.tensor.lawkit.guards.shapes import known_length
+from relgraph.tensor.lawkit.guards.types import has_room, is_complex
 from relgraph.tensor.math import cast
 from relgraph.tensor.reductions.reduction import CAReduce, reduced_dtype
 from relgraph.tensor.shapes.shape import lengths, product
@@ -125,9 +126,12 @@ def zero_sum_divides(c: Any, x: Any, axes: Any) -> bool:
 def pieces_reduce_apart(scalar_op: Any, axes: Axes, pieces: Sequence[Any]) -> bool:
     """Return whether `pieces` can be reduced each for itself, and the results combined.
 
-    They have one dtype, and elements if `scalar_op` needs some.
+    They have one dtype, and elements if `scalar_op` needs some. A product of complex numbers with
+    an infinity among them may be nan or not, by the order in which they are multiplied.
     """
     if len({v.type.dtype for v in pieces}) > 1:
+        return False
+    if scalar_op is scalar.mul and any(map(is_complex, pieces)):
         return False
     extreme = scalar_op in (scalar.maximum, scalar.minimum)
     return not extreme or all(is_nonempty_along(v, axes) for v in pieces)
@@ -143,3 +147,26 @@ def reduces_in_own_dtype(scalar_op: Any, elements: Sequence[Any]) -> bool:
     """Return whether `elements` have one dtype, and reducing a vector of them gives that dtype."""
     dtypes = {v.type.dtype for v in elements}
     return len(dtypes) == 1 and dtypes == {reduced_dtype(scalar_op.ufunc, *dtypes)}
+
+
+# -- magnitudes ------------------------------------------------------------------------------------
+
+
+def is_one_or_more(c: Any) -> bool:
+    """Return whether `c` is one number that is at least 1."""
+    value = real_number(c)
+    return value is not None and value >= 1
+
+
+def factor_enlarges_or_has_room(c: Any) -> bool:
+    """Return whether a sum may be taken before it is multiplied by `c`: it is no larger then, or
+    its dtype leaves room for that."""
+    value = real_number(c)
+    return has_room(c) or (value is not None and abs(value) >= 1)
+
+
+def divisor_enlarges_or_has_room(c: Any) -> bool:
+    """Return whether a sum may be taken before it is divided by `c`: it is no larger then, or its
+    dtype leaves room for that."""
+    value = real_number(c)
+    return has_room(c) or (value is not None and abs(value) <= 1)

@@ -19,7 +19,10 @@ from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.true_values.mpmath_support import mp
@@ -110,6 +113,14 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _elementwise(node, op.scalar_op, inputs)
     if isinstance(op, CAReduce):
         return _reduce(op, inputs[0])
+    if isinstance(op, Norm):
+        return _norm(op, inputs[0])
+    if isinstance(op, Covariance):
+        return _covariance(op, *inputs)
+    if isinstance(op, Cosine):
+        products = _as_array(np.sum(inputs[0] * inputs[1], axis=op.axis))
+        norms = _as_array(_norm(op, inputs[0]) * _norm(op, inputs[1]))
+        return _map_elements(real_or_nan(SCALAR_FUNCTIONS["true_div"]), products, norms)
     if isinstance(op, MatrixProduct):
         return _as_array(np.matmul(*(x.astype(object) for x in inputs)))
     if isinstance(op, Cumulate):
@@ -119,6 +130,8 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _softmax(op, inputs[0])
     if isinstance(op, Argmax | Argmin):
         return _arg_extreme(op, inputs[0])
+    if isinstance(op, Shape_i):
+        return np.asarray(inputs[0].shape[op.i])
     moved = moved_inputs(node)
     if moved is None or len(node.outputs) > 1:
         raise NoTrueValue(f"no true value of {op} is known")
@@ -204,11 +217,25 @@ def _arg_extreme(op: Any, x: Any) -> Any:
     return out.reshape(shape)
 
 
+def _covariance(op: Any, x: Any, y: Any) -> Any:
+    count = mp.mpf(x.size // max(np.sum(x, axis=op.axis).size, 1))
+    average = real_or_nan(lambda total: SCALAR_FUNCTIONS["true_div"](total, count))
+
+    def mean(v: Any) -> Any:
+        return _map_elements(average, _as_array(np.sum(v, axis=op.axis)))
+
+    return _as_array(mean(x * y) - mean(x) * mean(y))
+
+
+def _norm(op: Any, x: Any) -> Any:
+    return _map_elements(mp.sqrt, _as_array(np.sum(x * x, axis=op.axis)))
+
+
 def _softmax(op: Any, x: Any) -> Any:
     powers = _map_elements(real_or_nan(exp), x)
     if isinstance(op, LogSumExp):
         return _map_elements(real_or_nan(log), _as_array(np.sum(powers, axis=op.axis)))
     total = np.sum(powers, axis=op.axis, keepdims=True)
     if isinstance(op, LogSoftmax):
-        return x - _map_elements(real_or_nan(log), np.asarray(total))
-    return powers / total
+        return _as_array(x - _map_elements(real_or_nan(log), np.asarray(total)))
+    return _as_array(powers / total)

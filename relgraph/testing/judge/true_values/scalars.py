@@ -99,6 +99,13 @@ def _erfc(x: Number) -> Number:
     return mp.erfc(x)
 
 
+def _log_product(y: Number, z: Number, *xs: Number) -> Number:
+    product = exp(y)
+    for x in xs:
+        product = product * x
+    return log(_divide(product, z))
+
+
 def _hyperbolic(x: Number, sign: int) -> Number:
     return (exp(x) + sign * exp(-x)) / 2
 
@@ -179,6 +186,10 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "cosm1": lambda x: mp.cos(x) - 1,
     "log1pmx": lambda x: _log1p(x) - x,
+    "log_determinant": lambda x, y, z, w: log(x * y - z * w),
+    "log_product": _log_product,
+    "log1p_sqr": lambda x: _log1p(x * x),
+    "hypot1m1": lambda x: x * x / (mp.sqrt(1 + x * x) + 1) if mp.isfinite(x) else abs(x),
     "x_less_sin": lambda x: x - mp.sin(x),
     "tan_less_x": lambda x: mp.tan(x) - x,
     "logaddexp": lambda x, y: log(exp(x) + exp(y)),

@@ -186,7 +186,8 @@ def test_as_written():
     assert written(None, at.add(at.exp(a), b).owner) == [a]
     assert written(None, at.add(b, at.exp(a)).owner) is False
     number = compile_rule(Rule("n", etuple(at.add, 1.0, y), y, as_written=True))
-    assert number(None, at.add(1.0, b).owner) is False
+    assert number(None, at.add(1.0, b).owner) == [b]
+    assert number(None, at.add(2.0, b).owner) is False
 
 
 def test_rules_that_are_left_to_the_plain_matcher():

@@ -109,7 +109,7 @@ def test_budgets():
         unify(var(), 1, state)
     hasty = Budget("it", seconds=-1.0)
     with pytest.raises(SearchBudgetError, match="the relation it searched for -1 s"):
-        for _ in range(100):
+        for _ in range(128):
             hasty.step()
 
 

@@ -10,14 +10,23 @@ k, u = at.lvector("k"), at.vector("u", dtype="uint8")
 
 
 @pytest.mark.parametrize(
-    "v", [at.sqr(x), at.abs(x), at.exp(x), at.sqr(x) * at.sqrt(x), at.maximum(x, 0), i > 0]
+    "v",
+    [
+        *(at.sqr(x), at.abs(x), at.exp(x), at.sqr(x) * at.sqrt(x), at.maximum(x, 0), i > 0),
+        *(at.exp(x) ** x, (1 + at.sqr(x)) ** x, 2.0**x),
+    ],
 )
 def test_never_negative(v):
     assert is_nonnegative(v)
 
 
 @pytest.mark.parametrize(
-    "v", [x, -at.exp(x), at.log(x), i, at.abs(i), at.sqr(i), at.sqr(i) + at.abs(i)]
+    "v",
+    [
+        *(x, -at.exp(x), at.log(x), i, at.abs(i), at.sqr(i), at.sqr(i) + at.abs(i)),
+        # the root of -0.0 is -0.0, and one by that is minus infinity
+        *(x**2.0, at.sqrt(x) ** x),
+    ],
 )
 def test_may_be_negative(v):
     """The least int8 is -128, and so is its absolute value; squares wrap around."""

@@ -1,0 +1,82 @@
+"""Variances and covariances that are written as differences of moments, which cancel.
+
+The squares of numbers that are near each other, and far from zero, agree in their leading digits.
+So the mean is subtracted first, and what is left is squared: Chan, Golub and LeVeque, Algorithms
+for Computing the Sample Variance: Analysis and Recommendations, The American Statistician 37
+(1983); Higham, Accuracy and Stability of Numerical Algorithms (2002), 1.9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren.terms.term import renamed
+from relgraph.tensor import DimShuffle, Elemwise, sqr
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
+from relgraph.tensor.lawkit.reductions.moments import (
+    is_count_of,
+    is_count_of_either,
+    order_that_keeps,
+    rank_left,
+)
+from relgraph.tensor.lawkit.spellings import squares_of_elements
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.reductions.pairs import Covariance
+from relgraph.tensor.shapes.shape import Shape_i
+
+a, j, k, m, n, o, p, x, y = lvars("a j k m n o p x y")
+
+
+def over(reduced: Any) -> Any:
+    """Return what was reduced over the axes `a`, with these again as axes of length 1."""
+    return DimShuffle(n, o)(reduced)
+
+
+kept = (computo(n, rank_left, a, x), computo(o, order_that_keeps, a, x))
+"""The rank and order for `over`."""
+
+length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
+"""How many elements a vector has."""
+
+
+def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law in which `j`, `k` and `m` are counts of elements along the axes `a`."""
+    of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length, p: 2.0})
+    return law(name, lhs, rhs, *conditions, sound="stable", tries=[of_vectors])
+
+
+mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j
+deviations = sum_(sqr(x - over(mean_x)), axis=a)
+
+VARIANCES = tuple(
+    of_moments(
+        f"variance{ending}",
+        sum_(square, axis=a) / m - sqr(mean_x),
+        deviations / m,
+        *(whereo(is_count_of, count, a, x) for count in (k, m)),
+        *kept,
+        *conditions,
+    )
+    for ending, square, conditions in squares_of_elements(x, p)
+)
+
+products = sum_(x * y, axis=a) / m
+product_of_sums = sum_(x, axis=a) * sum_(y, axis=a)
+
+
+def of_pairs(name: str, lhs: Any, *counts: Any) -> Law:
+    """Return a law about the elements of `x` and those of `y` at the same places."""
+    counting = [whereo(is_count_of_either, count, a, x, y) for count in counts]
+    return of_moments(name, lhs, Covariance(a)(x, y), whereo(broadcast_alike, x, y), *counting)
+
+
+COVARIANCES = (
+    of_pairs("covariance", products - mean_x * mean_y, j, k, m),
+    of_pairs("covariance-by-sums", products - product_of_sums / (k * j), j, k, m),
+    of_pairs("covariance-by-sums-and-square", products - product_of_sums / sqr(k), k, m),
+)
+
+MOMENTS = (*VARIANCES, *COVARIANCES)

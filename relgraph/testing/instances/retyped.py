@@ -1,0 +1,92 @@
+"""A graph built anew with another dtype, to ask whether a law that matches it admits the dtype."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.testing.instances.instantiation import InstantiatedPattern
+from relgraph.testing.instances.random_arguments import CannotInstantiate
+
+
+def retyped(
+    graph: InstantiatedPattern, dtypes: tuple[str, ...], dtype: str, only: Variable | None = None
+) -> InstantiatedPattern:
+    """Return the same graph over inputs and constants of another dtype.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    dtypes
+        The dtypes that are replaced. Lengths and indices keep theirs.
+    dtype
+        The new dtype.
+    only
+        An input that alone gets it; None for all inputs and constants of `dtypes`.
+
+    Raises
+    ------
+    CannotInstantiate
+        If a constant has no such value, or an op does not take the dtype.
+    """
+    known: dict[Variable, Variable] = {}
+    specs, free = [], graph.inputs_in(dtypes)
+    for spec in graph.inputs:
+        if spec.var is only or (only is None and spec.var in free):
+            known[spec.var] = _input(spec.var, dtype)
+            spec = replace(spec, var=known[spec.var])
+        specs.append(spec)
+    wanted = [v for v in (graph.root, *graph.leaves, *graph.tensors) if isinstance(v, Variable)]
+    for v in graph_inputs(wanted):
+        if only is None and isinstance(v, Constant) and v.type.dtype in dtypes:
+            known[v] = _constant(v, dtype)
+    for node in io_toposort([spec.var for spec in graph.inputs], wanted):
+        try:
+            made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise CannotInstantiate(f"{node.op} does not take {dtype}") from error
+        known.update(zip(node.outputs, made.outputs, strict=True))
+
+    def new(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple([new(item) for item in value])
+        return known.get(value, value) if isinstance(value, Variable) else value
+
+    return InstantiatedPattern(
+        new(graph.root),
+        specs,
+        [new(v) for v in graph.leaves],
+        {v: new(value) for v, value in graph.bindings.items()},
+        [new(v) for v in graph.tensors],
+    )
+
+
+def _input(var: Any, dtype: str) -> Variable:
+    made: Variable = at.TensorType(dtype, var.type.shape)(var.name)
+    return made
+
+
+def _constant(v: Any, dtype: str) -> Variable:
+    """Return a constant of the same numbers, rounded if they are floats."""
+    data = np.asarray(v.data)
+    if data.dtype.kind == "c" and np.dtype(dtype).kind != "c" and not data.imag.any():
+        data = data.real
+    if not np.can_cast(data.dtype, dtype, "same_kind") and not _fits(data, dtype):
+        raise CannotInstantiate(f"{v} is no {dtype}")
+    with np.errstate(all="ignore"):
+        made: Variable = at.constant(data.astype(dtype))
+    return made
+
+
+def _fits(data: Any, dtype: str) -> bool:
+    """Return whether some numbers are numbers of a dtype of another kind."""
+    if data.dtype.kind == "c":
+        return False
+    with np.errstate(all="ignore"):
+        return np.array_equal(data.astype(dtype).astype(data.dtype), data)

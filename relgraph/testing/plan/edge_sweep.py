@@ -1,0 +1,156 @@
+"""Values of inputs by plan: every edge value of a dtype, in every memory layout.
+
+They are written in the bytes of `relgraph.testing.instances.input_values`, as those that are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from relgraph.testing.draw.arrays import LAYOUTS
+from relgraph.testing.instances.input_values import (
+    SHARED_RANGES,
+    InputSpec,
+    is_edge_value,
+    number_table,
+)
+
+Array = np.ndarray[Any, Any]
+
+# Bytes for the first one of a set of values: from which numbers all inputs are made.
+_RANGES = ("any", "ordinary", "positive")
+_ANY, _ORDINARY, _POSITIVE = (SHARED_RANGES.index(name) for name in _RANGES)
+# So many edge values are used at most: nearly all complex numbers of a table have one in a part.
+_MOST_EDGES = 64
+# Layouts that differ from the plain one, which stands in `LAYOUTS` several times.
+_PLAIN = 0
+_OTHER_LAYOUTS = [i for i, layout in enumerate(LAYOUTS) if layout is not LAYOUTS[_PLAIN]]
+
+
+@cache
+def edge_positions(dtype: str) -> tuple[int, ...]:
+    """Return where the edge values of a dtype stand in its table of any numbers, each once."""
+    table = number_table(dtype, "any")[:256]
+    edges = is_edge_value(dtype, "any")[:256]
+    first: dict[bytes, int] = {}
+    for position in np.flatnonzero(edges):
+        first.setdefault(table[position].tobytes(), int(position))
+    return tuple(first.values())[:_MOST_EDGES]
+
+
+def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield values of inputs until each input had all edge values of its dtype.
+
+    First all inputs have edge values, each in another order, so that different edges meet; then one
+    input at a time, beside ordinary numbers: a class that claims nothing on infinities, or where
+    something overflows, says little where edges meet. Each set has another memory layout.
+
+    Parameters
+    ----------
+    inputs
+        The inputs of an instance.
+    random
+        The source of randomness.
+    most
+        How many sets of values there are at most for each.
+    """
+    edges = [_edges_of(spec) for spec in inputs]
+    choices = [set(range(len(inputs)))]
+    if len(inputs) > 1:
+        choices += [{i} for i, among in enumerate(edges) if among]
+    turn = 0
+    for chosen in choices:
+        orders = [random.sample(e, len(e)) if i in chosen else () for i, e in enumerate(edges)]
+        sizes = [max(spec.size, 1) for spec in inputs]
+        needed = [-(-len(order) // n) for order, n in zip(orders, sizes, strict=True)]
+        for step in range(min(most, max(needed, default=0))):
+            numbers = [
+                _in_order(order, step * spec.size, spec.size) or _ordinary(random, spec, 1)
+                for spec, order in zip(inputs, orders, strict=True)
+            ]
+            yield encoded(_ANY, [(_layout(turn), part) for part in numbers])
+            turn += 1
+
+
+def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:
+    """Return the next ones of some numbers, which come round again; nothing of nothing."""
+    return [order[i % len(order)] for i in range(start, start + count)] if order else []
+
+
+def _ordinary(random: Random, spec: InputSpec, least: int = 0) -> list[int]:
+    """Return simple numbers for an input; with `least` 1 they are not 0."""
+    return [random.randrange(least, 8) for _ in range(spec.size)]
+
+
+def few(inputs: Sequence[InputSpec], random: Random, turn: int) -> Iterator[bytes]:
+    """Yield a few values of inputs: ordinary ones, and ordinary ones with an edge among them.
+
+    A sum or product of nothing but edges tells little; of one edge among ordinary numbers it does.
+    """
+    for at in (0, 1):
+        parts = []
+        for spec in inputs:
+            numbers = _ordinary(random, spec)
+            edges = _edges_of(spec)
+            if at and numbers and edges:
+                numbers[random.randrange(len(numbers))] = random.choice(edges)
+            parts.append((_layout(turn + at), numbers))
+        yield encoded((_ORDINARY, _ANY)[at], parts)
+
+
+def layouts(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield ordinary values in up to `most` of the memory layouts other than the plain one."""
+    for layout in random.sample(_OTHER_LAYOUTS, min(most, len(_OTHER_LAYOUTS))):
+        parts = [(layout, [random.randrange(128) for _ in range(spec.size)]) for spec in inputs]
+        yield encoded(_ORDINARY, parts)
+
+
+def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
+    """Yield a few values of inputs, all positive; small ones first."""
+    for most in (1, 2, 8):
+        parts = [(_PLAIN, [random.randrange(most) for _ in range(spec.size)]) for spec in inputs]
+        yield encoded(_POSITIVE, parts)
+
+
+def alone(inputs: Sequence[InputSpec]) -> Iterator[tuple[int, bytes]]:
+    """Yield each edge value of each input, while all other numbers are ones.
+
+    Where an op is not defined for some values, the others are tried so. With each set of values
+    comes the index of the input.
+    """
+    for i, swept in enumerate(inputs):
+        for edge in _edges_of(swept):
+            parts = [
+                (_PLAIN, [edge if spec is swept else 1 - (spec.allowed is not None)] * spec.size)
+                for spec in inputs
+            ]
+            yield i, encoded(_ANY, parts)
+
+
+def encoded(first: int, parts: Sequence[tuple[int, Sequence[int]]]) -> bytes:
+    """Return the bytes for `decode_values`.
+
+    Parameters
+    ----------
+    first
+        The byte that says of which numbers all inputs are made.
+    parts
+        For each input the index of a memory layout, and that of each number.
+    """
+    body = [byte for layout, numbers in parts for byte in (0, layout, *numbers)]
+    return bytes([first, *body])
+
+
+def _edges_of(spec: InputSpec) -> tuple[int, ...]:
+    var: Any = spec.var
+    return () if spec.allowed is not None else edge_positions(var.type.dtype)
+
+
+def _layout(turn: int) -> int:
+    """Return the index of a layout: each other one in turn, and the plain one first."""
+    return [_PLAIN, *_OTHER_LAYOUTS][turn % (1 + len(_OTHER_LAYOUTS))]

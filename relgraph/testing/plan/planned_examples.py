@@ -1,0 +1,149 @@
+"""Runs the plan of a check: compares both sides in each cell, on ordinary and on edge values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from relgraph.testing.check_result import Coverage
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
+from relgraph.testing.instances.examples import ExampleRun
+from relgraph.testing.instances.instance import Instance
+from relgraph.testing.instances.instance_search import BY_CHANCE
+from relgraph.testing.plan.edge_sweep import alone, few, layouts, positive, sweep
+from relgraph.testing.plan.planned_instances import PlannedInstances
+
+# How many sets of values hold the edge values of a kind at most.
+_MOST_SETS = 40
+
+EXAMPLES_FOR_A_CLAIM = 24
+"""How many examples are added for a rule or a kind if no example of it could have failed."""
+
+NO_CLAIM = "in no example the class makes a claim on a finite value"
+
+
+@dataclass
+class PlannedExamples:
+    """Compares both sides of a law in the cells of its plan.
+
+    Parameters
+    ----------
+    run
+        The comparison of examples, which has all instances of the plan.
+    planned
+        The instances of the cells.
+    random
+        The source of randomness.
+    prefix
+        Stands before the names of the cells: the direction, and the rule if there are several.
+    sets
+        How many sets of values hold edge values in a second shape, and half of how many memory
+        layouts are tried with ordinary values.
+    """
+
+    run: ExampleRun
+    planned: PlannedInstances
+    random: Random
+    prefix: str
+    sets: int
+    _covered: list[str] = field(default_factory=list)
+    _not_covered: dict[str, str] = field(default_factory=dict)
+    _examples: int = 0
+
+    def compare(self) -> Coverage:
+        """Compare examples of all cells, and return what they cover.
+
+        Raises
+        ------
+        LawViolation
+            If one fails.
+        """
+        indices = {id(instance): i for i, instance in enumerate(self.run.instances)}
+        found = {cell: indices[id(v)] for cell, v in self.planned.found.items()}
+        turn = 0
+        for cell, index in found.items():
+            turn += 2
+            inputs = self.run.instances[index].inputs
+            compared = [self._compare(index, data) for data in few(inputs, self.random, turn)]
+            if not any(compared):
+                # an op may be defined for positive numbers alone
+                compared = [self._compare(index, data) for data in positive(inputs, self.random)]
+            self._note(str(cell), any(compared), "the old side can be computed for no values tried")
+        for kind in KINDS:
+            of_kind = {cell: i for cell, i in found.items() if cell.kind == kind}
+            if of_kind:
+                self._compare_edges(kind, of_kind)
+            # beside others a kind may be where it decides nothing: `0 / (b / y)`
+            if any(cell.extent != AMONG_OTHERS for cell in of_kind):
+                self._require_claim(kind, list(of_kind.values()))
+        missing = self._missing(found)
+        return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
+
+    def _compare(self, index: int, data: bytes) -> bool:
+        before = self.run.statistics.examples
+        compared = self.run.examine(index, data)
+        self._examples += self.run.statistics.examples - before
+        return compared
+
+    def _note(self, name: str, covered: bool, why: str) -> None:
+        if covered:
+            self._covered.append(self.prefix + name)
+        else:
+            self._not_covered[self.prefix + name] = why
+
+    def _compare_edges(self, kind: str, found: Mapping[Cell, int]) -> None:
+        """Compare the sides on all edge values of a kind, and in all memory layouts."""
+        largest = sorted(
+            (i for c, i in found.items() if not c.extent.startswith("length")),
+            key=lambda i: -self._elements(self.run.instances[i]),
+        )
+        if not largest or not self._elements(self.run.instances[largest[0]]):
+            return
+        home, *others = dict.fromkeys(largest)
+        inputs = self.run.instances[home].inputs
+        compared = [
+            self._compare(home, data) for data in list(sweep(inputs, self.random, _MOST_SETS))
+        ]
+        if not all(compared):
+            # an op is not defined for some of the values: of those it is defined for, each one
+            compared = [self._compare(home, data) for _input, data in alone(inputs)]
+        matrix = found.get(Cell(kind, "rank 2"), home)
+        for data in layouts(self.run.instances[matrix].inputs, self.random, 2 * self.sets):
+            self._compare(matrix, data)
+        for index in others:
+            for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
+                self._compare(index, data)
+        self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
+
+    def _require_claim(self, kind: str, indices: Sequence[int]) -> None:
+        """Note a kind for which the class makes no claim on any example; draw more for it first."""
+        statistics = self.run.statistics
+        if statistics.is_tested(indices):
+            return
+        self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
+        # these classes claim something on nan and infinities too
+        total = self.run.sound in ("exact", "rounding", "stable")
+        compared = total and not statistics.nonempty.isdisjoint(indices)
+        if not statistics.is_tested(indices) and not compared:
+            self._not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
+
+    @staticmethod
+    def _elements(instance: Instance) -> int:
+        return sum(spec.size for spec in instance.inputs if spec.allowed is None)
+
+    def _missing(self, found: Mapping[Cell, int]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the cells that are not admitted, and those that were not found, and why."""
+        not_admitted: dict[str, str] = {}
+        not_found: dict[str, str] = {}
+        kinds, extents = {c.kind for c in found}, {c.extent for c in found}
+        for cell in (Cell(kind, extent) for kind in KINDS for extent in EXTENTS):
+            if cell in found:
+                continue
+            refusals = self.planned.refusals.get(cell, Counter())
+            suggested = cell.kind in kinds and cell.extent in extents and refusals[BY_CHANCE]
+            most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(2))
+            where = not_found if suggested else not_admitted
+            where[f"{self.prefix}{cell}"] = most or "nothing of its kind is admitted"
+        return not_admitted, not_found

@@ -1,0 +1,156 @@
+"""Finds an instance of a law in each cell of the plan that the law admits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
+from relgraph.testing.instances.instance import Instance
+from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
+
+# After how many random graphs for a cell it is tried at another rank.
+_TRIES_IN_TURN = 4
+# How often for a rank or a length that no kind has, of a law that few random graphs match.
+_MOST_TRIES = 300
+# How many graphs known for a rank or length are tried in another dtype, and in how many cells of a
+# kind all of them are refused for their types before the kind counts as not admitted.
+_RETYPED = 3
+_CELLS_REFUSED = 2
+
+
+@dataclass
+class PlannedInstances:
+    """The instances found for the cells of the plan.
+
+    Attributes
+    ----------
+    found
+        An instance for each cell that has one.
+    refusals
+        For each other cell what refused the graphs that were tried.
+    """
+
+    found: dict[Cell, Instance] = field(default_factory=dict)
+    refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
+
+
+class InstancePlanner:
+    """Looks for instances in the cells of the plan.
+
+    What the law does not admit is found out by asking it a bounded number of times. Graphs that it
+    matches are built anew in another dtype of the plan: where it refuses each of these, an op or a
+    guard of its types does. Ranks and lengths come from random graphs. They are tried more often,
+    the rarer the graphs that the law matches are.
+
+    Parameters
+    ----------
+    searches
+        The searches for instances of the rules, at least one; the cells are spread over them.
+    tries
+        How many random graphs are tried for a cell that may be admitted, at most.
+    """
+
+    def __init__(self, searches: Sequence[InstanceSearch], tries: int) -> None:
+        self._searches = searches
+        self._tries = tries
+        self._planned = PlannedInstances()
+
+    def run(self) -> PlannedInstances:
+        """Return an instance for each cell that is admitted.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `InstanceSearch.find`.
+        """
+        for extent in EXTENTS:
+            if not any(self._known(Cell(kind, extent), "wholly") for kind in KINDS):
+                kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
+                usual = kinds.most_common(1)[0][0] if kinds else "float64"
+                self._draw(Cell(usual, extent), 0, self._tries_for_one())
+        found = self._planned.found
+        for turn, kind in enumerate(KINDS):
+            refused = 0
+            for cell in cells_of_kind(kind):
+                if refused == _CELLS_REFUSED and all(c.kind != kind for c in found):
+                    break
+                if not self._known(cell, "wholly"):
+                    self._retype(cell)
+                if self._best(cell):
+                    continue
+                if _by_types(self._planned.refusals[cell]):
+                    refused += 1
+                elif any(c.extent == cell.extent for c in found):
+                    self._draw(cell, turn, self._tries)
+                    self._best(cell)
+        return self._planned
+
+    def _tries_for_one(self) -> int:
+        """Return after how many random graphs the law would have matched some."""
+        attempts = sum(search.attempts for search in self._searches)
+        instances = sum(len(search.instances) for search in self._searches)
+        return max(self._tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
+
+    def _best(self, cell: Cell) -> bool:
+        """Look for an instance in a cell; return whether there is one.
+
+        The best is wholly in it. Else it is one with an input in it, or only a constant.
+        """
+        return any(self._known(cell, how) for how in ("wholly", "free", "any"))
+
+    def _known(self, cell: Cell, how: str) -> bool:
+        for instance in self._instances():
+            if (
+                instance.wholly == cell
+                if how == "wholly"
+                else cell in (instance.free_cells if how == "free" else instance.cells)
+            ):
+                self._planned.found[cell] = instance
+                self._planned.refusals.pop(cell, None)
+                return True
+        return False
+
+    def _instances(self) -> Iterator[Instance]:
+        for search in self._searches:
+            yield from search.instances
+
+    def _draw(self, cell: Cell, turn: int, tries: int) -> None:
+        """Draw graphs for a cell until one is wholly in it."""
+        refusals = self._planned.refusals.setdefault(cell, Counter())
+        for attempt, search in zip(range(tries), cycle(self._searches), strict=False):
+            # by turns a vector and a matrix of the same lengths
+            found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN)
+            if isinstance(found, str):
+                refusals[found] += 1
+            elif found.wholly == cell:
+                return
+
+    def _retype(self, cell: Cell) -> None:
+        """Try the graphs known for an extent in another dtype until one is wholly in a cell.
+
+        All inputs and constants of the dtype get the other one, or to stand beside it one input.
+        """
+        refusals = self._planned.refusals.setdefault(cell, Counter())
+        tries = 0
+        for search in self._searches:
+            for instance in sorted(search.instances, key=lambda v: v.wholly is None):
+                alone = cell.extent != AMONG_OTHERS
+                sources = [c for c in instance.free_cells if not alone or c.extent == cell.extent]
+                inputs = instance.graph.inputs_in(sources[0].dtypes) if sources else []
+                if len(inputs) < 2 - alone:
+                    continue
+                only = None if alone else inputs[tries % len(inputs)]
+                found = search.find_like(instance, sources[0], cell, tries, only)
+                tries += 1
+                if isinstance(found, str):
+                    refusals[found] += 1
+                if tries == _RETYPED or (isinstance(found, Instance) and cell in found.cells):
+                    return
+
+
+def _by_types(refusals: Counter[str]) -> bool:
+    """Return whether graphs were refused, and all for the types of their variables."""
+    return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)

@@ -1,0 +1,123 @@
+"""A memory of which rewriters may match gives the answers that they would give."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import relgraph.tensor as at
+from relgraph import law, lvars
+from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.dispatch.memory import CandidateMemory, text_of, those_that_may_match
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.reductions.reduction import CAReduce
+
+x, m = at.dvector("x"), at.dmatrix("m")
+a = lvars("a")[0]
+
+
+class Counting(LocalOptimizer):
+    """Notes what it is asked."""
+
+    name = "counting"
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def transform(self, fgraph, node):
+        return False
+
+    def might_match_op(self, node):
+        self.asked.append(node.op)
+        return node.op is not at.exp
+
+    def might_match(self, node):
+        self.asked.append((node.op, *[v.head for v in node.inputs]))
+        return node.inputs[0].head is at.exp
+
+
+def reloaded(memory):
+    return CandidateMemory(lambda: json.loads(json.dumps(memory.dump())))
+
+
+def test_answers_are_kept_by_structure_and_outlive_the_memory():
+    rewriter = Counting()
+    rewriter.memory = memory = CandidateMemory(dict)
+    log_exp, log_sin = at.log(at.exp(x)).owner, at.log(at.sin(x)).owner
+    for _ in range(2):
+        assert those_that_may_match([rewriter], log_exp, False) == (rewriter,)
+        assert those_that_may_match([rewriter], log_sin, False) == ()
+        assert those_that_may_match([rewriter], at.exp(x).owner, True) == ()
+        assert those_that_may_match([rewriter], at.exp(at.log(x)).owner, True) == ()
+        assert those_that_may_match([rewriter], log_sin, True) == (rewriter,)
+    assert len(rewriter.asked) == memory.learned == 4
+    later = Counting()
+    later.memory = reloaded(memory)
+    assert those_that_may_match([later], at.log(at.exp(m)).owner, False) == (later,)
+    assert those_that_may_match([later], at.log(at.sin(m)).owner, False) == ()
+    assert those_that_may_match([later], at.exp(m).owner, True) == ()
+    assert later.asked == [] and later.memory.learned == 0
+
+
+def test_without_a_memory_they_are_asked():
+    rewriter = Counting()
+    those_that_may_match([rewriter], at.exp(x).owner, True)
+    those_that_may_match([rewriter], at.exp(x).owner, True)
+    assert len(rewriter.asked) == 2
+
+
+class Foreign(Op):
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0].copy()
+
+
+def test_nothing_is_kept_of_ops_of_others():
+    rewriter = Counting()
+    rewriter.memory = memory = CandidateMemory(dict)
+    for node in (Foreign()(x).owner, at.exp(Foreign()(x)).owner):
+        for _ in range(2):
+            those_that_may_match([rewriter], node, False)
+    assert len(rewriter.asked) == 4
+    assert memory.dump()["answers"] == {}
+
+
+@pytest.mark.parametrize("data", [{}, {"names": []}, {"names": ["n"], "answers": {"x": [[5], []]}}])
+def test_what_is_no_memory_is_ignored(data):
+    memory = CandidateMemory(lambda: data)
+    assert memory.answers(at.exp(x).owner, True) == {}
+
+
+def test_texts_tell_ops_apart():
+    ops = [
+        *(at.exp, at.log, at.add, at.cast(x, "float32").owner.op, at.cast(x, "int8").owner.op),
+        *(DimShuffle(2, (1, 0)), DimShuffle(2, (0, "x", 1)), DimShuffle(1, (0, "x"))),
+        *(v.owner.op for v in (x[1:], x[:1], x[::2], x[0], m[:, 0], m[0, 0])),
+        *(v.owner.op for v in (m.sum(), m.sum(axis=0), m.max(axis=0))),
+        *(Constant, None),
+    ]
+    texts = [text_of(op) for op in ops]
+    assert None not in texts
+    assert len(set(texts)) == len(set(ops)) == len(ops)
+    assert {type(op) for op in ops} >= {DimShuffle, Subtensor, CAReduce}
+    assert text_of(Foreign()) is None and text_of(object()) is None
+
+
+def test_sums_are_alike_whatever_the_order_of_their_terms():
+    sums = [at.add(x, at.exp(x), at.log(x)), at.add(at.log(x), x, at.exp(x))]
+    own = law("own", at.exp(a) + at.log(a), a, sound="domain", domain=lambda a: True).forward
+    rewriter = Counting()
+    rewriter.memory = CandidateMemory(dict)
+    for total in sums:
+        those_that_may_match([rewriter], total.owner, False)
+        assert those_that_may_match([own], total.owner, False) == (own,)
+    assert len(rewriter.asked) == 1

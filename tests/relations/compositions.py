@@ -1,0 +1,196 @@
+"""Expressions around the left sides of stabilizing laws, and how far they are from the truth.
+
+A law that is right alone may be wrong beside others: ``log(1 + x) / ((1 + x) - 1)`` is right to
+the last digits, since the rounding of ``1 + x`` cancels, and ``log1p(x) / ((1 + x) - 1)`` is not.
+Two to four ops are put around the left side of a law, on what is computed in it too.
+
+By hand: ``python -m tests.relations.compositions --graphs 5000 --seed 7``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import relations
+import relgraph.tensor as at
+from relgraph.compile.database import _stabilizing_laws
+from relgraph.compile.optimize import optimize_graph
+from relgraph.graph.basic import Constant, Variable, graph_inputs
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import io_toposort
+from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.judge.true_values.evaluation import NoTrueValue, true_values
+
+BOUND = 1.0
+"""So many bits may the mean error of an expression grow: what some more roundings are."""
+
+DRAWS, PRECISIONS = 6, (400, 1600)
+
+UNARY = (at.log, at.exp, at.sqrt, at.sqr, at.neg, at.log1p, at.expm1)
+BINARY = (at.add, at.sub, at.mul, at.true_div, at.sub, at.true_div, at.mul)
+
+
+@dataclass(frozen=True)
+class Composition:
+    """An expression around the left side of a law.
+
+    Attributes
+    ----------
+    law
+        The name of the law.
+    whole
+        The expression, of float64.
+    inputs
+        What it is computed from, and the shapes of their values.
+    """
+
+    law: str
+    whole: Variable
+    inputs: dict[Variable, tuple[int, ...]]
+
+
+def stabilizing_laws() -> list[Law]:
+    """Return the laws of the mode ``Stabilization`` that have a left side."""
+    names = set(_stabilizing_laws())
+    return [law for law in relations.STABILIZE if law.name in names and isinstance(law, Law)]
+
+
+@cache
+def left_sides(law: Law) -> list[tuple[Variable, dict[Variable, tuple[int, ...]]]]:
+    """Return graphs of float64 that a law matches, and the shapes of their inputs."""
+    direction = direction_of(law, "forward")
+    assert direction is not None
+    found = InstanceSearch(direction, direction.rules[0], Random(law.name))
+    found.find(12, max_failures=200)
+    return [
+        (instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
+        for instance in found.instances
+        if {v.type.dtype for v in (instance.pair.old, *instance.pair.inputs)} == {"float64"}
+        and all(spec.allowed is None for spec in instance.inputs)
+    ]
+
+
+def compositions(count: int, seed: int) -> Iterator[Composition]:
+    """Yield `count` expressions, of one law after the other."""
+    random = Random(seed)
+    laws = [law for law in stabilizing_laws() if left_sides(law)]
+    random.shuffle(laws)
+    for k in range(count):
+        law = laws[k % len(laws)]
+        root, inputs = random.choice(left_sides(law))
+        yield Composition(law.name, _around(root, random), inputs)
+
+
+def _around(root: Variable, random: Random) -> Variable:
+    """Return an expression of two to four ops around `root`."""
+    nodes = io_toposort([], [root])
+    inside = [v for node in nodes for v in (*node.inputs, *node.outputs)]
+    pool = [v for v in dict.fromkeys(inside) if v.type == root.type]
+    one = at.constant(1.0)
+    last: Any = root
+    for _ in range(random.choice((1, 2, 3))):
+        if random.random() < 0.2:
+            last = random.choice(UNARY)(random.choice(pool))
+        else:
+            args = [random.choice(pool), random.choice([*pool, one])]
+            random.shuffle(args)
+            last = random.choice(BINARY)(*args)
+        if last.type == root.type:
+            pool.append(last)
+    args = [root, last]
+    random.shuffle(args)
+    return random.choice(BINARY)(*args)  # type: ignore[no-any-return]
+
+
+def drawn(shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    """Return numbers of usual size, near 0, near 1, and large ones."""
+    kind = rng.integers(4)
+    signs = rng.choice([-1.0, 1.0], shape)
+    if kind == 0:
+        return rng.normal(size=shape)
+    if kind == 1:
+        return signs * 10.0 ** rng.uniform(-17, 0, shape)
+    if kind == 2:
+        return 1 + signs * 10.0 ** rng.uniform(-12, 0, shape)
+    return signs * 10.0 ** rng.uniform(0, 2.5, shape)
+
+
+def errors(one: Composition, optimized: Variable, seed: int) -> tuple[float, float, int] | None:
+    """Return the mean bits of error of an expression as written and of the optimized one, and of
+    how many values; None if none of them has a true value."""
+    rng = np.random.default_rng(seed)
+    nodes = io_toposort(list(one.inputs), [one.whole])
+    bits: list[Any] = []
+    for _ in range(DRAWS):
+        values = {var: drawn(shape, rng) for var, shape in one.inputs.items()}
+        with np.errstate(all="ignore"):
+            try:
+                (before,) = evaluate([one.whole], values)
+                by_name = {var.name: value for var, value in values.items()}
+                given = {v: by_name[v.name] for v in graph_inputs([optimized]) if v.name in by_name}
+                (after,) = evaluate([optimized], given)
+                constants = {v: v.data for n in nodes for v in n.inputs if isinstance(v, Constant)}
+                known = {**values, **constants}
+                rough, truth = (
+                    true_values(nodes, known, one.whole, p).astype("float64") for p in PRECISIONS
+                )
+            except (NoTrueValue, OverflowError, MemoryError):
+                return None
+        sure = np.isfinite(truth) & (rough == truth) & (np.abs(truth) > 1e-300)
+        pair = [_bits(np.broadcast_to(v, truth.shape)[sure], truth[sure]) for v in (before, after)]
+        bits.append(pair)
+    naive, mine = (np.concatenate([pair[k] for pair in bits]) for k in (0, 1))
+    return (float(naive.mean()), float(mine.mean()), len(mine)) if len(mine) else None
+
+
+def _bits(found: Any, truth: Any) -> Any:
+    """Return the bits of error: the logarithm of 1 and the distance in units in the last place."""
+    with np.errstate(all="ignore"):
+        ulps = np.abs(found - truth) / np.spacing(np.abs(truth))
+    return np.where(np.isfinite(found), np.minimum(np.log2(1 + ulps), 64), 64.0)
+
+
+def worse(count: int, seed: int, mode: str = "stabilization") -> tuple[list[str], int]:
+    """Return the expressions that a mode makes worse, as text, and how many it has changed."""
+    found, changed = [], 0
+    for k, one in enumerate(compositions(count, seed)):
+        optimized = optimize_graph(one.whole, include=[mode], clone=True)
+        if algebra(optimized, 500) == algebra(one.whole, 500):
+            continue
+        measured = errors(one, optimized, seed + k)
+        if measured is None:
+            continue
+        changed += 1
+        naive, mine, size = measured
+        if mine > naive + BOUND:
+            found.append(
+                f"{one.law}: {naive:.1f} → {mine:.1f} bits ({size} values): "
+                f"{algebra(one.whole, 300)} → {algebra(optimized, 300)}"
+            )
+    return found, changed
+
+
+def main() -> None:
+    """Look for expressions that get worse, and print them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mode", default="stabilization")
+    options = parser.parse_args()
+    found, changed = worse(options.graphs, options.seed, options.mode)
+    print(*found, sep="\n")
+    print(f"{options.graphs} graphs, {changed} changed, {len(found)} worse")
+
+
+if __name__ == "__main__":
+    main()

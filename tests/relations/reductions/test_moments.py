@@ -1,0 +1,108 @@
+"""What each law about moments does, and that the variance is right far from zero."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.reductions import moments
+from relgraph.compile import function
+from relgraph.gradient import grad
+from tests.relations.applied import applied, assert_same_values, laws_of, written, x, y
+
+LAWS = laws_of(moments)
+m, q, t = at.dmatrix("m"), at.dmatrix("q"), at.tensor("float64", (3, 3), "t")
+
+
+def count(v, axis=0):
+    return at.cast(at.shape_i(v, axis), "float64")
+
+
+one = at.tensor("float64", (1,), "s")
+
+CASES = [
+    (
+        "variance",
+        at.mean(at.sqr(x)) - at.sqr(at.mean(x)),
+        "sum(sqr(x - … / …)) / cast{float64}(shape_i{0}(sqr(x)))",
+    ),
+    (
+        "variance",
+        at.mean(at.sqr(m), axis=0) - at.sqr(at.mean(m, axis=0)),
+        "sum(sqr(m - … / …), axis=(0,)) / cast{float64}(shape_i{0}(sqr(m)))",
+    ),
+    (
+        "variance",
+        at.mean(at.sqr(t), axis=1) - at.sqr(at.mean(t, axis=1)),
+        "sum(sqr(t - sum(t, axis=(1,)) / 3.0), axis=(1,)) / 3.0",
+    ),
+    ("variance", at.mean(at.sqr(t)) - at.sqr(at.mean(t)), "sum(sqr(t - sum(t) / 9.0)) / 9.0"),
+    (
+        "variance-of-products",
+        at.mean(x * x) - at.sqr(at.mean(x)),
+        "sum(sqr(x - … / …)) / cast{float64}(shape_i{0}(x * x))",
+    ),
+    (
+        "variance-of-powers",
+        at.mean(x**2) - at.sqr(at.mean(x)),
+        "sum(sqr(x - … / …)) / cast{float64}(shape_i{0}(x ** 2.0))",
+    ),
+    ("covariance", at.mean(x * y) - at.mean(x) * at.mean(y), "covariance(x, y)"),
+    (
+        "covariance",
+        at.mean(m * q, axis=1) - at.mean(m, axis=1) * at.mean(q, axis=1),
+        "covariance(m, q, axis=(1,))",
+    ),
+    (
+        "covariance-by-sums",
+        at.mean(x * y) - at.sum(x) * at.sum(y) / (count(x) * count(y)),
+        "covariance(x, y)",
+    ),
+    (
+        "covariance-by-sums-and-square",
+        at.mean(x * y) - at.sum(x) * at.sum(y) / at.sqr(count(x)),
+        "covariance(x, y)",
+    ),
+]
+
+NOT_MATCHED = [
+    # the count is of another axis, is of something else, or is less by one
+    (
+        "variance",
+        at.sum(at.sqr(m), axis=0) / count(m, 1).dimshuffle("x") - at.sqr(at.mean(m, axis=0)),
+    ),
+    ("variance", at.sum(at.sqr(x)) / count(y) - at.sqr(at.mean(x))),
+    ("variance", at.sum(at.sqr(x)) / (count(x) - 1) - at.sqr(at.mean(x))),
+    ("variance", at.sum(at.sqr(t)) / 4.0 - at.sqr(at.mean(t))),
+    # as many squares as there are exponents
+    ("variance-of-powers", at.sum(one ** np.full(3, 2.0)) / 1.0 - at.sqr(at.sum(one) / 1.0)),
+    ("covariance", at.mean(x * y) - at.mean(x) * at.sum(y)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_every_law_has_a_case():
+    assert set(LAWS) == {name for name, *_ in CASES}
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_variances_far_from_zero_are_right(axis):
+    numbers = np.array([[1.0, 2.0, 4.0], [0.5, 1.5, -3.0]])
+    before = at.mean(m**2, axis=axis) - at.mean(m, axis=axis) ** 2
+    slope = grad(at.sum(before), m)
+    found, slopes = function([m], [before, slope])(numbers + 1e8)
+    np.testing.assert_allclose(found, np.var(numbers, axis=axis), rtol=1e-7)
+    deviations = numbers - np.mean(numbers, axis=axis, keepdims=True)
+    count = numbers.size / np.size(found)
+    np.testing.assert_allclose(slopes, 2 * deviations / count, rtol=1e-7)

@@ -1,0 +1,40 @@
+"""Stabilizing laws make no expression worse that stands around their left sides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.compile.optimize import optimize_graph
+from relgraph.graph.notation.algebra import algebra
+from tests.relations.compositions import Composition, errors, worse
+
+GRAPHS = 80
+
+
+def test_no_composition_gets_worse() -> None:
+    found, changed = worse(GRAPHS, seed=3)
+    assert changed > GRAPHS // 3
+    assert found == []
+
+
+def test_a_rounding_that_cancels_is_left_alone() -> None:
+    """``log(u) * x / (u - 1)`` with the rounded ``u = 1 + x`` is right to the last digits."""
+    x = at.dvector("x")
+    u = 1 + x
+    for by_hand in (at.log(u) * x / (u - 1), at.log(1 - x) * x / (1 - (1 - x))):
+        kept = optimize_graph(by_hand, include=["stabilization"], clone=True)
+        assert "log1p" not in algebra(kept)
+        best = optimize_graph(by_hand, include=["fast_run"], clone=True)
+        measured = errors(Composition("log1p", by_hand, {x: (50,)}), best, 1)
+        assert measured is not None and measured[1] < 2
+    read_elsewhere = optimize_graph(at.log(u) + at.sqrt(u), include=["stabilization"], clone=True)
+    assert algebra(read_elsewhere) == "log1p(x) + sqrt(1.0 + x)"
+
+
+def test_the_measure_sees_a_formula_that_is_worse() -> None:
+    x = at.dvector("x")
+    good, bad = at.log1p(x), at.log(1 + x)
+    measured = errors(Composition("none", good, {x: (50,)}), bad, 1)
+    assert measured is not None and measured[1] > measured[0] + 5
+    assert np.isfinite(measured).all()

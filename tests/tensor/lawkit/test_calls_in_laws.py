@@ -1,0 +1,298 @@
+"""A call in a law means what the same call means on a variable, whatever its rank."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from etuples import etuple
+from kanren import eq, lall, run
+from unification import var
+
+import relgraph.tensor as at
+from relgraph.compile import optimize_graph
+from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import KanrenRelationSub, Reason
+from relgraph.graph.kanren.rules.matching import match_root
+from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.opt import OpSub, PatternSub, local_optimizer
+from relgraph.graph.traversal import equal_computations
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+Call = Callable[[Any, int], Any]
+
+(v,) = lvars("v")
+
+# What may be called with each axis that a tensor has, from the front and from the end.
+WITH_AXIS: dict[str, Call] = {
+    "softmax": lambda x, a: at.softmax(x, axis=a),
+    "log_softmax": lambda x, a: at.log_softmax(x, axis=a),
+    "logsumexp": lambda x, a: at.logsumexp(x, axis=a),
+    "logsumexp, kept": lambda x, a: at.logsumexp(x, axis=a, keepdims=True),
+    "sort": lambda x, a: at.sort(x, axis=a),
+    "argsort": lambda x, a: at.argsort(x, axis=a),
+    "sum": lambda x, a: at.sum(x, axis=a),
+    "sum of a list of axes": lambda x, a: at.sum(x, axis=[a]),
+    "sum, kept": lambda x, a: at.sum(x, axis=a, keepdims=True),
+    "prod": lambda x, a: at.prod(x, axis=a),
+    "max": lambda x, a: at.max(x, axis=a),
+    "max, kept": lambda x, a: at.max(x, axis=a, keepdims=True),
+    "min": lambda x, a: at.min(x, axis=a),
+    "ptp": lambda x, a: at.ptp(x, axis=a),
+    "any": lambda x, a: at.any(at.isnan(x), axis=a),
+    "all": lambda x, a: at.all(x > 0, axis=a),
+    "argmax": lambda x, a: at.argmax(x, axis=a),
+    "argmin": lambda x, a: at.argmin(x, axis=a),
+    "argmin, kept": lambda x, a: at.argmin(x, axis=a, keepdims=True),
+    "cumsum": lambda x, a: at.cumsum(x, axis=a),
+    "cumprod": lambda x, a: at.cumprod(x, axis=a),
+    "flip": lambda x, a: at.flip(x, axis=a),
+    "take one": lambda x, a: at.take(x, 0, axis=a),
+    "take some": lambda x, a: at.take(x, [0, 2], axis=a),
+    "join": lambda x, a: at.join(a, x, x),
+    "concatenate": lambda x, a: at.concatenate([x, -x], axis=a),
+    "stack": lambda x, a: at.stack([x, -x], axis=a),
+    "split": lambda x, a: at.split(x, [1, 2], axis=a)[1],
+    "expand_dims": lambda x, a: at.expand_dims(x, a),
+    "shape_i": lambda x, a: at.shape_i(x, a),
+    "nested": lambda x, a: at.softmax(at.sort(x, axis=a), axis=a) + at.cumsum(x, axis=a),
+}
+# What may be called with each axis but the first, or makes nothing of a vector.
+FROM_RANK_2: dict[str, Call] = {
+    "swapaxes": lambda x, a: at.swapaxes(x, 0, a),
+    "swapaxes, from the end": lambda x, a: at.swapaxes(x, a, -2),
+    "moveaxis to the front": lambda x, a: at.moveaxis(x, a, 0),
+    "moveaxis to the end": lambda x, a: at.moveaxis(x, 0, a),
+}
+# Without an axis.
+WHOLE: dict[str, Call] = {
+    "softmax": lambda x, _: at.softmax(x),
+    "sort": lambda x, _: at.sort(x),
+    "argsort": lambda x, _: at.argsort(x),
+    "sum": lambda x, _: at.sum(x),
+    "argmax": lambda x, _: at.argmax(x),
+    "logsumexp": lambda x, _: at.logsumexp(x),
+    "softmax of all": lambda x, _: at.softmax(x, axis=None),
+    "stack": lambda x, _: at.stack([x, x]),
+    "last": lambda x, _: x[..., -1],
+    "from the second": lambda x, _: x[..., 1:],
+    "last two by an array": lambda x, _: x[..., [-2, -1]],
+    "first": lambda x, _: x[0],
+}
+
+RANKS = {1: at.dvector, 2: at.dmatrix, 3: at.dtensor3}
+
+
+def is_law_of(call: Call, axis: int, x: Variable) -> None:
+    """Check that a law whose sides are calls matches the same calls on `x`, in both directions."""
+    made = law("a-call", call(at.exp(v), axis), call(v, axis), mixed=True)
+    of_exp, plain = call(at.exp(x), axis), call(x, axis)
+    for rewriter, old, new in ((made.forward, of_exp, plain), (made.backward, plain, of_exp)):
+        if old.owner.inputs == new.owner.inputs:
+            continue  # the exponential is nowhere in it
+        answer = rewriter.transform(None, old.owner)
+        assert answer, rewriter.explain(old).text
+        assert rewriter.explain(old).matches
+        assert equal_computations([answer[old] if isinstance(answer, dict) else answer[0]], [new])
+    q = var()
+    assert equal_computations([build(run(1, q, made(of_exp, q))[0])], [plain])
+
+
+@pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("name", WITH_AXIS)
+def test_an_axis(name: str, rank: int) -> None:
+    x = RANKS[rank]("x")
+    for axis in range(-rank, rank):
+        is_law_of(WITH_AXIS[name], axis, x)
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("name", FROM_RANK_2)
+def test_an_axis_from_rank_2_on(name: str, rank: int) -> None:
+    x = RANKS[rank]("x")
+    for axis in (*range(1, rank), *range(1 - rank, 0)):
+        if at.as_tensor_variable(FROM_RANK_2[name](x, axis)).owner is not None:
+            is_law_of(FROM_RANK_2[name], axis, x)
+
+
+@pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("name", WHOLE)
+def test_no_axis(name: str, rank: int) -> None:
+    is_law_of(WHOLE[name], 0, RANKS[rank]("x"))
+
+
+def test_transposition() -> None:
+    for rank in (2, 3):
+        is_law_of(lambda x, _: at.transpose(x), 0, RANKS[rank]("x"))
+    is_law_of(lambda x, _: at.transpose(x, (-1, 0)), 0, at.dmatrix("x"))
+    is_law_of(lambda x, _: at.transpose(x, (1, -1, 0)), 0, at.dtensor3("x"))
+
+
+def test_squeezing() -> None:
+    column, row = at.TensorType("float64", (None, 1))("c"), at.TensorType("float64", (1, None))("r")
+    for x, axes in ((column, (1, -1)), (row, (0, -2))):
+        for axis in axes:
+            is_law_of(lambda v, a: at.squeeze(v, a), axis, x)
+    # where the length is not known, it is checked by a node between
+    x, twice = at.dmatrix("x"), law("squeeze", at.squeeze(v, -1), at.exp(at.squeeze(v, -1)))
+    assert twice.forward.transform(None, at.squeeze(x, 1).owner)
+
+
+def test_several_axes() -> None:
+    for x, axes in (
+        (at.dmatrix("x"), (0, -1)),
+        (at.dtensor3("x"), (0, -1)),
+        (at.dtensor3("x"), (-1, 1)),
+    ):
+        is_law_of(lambda v, a: at.sum(v, axis=a), axes, x)
+        is_law_of(lambda v, a: at.softmax(v, axis=a), axes, x)
+        is_law_of(lambda v, a: at.max(v, axis=a, keepdims=True), axes, x)
+
+
+@pytest.mark.parametrize("name", ["softmax", "sort", "sum", "argmax", "cumsum", "flip"])
+def test_another_axis_is_another_call(name: str) -> None:
+    call, x = WITH_AXIS[name], at.dtensor3("x")
+    for axis in range(-3, 3):
+        rewriter = law("a-call", call(at.exp(v), axis), call(v, axis), mixed=True).forward
+        for other in range(3):
+            node = call(at.exp(x), other).owner
+            assert bool(rewriter.transform(None, node)) is (axis % 3 == other)
+    why = rewriter.explain(call(at.exp(x), 0))
+    assert why.reason.name in ("PARAMETER", "OP")
+
+
+def test_an_axis_that_is_not_there_matches_nothing() -> None:
+    last = law("third", at.sum(v, axis=2), at.prod(v, axis=2)).forward
+    for rank, fires in ((1, False), (2, False), (3, True)):
+        for axis in range(rank):
+            answer = last.transform(None, at.sum(RANKS[rank]("x"), axis=axis).owner)
+            assert bool(answer) is (fires and axis == 2)
+
+
+def test_laws_keep_their_rank() -> None:
+    """One law on a vector and a matrix in one graph gives each the axes that its call has."""
+    shift = law("shift", at.softmax(v + 1), at.softmax(v), sound="finite").forward
+    for x in (at.dvector("x"), at.dmatrix("x"), at.dtensor3("x")):
+        (new,) = shift.transform(None, at.softmax(x + 1).owner)
+        assert equal_computations([new], [at.softmax(x)])
+        assert not shift.transform(None, at.softmax(x + 2).owner)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: at.sort(v, axis=None), lambda: at.cumsum(v), lambda: at.take(v, [0]),
+        lambda: at.flip(v), lambda: at.squeeze(v), lambda: at.sum(v, keepdims=True),
+        lambda: at.sum(v, dtype="float64"), lambda: at.mean(v), lambda: at.repeat(v, 2, axis=0),
+        lambda: at.roll(v, 1), lambda: at.tile(v, 2), lambda: at.flatten(v), lambda: at.diag(v),
+        lambda: at.tril(v), lambda: at.hstack([v, v]), lambda: at.vstack([v, v]),
+        lambda: at.outer(v, v), lambda: at.size(v), lambda: v[None, ..., 0],
+    ],
+)  # fmt: skip
+def test_what_depends_on_more_than_the_rank_is_refused(call: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match=r"logic variable|stands for tensors of every shape"):
+        call()
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_goals_mean_the_same(rank: int) -> None:
+    """Not only laws: a goal that is no equation, with terms or etuples, too."""
+
+    def relation(in_lv: Any, out_lv: Any) -> Any:
+        (u,) = lvars("u")
+        return lall(eq(in_lv, at.softmax(at.exp(u), axis=-1)), eq(out_lv, at.softmax(u, axis=-1)))
+
+    x = RANKS[rank]("x")
+    old, new = at.softmax(at.exp(x), axis=-1), at.softmax(x, axis=-1)
+    (found,) = KanrenRelationSub(relation).transform(None, old.owner)
+    assert equal_computations([found], [new])
+    q = var()
+    assert equal_computations([build(run(1, q, relation(old, q))[0])], [new])
+    assert not run(1, q, relation(at.softmax(x, axis=-1), q))
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_other_rewriters_mean_it_too(rank: int) -> None:
+    x = RANKS[rank]("x")
+    last, first = at.softmax(x), at.softmax(x, axis=0)
+    called = at.softmax(v).op
+
+    @local_optimizer([called])
+    def to_log(fgraph: Any, node: Any) -> Any:
+        return [at.log_softmax(node.inputs[0])]
+
+    for rewriter in (
+        to_log,
+        OpSub(called, at.log_softmax(v).op),
+        PatternSub((called, "a"), (at.log_softmax(v).op, "a")),
+        PatternSub((called, "a"), (at.log_softmax, "a")),
+    ):
+        (tracked,) = rewriter.tracks()
+        assert isinstance(last.owner.op, tracked)
+        (new,) = rewriter.transform(FunctionGraph([x], [last], clone=False), last.owner)
+        assert equal_computations([new], [at.log_softmax(x)])
+        assert bool(rewriter.transform(FunctionGraph([x], [first], clone=False), first.owner)) is (
+            rank == 1
+        )
+
+
+def test_a_function_in_a_pattern_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"exp\(softmax\(a\)\), softmax is a function and no Op"):
+        PatternSub((at.exp, (at.softmax, "a")), "a")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_a_number_is_what_the_dtype_holds(dtype: str) -> None:
+    x = at.TensorType(dtype, (None,))("x")
+    tenth = law("tenth", v * 0.1, v / 10, sound="rounding", complex=True)
+    found = optimize_graph(x * 0.1, custom_opt=tenth, include=[])
+    assert equal_computations([found], [x / 10])
+    assert tenth.backward.transform(None, (x / 10).owner)
+    for other in (0.1000001, 0.2, -0.1):
+        assert not tenth.forward.transform(None, (x * other).owner) or dtype == "float16"
+    assert not tenth.forward.transform(None, (x * 0.2).owner)
+    q = var()
+    assert run(1, q, eq(etuple(at.mul, q, 0.1), x * 0.1)) == (x,)
+
+
+def test_a_number_is_not_what_another_dtype_holds() -> None:
+    tenth = law("tenth", v * 0.1, v / 10, sound="rounding").forward
+    rounded = at.constant(float(np.float32(0.1)))
+    assert not tenth.transform(None, (at.dvector("x") * rounded).owner)
+    degrees = law("degrees", at.deg2rad(at.exp(v)), at.exp(v), sound="domain").forward
+    for dtype in ("float16", "float32", "float64"):
+        x = at.TensorType(dtype, (None,))("x")
+        assert degrees.transform(None, at.deg2rad(at.exp(x)).owner)
+
+
+def test_a_number_does_not_broadcast_what_is_summed() -> None:
+    """``sum(a + 1)`` is a sum of as many terms as `a` has elements."""
+    one, row = at.TensorType("float64", (1,))("one"), at.TensorType("float64", (1, None))("row")
+    x, y = at.dvector("x"), at.dmatrix("y")
+    ones, square = at.constant(np.ones(3)), at.constant(np.ones((3, 3)))
+    shift = law("shift", at.softmax(v + 1), at.softmax(v), sound="finite")
+    product = law("product", at.sum(1 - v), at.sum(v - 1), sound="domain")
+    power = law("power", at.sum(at.exp(v**1)), at.sum(at.exp(v)), sound="domain")
+    element = law("element", at.exp(v + 1), at.exp(v), sound="domain")
+    for written, broadcast, kept in (
+        (shift, at.softmax(one + ones), at.softmax(x + at.constant(np.ones(1)))),
+        (shift, at.softmax(row + square), at.softmax(row + at.constant(np.ones((1, 1))))),
+        (product, at.sum(ones - one), at.sum(ones - at.constant([1.0, 2.0, 3.0]))),
+        (power, at.sum(at.exp(row**square)), at.sum(at.exp(y**square))),
+    ):
+        assert not written.forward.transform(None, broadcast.owner)
+        assert next(match_root(written.lhs, broadcast, {}), None) is None
+        assert written.explain(broadcast).reason in (Reason.BROADCAST, Reason.TYPE)
+        assert next(match_root(written.lhs, kept, {}), None) is not None
+    assert element.forward.transform(None, at.exp(one + ones).owner)
+    assert shift.check(examples=60).passed
+
+
+def test_numbers_that_are_no_elements_are_not_asked() -> None:
+    """The 0 of ``eye(n, n, 0)`` and the ends of a range broadcast nothing."""
+    n, y = at.lscalar("n"), at.dmatrix("y")
+    (m,) = lvars("m")
+    identity = law("identity", at.dot(at.eye(m, m, 0), v), v, sound="finite", mixed=True)
+    k = at.eye(n, n, 0)
+    assert next(match_root(identity.lhs, at.dot(k, y), {}), None) is not None

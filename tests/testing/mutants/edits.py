@@ -1,0 +1,241 @@
+"""Edits that make wrong laws out of true ones: each yields the laws that one kind of mistake gives.
+
+They work on what a law is written as: two terms, conditions, and what it claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from unification.variable import isvar
+
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.search.goals import Where
+from relgraph.graph.kanren.terms.term import Literal, Term
+from relgraph.tensor import cast
+from relgraph.tensor.reductions.reduction import CAReduce
+from tests.testing.mutants.spoiled import Spoiled
+
+Edit = Callable[[Law], Iterator[Law]]
+
+ORDERED = ("sub", "true_div", "pow", "lt", "le", "gt", "ge", "int_div", "mod", "arctan2", "switch")
+"""The ops whose last two arguments can't change places."""
+
+OTHER_OPS = {
+    "add": "sub",
+    "sub": "add",
+    "mul": "true_div",
+    "true_div": "mul",
+    "maximum": "minimum",
+    "minimum": "maximum",
+    "lt": "le",
+    "le": "lt",
+    "gt": "ge",
+    "ge": "gt",
+    "and_": "or_",
+    "or_": "and_",
+    "eq": "neq",
+    "sin": "cos",
+    "cos": "sin",
+    "exp": "expm1",
+    "expm1": "exp",
+    "log": "log1p",
+    "log1p": "log",
+    "sqr": "abs",
+    "floor": "ceil",
+    "ceil": "floor",
+    "sigmoid": "tanh",
+    "cosh": "sinh",
+    "sinh": "cosh",
+}
+"""For an op another one that is easily taken for it."""
+
+
+def changed(kind: str, law: Law, **parts: Any) -> Law:
+    """Return a law with some parts changed."""
+    known = {
+        "lhs": law.lhs,
+        "rhs": law.rhs,
+        "conditions": law.conditions,
+        "sound": law.sound,
+        "mixed": law.mixed,
+        "complex": law.complex,
+        "domain": law.domain if parts.get("sound", "domain") == "domain" else None,
+    }
+    known.update(parts)
+    return Law(f"{kind}: {law.name}", **known)
+
+
+def everywhere(part: Any, change: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield a term with one part changed, for each part for which `change` gives another one."""
+    made = change(part)
+    if made is not None:
+        yield made
+    if isinstance(part, Term):
+        for i, arg in enumerate(part.args):
+            for made in everywhere(arg, change):
+                yield Term(part.op, [*part.args[:i], made, *part.args[i + 1 :]], part._ops)
+
+
+def on_the_right(kind: str, law: Law, change: Callable[[Any], Any]) -> Iterator[Law]:
+    """Yield laws with one part of the right side changed."""
+    for number, rhs in enumerate(everywhere(law.rhs, change)):
+        yield changed(kind if number == 0 else f"{kind} {number + 1}", law, rhs=rhs)
+
+
+def swapped(law: Law) -> Iterator[Law]:
+    """Two arguments of an op that is not commutative change places; of a switch, the branches."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Term) or str(part.op) not in ORDERED:
+            return None
+        *before, a, b = part.args
+        return Term(part.op, [*before, b, a], part._ops)
+
+    return on_the_right("swapped", law, change)
+
+
+def negated(law: Law) -> Iterator[Law]:
+    """The right side gets the wrong sign."""
+    if not isinstance(law.rhs, Literal) or law.rhs.value not in (0, True, False):
+        yield changed("negated", law, rhs=-law.rhs)
+
+
+def off_by_one(law: Law) -> Iterator[Law]:
+    """A number is one more."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Literal) or isinstance(part.value, bool):
+            return None
+        return Literal(part.value + 1)
+
+    return on_the_right("off by one", law, change)
+
+
+def wrong_sign(law: Law) -> Iterator[Law]:
+    """A number has the other sign."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Literal) or isinstance(part.value, bool) or not part.value:
+            return None
+        return Literal(-part.value)
+
+    return on_the_right("wrong sign", law, change)
+
+
+def unguarded(law: Law) -> Iterator[Law]:
+    """One condition is left out."""
+    guards = [c for c in law.conditions if isinstance(c, Where)]
+    for number, guard in enumerate(guards):
+        kept = [c for c in law.conditions if c is not guard]
+        yield changed(f"unguarded {number + 1}", law, conditions=kept)
+
+
+def exact(law: Law) -> Iterator[Law]:
+    """It claims that no bit changes."""
+    if law.sound != "exact":
+        yield changed("exact", law, sound="exact")
+
+
+def rounding(law: Law) -> Iterator[Law]:
+    """It claims to hold for nan and infinities."""
+    if law.sound in ("finite", "stable", "domain"):
+        yield changed("rounding", law, sound="rounding")
+
+
+def all_axes(law: Law) -> Iterator[Law]:
+    """A reduction goes over all axes."""
+
+    def change(part: Any) -> Any:
+        op = part.op if isinstance(part, Term) else None
+        if not isinstance(op, Term) or op.op is not CAReduce or op.args[1] is None:
+            return None
+        return Term(Term(CAReduce, [op.args[0], None], op._ops), part.args, part._ops)
+
+    for law_of_all in on_the_right("all axes", law, change):
+        yield changed("all axes", law, rhs=law_of_all.rhs, mixed=True)
+
+
+def narrowed(law: Law) -> Iterator[Law]:
+    """The right side goes through a dtype of less precision."""
+    yield changed("narrowed", law, rhs=cast(cast(law.rhs, "float32"), "float64"))
+
+
+def truncated(law: Law) -> Iterator[Law]:
+    """The right side goes through integers."""
+    yield changed("truncated", law, rhs=cast(cast(law.rhs, "int64"), "float64"))
+
+
+def other_op(law: Law) -> Iterator[Law]:
+    """One op is taken for another one."""
+
+    def change(part: Any) -> Any:
+        name = OTHER_OPS.get(str(part.op)) if isinstance(part, Term) else None
+        if name is None or (name == "sub" and len(part.args) != 2):
+            return None
+        return Term(getattr(part._ops, name), part.args, part._ops)
+
+    return on_the_right("other op", law, change)
+
+
+def other_argument(law: Law) -> Iterator[Law]:
+    """A variable is taken for another one."""
+    variables = [v for v in law.lhs.variables() if v in law._variables]
+    following = dict(zip(variables, [*variables[1:], *variables[:1]], strict=True))
+
+    def change(part: Any) -> Any:
+        other = following.get(part) if isvar(part) else None
+        return None if other is part else other
+
+    if len(variables) > 1:
+        yield from on_the_right("other argument", law, change)
+
+
+def dropped(law: Law) -> Iterator[Law]:
+    """A term, a factor or a sign is left out."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Term) or str(part.op) not in ("add", "mul", "sub", "neg"):
+            return None
+        return part.args[0] if not isinstance(part.args[0], Literal) else part.args[-1]
+
+    return on_the_right("dropped", law, change)
+
+
+def spoiled(where: str) -> Edit:
+    """The right side is wrong for certain inputs alone: of a kind, a rank, a layout, a value."""
+
+    def edit(law: Law) -> Iterator[Law]:
+        v = next(iter(law.lhs.variables()))
+        done = []
+
+        def change(part: Any) -> Any:
+            if part is not v or done:
+                return None
+            done.append(part)
+            return Term(Spoiled(where), [part], law.lhs._ops)
+
+        yield from on_the_right(f"wrong for {where}", law, change)
+
+    return edit
+
+
+EDITS: dict[str, Edit] = {
+    edit.__name__: edit
+    for edit in (
+        swapped,
+        negated,
+        off_by_one,
+        wrong_sign,
+        unguarded,
+        exact,
+        rounding,
+        all_axes,
+        narrowed,
+        truncated,
+        other_op,
+        other_argument,
+        dropped,
+    )
+}

@@ -1,0 +1,125 @@
+"""A check covers by plan what a law admits, and says what it left out."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relgraph.graph.kanren import whereo
+from relgraph.tensor.lawkit.guards.types import booleano, floato, ranko, unsignedo
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing import check_relation
+from relgraph.testing.instances.cells import EXTENTS, KINDS
+from tests.testing.mutants.spoiled import WHERE, Spoiled
+
+a, b, c, x, y = lvars("a b c x y")
+NUMBERS = ["float64", "float32", "float16", "signed", "unsigned"]
+REAL = [*NUMBERS, "bool"]
+
+
+def cells_of(result, kind):
+    return {cell.split(", ")[1] for cell in result.coverage.covered if f": {kind}," in cell}
+
+
+def test_each_kind_is_covered_at_each_rank_and_length():
+    result = law("neg-neg", at.neg(-x), x).check(examples=20)
+    assert result.passed, str(result)
+    assert set(result.coverage.kinds) == set(NUMBERS)
+    for kind in NUMBERS:
+        assert cells_of(result, kind) == {*EXTENTS[:5], "edge values"}
+    assert result.coverage.examples > 50
+    assert "by plan: " in str(result)
+    assert result.as_dict()["coverage"]["kinds"] == list(result.coverage.kinds)
+
+
+def test_complex_numbers_are_covered_where_a_law_admits_them():
+    result = law("neg-neg", at.neg(-x), x, complex=True).check(examples=20)
+    assert result.passed, str(result)
+    assert set(result.coverage.kinds) == {*NUMBERS, "complex"}
+
+
+@pytest.mark.parametrize(
+    ("guards", "kinds"),
+    [((floato(x),), NUMBERS[:3]), ((unsignedo(x),), ["unsigned"]), ((booleano(x),), ["bool"])],
+)
+def test_what_a_guard_refuses_is_not_admitted(guards, kinds):
+    result = law("maximum-self", at.maximum(x, x), x, *guards).check(examples=20)
+    assert result.passed, str(result)
+    assert set(result.coverage.kinds) == set(kinds)
+    refused = [cell for cell in result.coverage.not_admitted if cell.endswith("rank 1")]
+    assert len(refused) == len(KINDS) - len(kinds)
+    assert not result.coverage.not_covered
+
+
+def test_a_rank_that_a_guard_refuses_is_not_admitted():
+    result = law("neg-neg", at.neg(-x), x, ranko(x, 2)).check(examples=20)
+    assert result.passed, str(result)
+    assert cells_of(result, "float16") == {"rank 2", "length 0", "length 1", "edge values"}
+    assert "the condition has_rank(x, 2)" in str(result.coverage.not_admitted)
+
+
+def test_a_kind_beside_others_is_covered_too():
+    result = law("sub-neg", x - -y, x + y, sound="rounding").check(examples=20)
+    assert result.passed, str(result)
+    assert "among others" in cells_of(result, "float32")
+
+
+def test_rare_graphs_of_one_kind_give_those_of_the_others():
+    def is_three(v):
+        return getattr(v, "data", None) is not None and bool((v.data == 3).all())
+
+    result = law("rare", at.maximum(x, c), at.maximum(c, x), whereo(is_three, c), sound="rounding")
+    assert set(result.check(examples=20).coverage.kinds) >= set(NUMBERS)
+
+
+def test_what_is_admitted_and_says_nothing_is_named_and_does_not_pass():
+    # exp(700) is infinite in the smaller dtypes, and there `finite` claims nothing
+    large = at.exp(x - x + 700)
+    odd = law("large", at.neg(at.neg(large)), large, sound="finite")
+    result = odd.check(examples=20, directions=["forward"])
+    assert result.status == "unchecked"
+    assert not result.passed
+    missing = {"forward: float32", "forward: float16"}
+    assert set(result.coverage.not_covered) == missing
+    assert result.reason == f"it admits what was not compared: {'; '.join(sorted(missing)[::-1])}"
+    assert "not covered: forward: float16: in no example the class makes a claim" in str(result)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_law_that_is_wrong_for_certain_inputs_alone_fails(where):
+    kind = {"bool": at.maximum(x, x), "complex": at.conj(at.conj(x))}
+    lhs = kind.get(where, at.conj(at.conj(x)) if where == "imaginary parts" else at.identity(x))
+    wrong = law("wrong", lhs, Spoiled(where)(x), complex=True)
+    assert wrong.check(examples=20, shrink=False).status == "failed"
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def families():
+    """Laws as functions of a name and of their variables."""
+    return [
+        lambda n, u, v: law(n, at.abs(-u), at.abs(u), sound="exact"),
+        lambda n, u, v: law(n, at.neg(-u), u),
+        lambda n, u, v: law(n, u - v, -(v - u)),
+        lambda n, u, v: law(n, (u + v) - v, u, sound="finite"),
+        lambda n, u, v: law(n, at.maximum(u, v) + at.minimum(u, v), u + v, sound="rounding"),
+        lambda n, u, v: law(n, at.sum(-u, axis=v), -at.sum(u, axis=v), sound="rounding"),
+        lambda n, u, v: law(n, at.sqrt(at.sqr(u)), u, floato(u), sound="finite"),
+    ]
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_names_decide_nothing(number):
+    found = []
+    for name, words in (("one", "x y"), ("other", "a b"), ("third", "y x"), ("fourth", "foo _1")):
+        result = families()[number](name, *lvars(words)).check(examples=30, shrink=False)
+        found.append((result.status, result.examples, result.instances, result.coverage))
+    assert all(f == found[0] for f in found)
+
+
+def test_the_wrong_law_about_unsigned_integers_fails_whatever_it_is_called():
+    for name in ("x", "a", "foo", "z1"):
+        (v,) = lvars(name)
+        wrong = law("abs-neg", at.abs(-v), at.abs(v), sound="exact")
+        assert check_relation(wrong, examples=200, shrink=False).status == "failed"
