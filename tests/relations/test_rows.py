@@ -17,9 +17,11 @@ from relgraph.compile.optimization_table import PASS_ROWS, ROWS, tags_of_row
 from relgraph.graph.opt import MergeOptimizer, SequenceOptimizer
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.assertion import Assert, assert_
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
 from relgraph.tensor.linalg.blas import Dot22
+from relgraph.tensor.linalg.gemm import Gemm
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.softmaxes import LogSoftmax
 
@@ -47,6 +49,10 @@ def gone(*ops: Any) -> Callable[[list[Any]], bool]:
 
 def made(kind: type) -> Callable[[list[Any]], bool]:
     return lambda left: any(isinstance(op, kind) for op in left)
+
+
+def overwrites(kind: type) -> Callable[[list[Any]], bool]:
+    return lambda left: any(isinstance(op, kind) and bool(op.destroy_map) for op in left)
 
 
 def count(kind: type) -> Callable[[list[Any]], int]:
@@ -87,6 +93,11 @@ CASES = {
     "add_specialize": Case([v], v + 0, gone(at.add)),
     "mul_specialize": Case([v], v * 0, gone(at.mul)),
     "pow_specialize": Case([v], v**2, gone(at.pow)),
+    "gemm": Case([x, y, s], s * x - 2 * at.dot(x, y.T), made(Gemm)),
+    "inplace_setsubtensor": Case(
+        [v, s], at.set_subtensor((v / s)[1:], s), overwrites(IncSubtensor)
+    ),
+    "inplace_elemwise": Case([x, y], at.exp(at.dot(x, y)), overwrites(Elemwise)),
     "local_log_softmax": Case([x], at.log(at.softmax(x)), made(LogSoftmax)),
     "local_remove_all_assert": Case([v, n], assert_(v, n > 0), lambda left: not made(Assert)(left)),
 }

@@ -24,7 +24,8 @@ from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, Ad
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.products import BatchedDot, MatMul
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.norm import Norm
@@ -126,6 +127,11 @@ CASES = [
     (Dot22(), M, M),
     (Gemv(), M, V),
     (Gemv(), V, M),
+    (BatchedDot(), X, X),
+    (Dot22Scalar(), M, M, N),
+    (Gemm(), M, N, M, M, N),
+    (GemvAdd(), V, N, M, V, N),
+    (Ger(), M, N, V, V),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

@@ -176,7 +176,8 @@ def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:
     mapping = {len(spec.results) + k: position for k, position in enumerate(spec.update_positions)}
     fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
     mutable = {i for i, p in enumerate(spec.inputs) if p.mutable}
-    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions))))
+    borrowing = [i for i, out in enumerate(spec.outputs) if out.borrow]
+    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions)), borrowing))
     fgraph.attach_feature(ReplaceValidate())
     destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
     if destroyer is not None:

@@ -32,24 +32,31 @@ __all__ = ["DestroyHandler", "MutableInputs"]
 class MutableInputs(Feature):
     """Says which inputs of a graph may be overwritten; without it none may.
 
-    It is published as ``fgraph.mutable_inputs``. A clone of it means the same inputs of the cloned
+    It is published as ``fgraph.mutable_inputs``, and which outputs may then be in their storage as
+    ``fgraph.borrowing_outputs``. A clone of it means the same inputs of the cloned
     graph. Attach it before validating; a graph takes one.
 
     Parameters
     ----------
     positions
         Which inputs, by position.
+    borrowing
+        The outputs that may be in the storage of an input, by position; another one is copied in
+        the end, so that nothing is gained by making it there.
     """
 
-    def __init__(self, positions: Iterable[int]) -> None:
+    def __init__(self, positions: Iterable[int], borrowing: Iterable[int] = ()) -> None:
         self.positions = tuple(positions)
+        self.borrowing = tuple(borrowing)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         for i in self.positions:
             if not 0 <= i < len(fgraph.inputs):
                 raise IndexError(f"the graph has {len(fgraph.inputs)} inputs, so no input {i}")
         self._allowed = frozenset(fgraph.inputs[i] for i in self.positions)
-        fgraph.publish(self, mutable_inputs=self._allowed)
+        fgraph.publish(
+            self, mutable_inputs=self._allowed, borrowing_outputs=frozenset(self.borrowing)
+        )
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         self._find(fgraph)
@@ -63,7 +70,7 @@ class MutableInputs(Feature):
         self.positions = tuple(i for i, v in enumerate(fgraph.inputs) if v in self._allowed)
 
     def clone(self) -> Feature:
-        return type(self)(self.positions)
+        return type(self)(self.positions, self.borrowing)
 
 
 class DestroyHandler(Feature):
