@@ -37,6 +37,7 @@ from relgraph.tensor.lawkit.functions.exponential import (
     reciprocal_of_log_of_2,
     reciprocal_of_log_of_10,
 )
+from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSumExp
@@ -54,6 +55,14 @@ INVERSES = (
     law("log1p-less-one", log1p(x - 1), log(x), sound="stable"),
     # of what is not negative: elsewhere the logarithm is nan
     law("exp-log-nonnegative", exp(log(x)), x, nonnegativeo(x), sound="stable"),
+    law(
+        "exp-scaled-log-nonnegative",
+        exp(c * log(x)),
+        x**c,
+        nonnegativeo(x),
+        positive_numbero(c),
+        sound="stable",
+    ),
     law("exp2-log2-nonnegative", exp2(log2(x)), x, nonnegativeo(x), sound="stable"),
     law("expm1-log-nonnegative", expm1(log(x)), x - 1, nonnegativeo(x), sound="stable"),
     law("expm1-log1p-nonnegative", expm1(log1p(x)), x, nonnegativeo(x), sound="stable"),

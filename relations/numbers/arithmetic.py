@@ -101,6 +101,8 @@ FRACTIONS = (
     law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
     law("divisor-cancel", x / (x / y), y, sound="finite", tags=_PRODUCTS),
     cleared("divisor-cancel-mul", (x * z) / (x / y), z * y),
+    law("divisor-cancel-div", x / (y / z) / z, x / y, sound="finite", tags=_PRODUCTS),
+    law("fractions-in-a-row", (x / y) * (y / z), x / z, sound="finite", tags=_PRODUCTS),
     cleared("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k)),
     cleared("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k)),
     cleared("clear-fraction-add", (x / y + z) * y, x + z * y),
@@ -109,6 +111,9 @@ FRACTIONS = (
     cleared("clear-factor-add", (x / (y * k) + z) * y, x / k + z * y),
     cleared("clear-factor-sub", (x / (y * k) - z) * y, x / k - z * y),
     cleared("clear-sub-factor", (z - x / (y * k)) * y, z * y - x / k),
+    cleared("clear-multiple-add", ((x / y) * k + z) * y, x * k + z * y),
+    cleared("clear-multiple-sub", ((x / y) * k - z) * y, x * k - z * y),
+    cleared("clear-sub-multiple", (z - (x / y) * k) * y, z * y - x * k),
     cleared("sub-fractions", x / z - y / z, (x - y) / z, tags=_SUMS),
 )
 

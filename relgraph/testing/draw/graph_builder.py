@@ -265,6 +265,8 @@ class GraphBuilder:
     def _sample(self, v: Any, found: dict[Variable, Any]) -> Any:
         if isinstance(v, Constant):
             return v.data
+        if v not in found and v not in self.samples:
+            self._compute_sample(v)
         return found[v] if v in found else self.samples[v]
 
     def outputs(self, most: int) -> list[Variable]:

@@ -111,7 +111,9 @@ def graphs(
     aimed = [] if matching is None else aimed_appliers(matching)
     if aimed:
         # `sampled_from` would print all of them in reports.
-        appliers = st.one_of(appliers, st.integers(0, len(aimed) - 1).map(aimed.__getitem__))
+        # `one_of` would choose among all appliers alike.
+        at_will, matched = appliers, st.integers(0, len(aimed) - 1).map(aimed.__getitem__)
+        appliers = st.booleans().flatmap(lambda aims: matched if aims else at_will)
     return _graphs(appliers, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
 
 

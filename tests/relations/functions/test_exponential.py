@@ -36,6 +36,7 @@ CASES = [
     ("one-plus-expm1", at.expm1(x) + 1, "exp(x)"),
     ("log1p-less-one", at.log1p(x - 1), "log(x)"),
     ("exp-log-nonnegative", at.exp(at.log(at.abs(x))), "abs(x)"),
+    ("exp-scaled-log-nonnegative", at.exp(3 * at.log(at.abs(x))), "abs(x) ** 3.0"),
     ("exp2-log2-nonnegative", at.exp2(at.log2(p)), "sigmoid(y)"),
     ("expm1-log-nonnegative", at.expm1(at.log(at.abs(x))), "abs(x) - 1.0"),
     ("expm1-log1p-nonnegative", at.expm1(at.log1p(p)), "sigmoid(y)"),
@@ -106,6 +107,7 @@ CASES = [
 ]
 
 NOT_MATCHED = [
+    ("exp-scaled-log-nonnegative", at.exp(3 * at.log(x))),
     ("exp-log-nonnegative", at.exp(at.log(x))),  # nan where x is negative
     ("log-even-power", at.log(x**3)),
     ("log-odd-power", at.log(x**-1)),

@@ -42,6 +42,10 @@ class CandidateMemory:
         self._answers: dict[str, dict[str, bool]] = {}
         self._texts: dict[Any, str | None] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what it knows has its own file, and is of this process
+        return type(self), (dict,)
+
     def answers(self, node: Apply, of_op: bool) -> dict[str, bool]:
         """Return the known answers by the name of the rewriter; new ones are to be added to it.
 

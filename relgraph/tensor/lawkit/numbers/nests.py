@@ -161,12 +161,16 @@ def _outermost(fgraph: Any, op: Op, arguments: Sequence[Variable]) -> Apply | No
     wanted = list(arguments)
     rarest = min(wanted, key=lambda v: len(fgraph.clients.get(v, ())))
     for reader, _ in fgraph.clients.get(rarest, ()):
+        nested: list[Apply] = []
         node: Apply | str = reader
         while isinstance(node, Apply) and node.op is op:
-            if _flat_inputs(fgraph, node) == wanted:
-                return node
+            nested.append(node)
             readers = fgraph.clients[node.outputs[0]]
             node = readers[0][0] if len(readers) == 1 else "output"
+        # mostly it is the one that no other is around, and each takes a walk to compare
+        for candidate in (*nested[-1:], *nested[:-1]):
+            if _flat_inputs(fgraph, candidate) == wanted:
+                return candidate
     return None
 
 

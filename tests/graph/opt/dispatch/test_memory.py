@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
@@ -89,6 +90,12 @@ def test_nothing_is_kept_of_ops_of_others():
             those_that_may_match([rewriter], node, False)
     assert len(rewriter.asked) == 4
     assert memory.dump()["answers"] == {}
+
+
+def test_a_pickled_memory_is_empty():
+    memory = CandidateMemory(dict)
+    memory.answers(Foreign()(x).owner, True)
+    assert pickle.loads(pickle.dumps(memory)).dump()["answers"] == {}
 
 
 @pytest.mark.parametrize("data", [{}, {"names": []}, {"names": ["n"], "answers": {"x": [[5], []]}}])
