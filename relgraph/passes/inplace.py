@@ -164,11 +164,12 @@ def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:
 def _writes_to_storage(op: Elemwise) -> bool:
     """Return whether an elementwise op computes in an array that it is given, or in parts of it.
 
-    Others compute a new array, which would only be copied.
+    Others compute a new array, which would only be copied. Of several outputs one might be written
+    to what another still reads.
     """
-    if isinstance(op.scalar_op, Composite):
-        return True
-    return op.nout == 1 and isinstance(op.scalar_op.ufunc, np.ufunc)
+    if op.nout != 1:
+        return False
+    return isinstance(op.scalar_op, Composite) or isinstance(op.scalar_op.ufunc, np.ufunc)
 
 
 def _elementwise_inplace(op: Op, overwriting: Overwriting) -> Op:
