@@ -108,10 +108,18 @@ def test_is_same_graph_given_what_is_equal_in_either_direction() -> None:
 
 
 def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
-    """A copy, on which the optimizers have begun, comes to what a graph without a copy does."""
+    """A graph that was begun as a copy, and one that was not, end with nothing that collapses."""
     optimizer = optdb.query(OptimizationQuery(include=["fast_run"]))
     tables = union_of(optimizer.collapsing_first())
     collapsed = 0
+
+    def left(fgraph: Any) -> list[Any]:
+        return [
+            (rewriter, node)
+            for node in fgraph.apply_nodes
+            for rewriter in tables.dispatch.candidates(node)
+            if rewriter.transform(fgraph, node)
+        ]
 
     @settings(max_examples=120)
     @given(random_graphs(matching=optimizer))
@@ -123,7 +131,7 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
         copied = FunctionGraph(outputs=optimize_graph(outputs, include=["fast_run"], clone=True))
         stepwise = FunctionGraph(outputs=outputs, clone=True)
         optimizer.optimize(stepwise)
-        assert str(copied) == str(stepwise)
+        assert left(copied) == left(stepwise) == []
 
     check()
     assert collapsed >= 10

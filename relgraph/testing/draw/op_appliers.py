@@ -14,7 +14,7 @@ from relgraph.graph.basic import Variable
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.testing.draw.graph_builder import GraphBuilder
+from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
 from relgraph.testing.draw.idioms import IDIOMS, apply_idiom
 from relgraph.testing.draw.indexing_appliers import INDEXING_APPLIERS
 
@@ -27,8 +27,6 @@ It may also raise one of `INVALID_APPLICATION`.
 ELEMENTWISE: tuple[Any, ...] = tuple(
     dict.fromkeys(value for value in vars(at).values() if isinstance(value, Elemwise))
 )
-# How often an op of a class that an optimizer tracks is looked for.
-_TRIES_FOR_CLASS = 20
 # These are drawn more often than the other elementwise ops.
 _FREQUENT = (at.add, at.mul, at.sub, at.true_div, at.neg, at.exp, at.log, at.sqr, at.maximum)
 
@@ -322,16 +320,28 @@ def appliers_tracked(op: Any) -> list[Applier]:
     if not isinstance(op, type):
         return [applier_of(op)]
     known = [f for f in (*ELEMENTWISE, *_APPLIERS) if isinstance(f, op)]
-    return [applier_of(f) for f in known] or [partial(_apply_until_made, op)]
+    return [applier_of(f) for f in known] or _appliers_that_make(op)
 
 
-def _apply_until_made(cls: type, b: GraphBuilder) -> Any:
-    """Apply functions at random until one makes a node of a class of ops."""
-    for _ in range(_TRIES_FOR_CLASS):
-        made = b.choose(list(_APPLIERS.values()))(b)
-        if isinstance(made, Variable) and made.owner is not None and isinstance(made.owner.op, cls):
-            return made
-    return None
+@cache
+def _appliers_that_make(cls: type) -> list[Applier]:
+    """Return the appliers of the functions that make nodes of a class of a matrix, or of two."""
+    x, y = at.dmatrices("x", "y")
+    found = []
+    for function, applier in _APPLIERS.items():
+        for arguments in ((x,), (x, y)):
+            try:
+                made = function(*arguments)
+            except INVALID_APPLICATION:
+                continue
+            if (
+                isinstance(made, Variable)
+                and made.owner is not None
+                and isinstance(made.owner.op, cls)
+            ):
+                found.append(applier)
+                break
+    return found
 
 
 @cache

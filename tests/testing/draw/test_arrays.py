@@ -77,7 +77,7 @@ def test_every_edge_value_comes(dtype):
         wanted = EDGES["f"]
     seen = set()
 
-    @settings(max_examples=600, database=None)
+    @settings(max_examples=2000, database=None)
     @given(values(at.TensorType(dtype, (4,))))
     def draw(value):
         parts = (value.real, value.imag) if kind == "c" else (value,)
