@@ -30,7 +30,7 @@ from relgraph.tensor.lawkit.layout.filling import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 
-a, b, n, o, p, s, w, x, xs, y, ys, z = lvars("a b n o p s w x xs y ys z")
+a, b, n, o, p, s, x, xs, y, ys, z = lvars("a b n o p s x xs y ys z")
 
 f = Elemwise(s, p)
 """Any elementwise op."""
@@ -53,10 +53,6 @@ SINKS = (
     fill_law("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
     fill_law("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
     fill_law("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
-    fill_law("fill-sink-1-of-4", f(second(a, x), y, z, w), second(a, f(x, y, z, w))),
-    fill_law("fill-sink-2-of-4", f(x, second(a, y), z, w), second(a, f(x, y, z, w))),
-    fill_law("fill-sink-3-of-4", f(x, y, second(a, z), w), second(a, f(x, y, z, w))),
-    fill_law("fill-sink-4-of-4", f(x, y, z, second(a, w)), second(a, f(x, y, z, w))),
     # all at once, since a sum of many may have many fills:
     # second(b, x) + y + second(c, z) → second(a, x + y + z), where a is the wider of b and c
     fill_law(

@@ -21,6 +21,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 
@@ -190,10 +191,10 @@ def _fused_op(
         known[node.outputs[0]] = node.op.scalar_op.make_node(
             *[known[v] for v in node.inputs]
         ).outputs[0]
-    op = Elemwise(Composite([known[v] for v in inputs], [known[v] for v in outputs]))
+    composite = Composite([known[v] for v in inputs], [known[v] for v in outputs])
     if not reductions:
-        return op
-    return FusedReduction(op, [reductions.get(v) for v in outputs])
+        return FusedElemwise(composite)
+    return FusedReduction(Elemwise(composite), [reductions.get(v) for v in outputs])
 
 
 def _number(var: Any) -> Any:

@@ -16,6 +16,7 @@ from relgraph.graph.utils import InconsistencyError
 from relgraph.passes.storage import StorageUse, overwrites_nothing
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate
 
@@ -97,15 +98,19 @@ class InplacePass(GlobalOptimizer):
             chosen: Overwriting = {}
             otherwise: Overwriting = {}
             for output, i in self._pairs(node):
-                if output in chosen or i in chosen.values():
+                if _is_taken(chosen, output, i):
                     continue
                 self.looks += 1
                 distance = use.readers_after(position, i, node.outputs[output])
                 if distance == 0:
                     chosen[output] = i
                     use.overwrite(position, i, node.outputs[output])
-                elif distance is not None and distance <= _NEAR:
-                    otherwise.setdefault(output, i)
+                elif (
+                    distance is not None
+                    and distance <= _NEAR
+                    and not _is_taken(otherwise, output, i)
+                ):
+                    otherwise[output] = i
             if chosen:
                 decided.append((node, chosen))
             elif otherwise:
@@ -138,6 +143,11 @@ class InplacePass(GlobalOptimizer):
         return True
 
 
+def _is_taken(overwriting: Overwriting, output: int, i: int) -> bool:
+    """Return whether an output, or the storage of input `i`, has its counterpart already."""
+    return output in overwriting or i in overwriting.values()
+
+
 def _has_other_conditions(fgraph: FunctionGraph) -> bool:
     """Return whether a feature may object, but the DestroyHandler, which `StorageUse` heeds."""
     return any(
@@ -149,7 +159,7 @@ def _has_other_conditions(fgraph: FunctionGraph) -> bool:
 def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:
     """Return where an elementwise op may write: to inputs of the type that the output has."""
     op = node.op
-    if type(op) is not Elemwise or not _writes_to_storage(op):
+    if type(op) not in (Elemwise, FusedElemwise) or not _writes_to_storage(op):
         return []
     return [
         (o, i)
@@ -164,17 +174,16 @@ def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:
 def _writes_to_storage(op: Elemwise) -> bool:
     """Return whether an elementwise op computes in an array that it is given, or in parts of it.
 
-    Others compute a new array, which would only be copied. Of several outputs one might be written
-    to what another still reads.
+    Others compute a new array, which would only be copied.
     """
-    if op.nout != 1:
-        return False
-    return isinstance(op.scalar_op, Composite) or isinstance(op.scalar_op.ufunc, np.ufunc)
+    if isinstance(op.scalar_op, Composite):
+        return True
+    return op.nout == 1 and isinstance(op.scalar_op.ufunc, np.ufunc)
 
 
 def _elementwise_inplace(op: Op, overwriting: Overwriting) -> Op:
     assert isinstance(op, Elemwise)
-    return Elemwise(op.scalar_op, overwriting)
+    return type(op)(op.scalar_op, overwriting)
 
 
 def _increment_pairs(node: Apply) -> list[tuple[int, int]]:

@@ -11,10 +11,12 @@ import pytest
 
 from relgraph import config, function
 from relgraph import tensor as at
+from relgraph.compile import optimize_graph
 from relgraph.compile.mode import get_mode
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import equal_computations
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise import blocks
@@ -298,6 +300,24 @@ def test_fusing_twice_changes_nothing() -> None:
     nodes = set(fgraph.apply_nodes)
     FuseElemwise().apply(fgraph)
     assert set(fgraph.apply_nodes) == nodes
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda op, A, B, s: op(A, at.second(B, s)),
+        lambda op, A, B, s: op(A, B).T,
+        lambda op, A, B, s: op(A, B)[2],
+    ],
+)
+def test_laws_about_any_elementwise_op_leave_what_is_fused_alone(write: Callable[..., Any]) -> None:
+    A, B, s = at.dmatrix("A"), at.dmatrix("B"), at.dscalar("s")
+    (node,) = fused([A, B], [at.exp(A * B) + B]).apply_nodes
+    for op, expected in ((node.op, True), (Elemwise(node.op.scalar_op), False)):
+        out = write(op, A, B, s)
+        fgraph = FunctionGraph([A, B, s], [out], clone=False)
+        again = optimize_graph(fgraph, include=["canonicalize"], clone=True)
+        assert equal_computations(again.outputs, [out], again.inputs, fgraph.inputs) is expected
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,21 @@ def test_composites_write_each_result_over_an_input_of_its_own() -> None:
     assert not np.may_share_memory(*results)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_results_one_is_written_over_an_input(order: int) -> None:
+    """Both could be, where another reader of the input can come first."""
+    i = scalar.float64("i")
+    both = Elemwise(Composite([i], [i + 1, i * 2]))
+    z = x + 1
+    f = function([x], [*both(z), at.sum(z)][::order], MODE)
+    (op,) = overwriting(f)
+    assert op.inplace_pattern == ((0, 0),)
+    results = f(one)[::order]
+    np.testing.assert_allclose(results[0], one + 2)
+    np.testing.assert_allclose(results[1], 2 * (one + 1))
+    np.testing.assert_allclose(results[2], 18)
+
+
 @pytest.mark.parametrize("by_arrays", [False, True])
 @pytest.mark.parametrize("change", [at.inc_subtensor, at.set_subtensor])
 def test_parts_are_changed_in_place(change: Any, by_arrays: bool) -> None:

@@ -63,6 +63,8 @@ class Elemwise(Op):
     ------
     TypeError
         If `scalar_op` is not a scalar op.
+    ValueError
+        If two outputs overwrite one input.
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
@@ -81,6 +83,8 @@ class Elemwise(Op):
         pairs = inplace_pattern.items() if isinstance(inplace_pattern, Mapping) else inplace_pattern
         self.scalar_op = scalar_op
         self.inplace_pattern = tuple(sorted((int(o), int(i)) for o, i in pairs))
+        if len({i for _, i in self.inplace_pattern}) < len(self.inplace_pattern):
+            raise ValueError(f"{scalar_op}: two outputs can't be written over one input: {pairs}")
         self.destroy_map = {o: [i] for o, i in self.inplace_pattern}
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
