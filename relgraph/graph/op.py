@@ -239,18 +239,6 @@ class Op(MetaObject):
 
         return thunk
 
-    def function_for(self, node: Apply, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
-        """Return a function that computes `node` in place of `perform`, or None, the default.
-
-        It takes the values of the inputs, and returns that of the output, or several as a sequence.
-
-        Parameters
-        ----------
-        fallback
-            Such a function by `perform`, for values on which that is to raise its error.
-        """
-        return None
-
 
 class TypedOp(Op):
     """An op whose output types follow from the input types alone; it has one output, or `nout`.

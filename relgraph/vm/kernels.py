@@ -50,19 +50,6 @@ def lazy_kernel(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -
     return kernel
 
 
-def function_of(node: Apply) -> Callable[..., Any] | None:
-    """Return the function of its inputs that the op of a node offers, or None."""
-    kernel = kernel_of(node)
-
-    def fallback(*values: Any) -> Any:
-        cells: list[list[Any]] = [[None] for _ in node.outputs]
-        kernel(values, cells)
-        return cells[0][0] if len(cells) == 1 else [cell[0] for cell in cells]
-
-    function: Callable[..., Any] | None = node.op.function_for(node, fallback)
-    return function
-
-
 def _from_thunk(node: Apply) -> Kernel:
     """Return a kernel that runs the thunk that the op makes for a node.
 

@@ -13,7 +13,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.tensor.type import TensorType
 from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.kernels import Runner, function_of, kernel_of, lazy_kernel
+from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import inlined_lines
 from relgraph.vm.quiet import turn_back, turn_off
@@ -291,12 +291,7 @@ def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
 
 
 def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
-    """Return the line that computes a node by its kernel, or by a function of its op."""
-    function = function_of(node)
-    if function is not None:
-        arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
-        results = ", ".join(symbols.name_of(v) for v in node.outputs)
-        return f"{results} = {symbols.bind('k', function)}({arguments})"
+    """Return the line that computes a node by its kernel."""
     made = lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
     kernel = symbols.bind("k", made)
     arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))

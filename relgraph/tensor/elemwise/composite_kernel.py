@@ -1,11 +1,10 @@
-"""Runs a `Composite` on arrays: small ones by one call after another, large ones by blocks."""
+"""Runs a `Composite` on arrays: small ones as one block, large ones by several."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,6 @@ class CompositeKernel:
         # An output that is an input is read when all others have been written.
         indirect = bool(overwritten) and any(v in op.inputs for v in op.outputs)
         self.overwritten = {} if indirect else dict(overwritten)
-        self._codes: dict[str, CodeType] = {}
         self._arguments = [f"i{i}" for i in range(len(self.patterns))]
 
     @cached_property
@@ -80,14 +78,10 @@ class CompositeKernel:
         return whole_length(self.bytes_per_element)
 
     @cached_property
-    def straight(self) -> Callable[..., Any]:
-        """Takes whole arrays, and returns the list of the outputs."""
-        return self._define("straight", self._arguments, self._body(self.source.straight, "[{}]"))
-
-    @cached_property
     def plain(self) -> Callable[..., Any]:
-        """The same for arrays that lie in memory each in another order."""
-        return self._define("plain", self._arguments, self._body(self.source.plain, "[{}]"))
+        """Takes arrays that may lie in memory each in another order; returns the outputs."""
+        returned = f"return [{', '.join(self.source.results)}]"
+        return self._define("plain", self._arguments, [*self.source.plain, returned])
 
     @cached_property
     def block(self) -> Block:
@@ -104,15 +98,11 @@ class CompositeKernel:
         return Block(function, length, source.registers, held, source.steady, source.nanoseconds)
 
     def _define(
-        self, name: str, arguments: Sequence[str], body: Sequence[str], **bound: Any
+        self, name: str, arguments: Sequence[str], body: Sequence[str]
     ) -> Callable[..., Any]:
-        """Return the function with this body; `bound` is what it refers to besides."""
-        code = self._codes.get(name)
-        if code is None:
-            text = "\n ".join([f"def {name}({', '.join(arguments)}):", *body])
-            code = self._codes[name] = compile(text, f"<relgraph {name} of a Composite>", "exec")
-        namespace = {**self.source.namespace, **bound}
-        exec(code, namespace)
+        text = "\n ".join([f"def {name}({', '.join(arguments)}):", *body])
+        namespace = dict(self.source.namespace)
+        exec(compile(text, f"<relgraph {name} of a Composite>", "exec"), namespace)
         function: Callable[..., Any] = namespace[name]
         return function
 
@@ -129,34 +119,33 @@ class CompositeKernel:
             For each output the input that it overwrites, or None. Not all need be heeded: the
             result is another array then.
         """
-        size = math.prod(shape)
         if not shape:
             # Of arrays of rank 0, ufuncs make numbers.
             return [np.asarray(x) for x in self.plain(*inputs)]
         if self.overwritten and _overlap(inputs, [t for t in targets if t is not None]):
             plain = CompositeKernel(self.op, self.patterns, self.reduce, {})
             return plain.run(inputs, shape, targets)
-        by_columns = not all(map(runs_by_rows, inputs))
-        if by_columns and not all(
-            x.size == 1 or (x.shape == shape and runs_by_columns(x)) for x in inputs
-        ):
+        if not self.overwritten:
+            targets = [None] * len(targets)
+        if all(map(runs_by_rows, inputs)):
+            return self._run(inputs, shape, targets)
+        by_columns = all(x.size == 1 or (x.shape == shape and runs_by_columns(x)) for x in inputs)
+        # What is reduced is added up by rows.
+        if not by_columns or any(self.reduce):
             return list(self.plain(*inputs))
-        if size > self.limit and not (by_columns and any(self.reduce)):
-            if not self.overwritten:
-                targets = [None] * len(targets)
-            if not by_columns:
-                return self._run_blocks(inputs, shape, targets)
-            transposed = [t if t is None else t.T for t in targets]
-            results = self._run_blocks([x.T for x in inputs], shape[::-1], transposed)
-            return [x.T for x in results]
+        transposed = [t if t is None else t.T for t in targets]
+        results = self._run([x.T for x in inputs], shape[::-1], transposed)
+        return [x.T for x in results]
+
+    def _run(
+        self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
+    ) -> list[Any]:
+        """Return the outputs for inputs that lie in memory row by row."""
+        if math.prod(shape) > self.limit:
+            return self._run_blocks(inputs, shape, targets)
         if not self.source.steady:
             inputs = [forward(x) for x in inputs]
-        if self.overwritten:
-            return self._run_whole(inputs, shape, targets)
-        return list(self.straight(*inputs))
-
-    def _body(self, lines: Sequence[str], returned: str) -> list[str]:
-        return [*lines, "return " + returned.format(", ".join(self.source.results))]
+        return self._run_whole(inputs, shape, targets)
 
     def _run_whole(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
@@ -166,8 +155,8 @@ class CompositeKernel:
             np.empty(shape, dtype) if j is None or targets[j] is None else targets[j]
             for dtype, j in zip(self.source.registers, self.block.held, strict=True)
         ]
-        self.block.function(*inputs, *registers)
-        return [None if r is None else registers[r] for r in self.source.held]
+        reduced = iter(self.block.function(*inputs, *registers))
+        return [next(reduced) if r is None else registers[r] for r in self.source.held]
 
     def _run_blocks(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
@@ -194,73 +183,6 @@ class CompositeKernel:
             else:
                 results[j] = np.asarray(ufunc.reduce(np.array(found)))
         return results
-
-    def function(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function of the inputs that returns the output, or the tuple of the outputs.
-
-        Parameters
-        ----------
-        fallback
-            Such a function for inputs whose shapes do not broadcast as the patterns say, or that
-            have no elements of which to take an extreme.
-        """
-        arguments = self._arguments
-        given = ", ".join(arguments)
-        full = [a for a, p in zip(arguments, self.patterns, strict=True) if p == self.pattern]
-        one = len(self.reduce) == 1
-
-        def large(*inputs: Any) -> Any:
-            results = self.run(inputs, _shape_of(inputs), [None] * len(self.reduce))
-            return results[0] if one else results
-
-        def overwriting(*inputs: Any) -> Any:
-            targets: list[Any] = [None] * len(self.reduce)
-            for j, i in self.overwritten.items():
-                targets[j] = inputs[i]
-            results = self.run(inputs, _shape_of(inputs), targets)
-            return results[0] if one else results
-
-        condition = " and ".join(self._conditions(arguments))
-        body = [f"if not ({condition}): return fallback({given})"] if condition else []
-        if any(ufunc is not None and ufunc.identity is None for ufunc in self.reduce):
-            empty = " or ".join(f"{a}.size == 0" for a in arguments)
-            body.append(f"if {empty}: return fallback({given})")
-        if self.overwritten or not full:
-            return self._define(
-                "composite",
-                arguments,
-                [*body, f"return large({given})"],
-                fallback=fallback,
-                large=overwriting,
-            )
-        body.append(f"if {full[0]}.size > {self.limit}: return large({given})")
-        # In more dimensions the layout of the results depends on it too.
-        decisive = arguments if len(self.pattern) > 1 else sorted(self.source.read_unsteadily)
-        if decisive:
-            contiguous = " and ".join(f"{a}.flags.c_contiguous" for a in decisive)
-            body.append(f"if not ({contiguous}): return large({given})")
-        body += self._body(self.source.straight, "{}" if one else "({})")
-        return self._define("composite", arguments, body, fallback=fallback, large=large)
-
-    def _conditions(self, arguments: Sequence[str]) -> list[str]:
-        """Return the conditions for the shapes of the inputs to broadcast as the patterns say."""
-        found = []
-        pairs = list(zip(arguments, self.patterns, strict=True))
-        full = [a for a, p in pairs if p == self.pattern]
-        if len(full) > 1:
-            found.append(" == ".join(f"{a}.shape" for a in full))
-        for axis, broadcasts in enumerate(self.pattern):
-            partial = [a for a, p in pairs if p != self.pattern and not p[axis]]
-            names = [*full[:1], *partial]
-            if not broadcasts and partial and len(names) > 1:
-                found.append(" == ".join(f"{a}.shape[{axis}]" for a in names))
-        return found
-
-
-def _shape_of(inputs: Sequence[Array]) -> tuple[int, ...]:
-    """Return the shape to which arrays of one rank broadcast that are known to."""
-    lengths = zip(*[x.shape for x in inputs], strict=True)
-    return tuple([next((n for n in axis if n != 1), 1) for axis in lengths])
 
 
 def _overlap(inputs: Sequence[Array], targets: Sequence[Array]) -> bool:

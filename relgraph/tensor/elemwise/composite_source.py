@@ -1,15 +1,16 @@
 """Python source for a `Composite` on arrays: one call a line, values in as few arrays as possible.
 
 The values are kept in *registers*, arrays that are taken again once their value is dead. The source
-comes in three forms. The *straight* form works on whole arrays; the ufuncs make the registers. The
-*block* form works on a part of them; the registers are arguments, and those of the outputs are the
-same part of the results. The *plain* form makes a new array for each value, as nodes of their own
-do: it is for inputs that lie in memory each in another order, where a result's depends on theirs.
+comes in two forms. The *block* form works on a part of the arrays; the registers are arguments, and
+those of the outputs are the same part of the results. The *plain* form makes a new array for each
+value, as nodes of their own do: it is for inputs that lie in memory each in another order, where a
+result's depends on theirs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def reduced(reduce: Callable[..., Any], x: Any) -> Any:
     return np.asarray(reduce(in_order(x), axis=None))
 
 
-def _of_arrays(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., Any]:
+def array_function(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., Any]:
     """Return a function of arrays for an op that has no ufunc, or none that gives its dtype."""
 
     def compute(*values: Any) -> Any:
@@ -55,7 +56,7 @@ def _of_arrays(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., A
     return compute
 
 
-def _ufunc_of(node: Apply) -> np.ufunc | None:
+def ufunc_of(node: Apply) -> np.ufunc | None:
     """Return the ufunc that computes a node, or folds its inputs from the left; None if none does.
 
     It gives the output with its dtype.
@@ -63,11 +64,15 @@ def _ufunc_of(node: Apply) -> np.ufunc | None:
     op: Any = node.op
     if isinstance(op, Composite) or len(node.outputs) > 1:
         return None
+    dtypes = tuple([v.type.numpy_dtype for v in node.inputs])
+    return _ufunc_for(op, dtypes, node.outputs[0].type.numpy_dtype)
+
+
+@lru_cache(maxsize=4096)
+def _ufunc_for(op: Any, dtypes: tuple[Any, ...], wanted: np.dtype[Any]) -> np.ufunc | None:
     ufunc = op.ufunc
     if not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:
         return None
-    dtypes = [v.type.numpy_dtype for v in node.inputs]
-    wanted = node.outputs[0].type.numpy_dtype
     if len(dtypes) != ufunc.nin:
         folds = isinstance(op, FoldOp) and len(dtypes) > 2 and type(op).impl is FoldOp.impl
         return ufunc if folds and wanted.kind != "c" else None
@@ -94,18 +99,16 @@ class CompositeSource:
         The dtype of each register.
     held
         For each output its register; None if it is reduced.
-    straight, block, plain
+    block, plain
         The lines of each form, without those that return something.
     results
-        For each output the expression for its value in the straight form.
+        For each output the expression for its value in the plain form.
     partial_results
         For each output that is reduced the expression for its value in the block form.
     namespace
         What the lines refer to.
     steady
         Whether the values do not depend on the memory layout of the inputs.
-    read_unsteadily
-        The inputs of calls whose values depend on the memory layout.
     nanoseconds
         About what an element costs.
     """
@@ -121,19 +124,16 @@ class CompositeSource:
         self.pattern = tuple(map(all, zip(*patterns, strict=True)))
         self.overwritten = overwritten
         self.registers: list[np.dtype[Any]] = []
-        self.straight: list[str] = []
         self.plain: list[str] = []
         self.block: list[str] = []
         self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
         self.namespace["reduced"] = reduced
         self.steady = True
-        self.read_unsteadily: set[str] = set()
         self.nanoseconds = 0.0
         self._names: dict[Variable, str] = {v: f"i{i}" for i, v in enumerate(op.inputs)}
         self._patterns: dict[Variable, Pattern] = dict(zip(op.inputs, patterns, strict=True))
         self._register_of: dict[Variable, int] = {}
         self._free: dict[np.dtype[Any], list[int]] = {}
-        self._made: set[int] = set()
         self._written_over: set[int] = set()
         self._last_use = {v: k for k, node in enumerate(op.nodes) for v in node.inputs}
         self._last_use.update((v, _AFTER_ALL) for v in op.outputs)
@@ -166,7 +166,7 @@ class CompositeSource:
         names = [self._name(v) for v in node.inputs]
         pattern = self._pattern_of(node.inputs)
         self._patterns.update((v, pattern) for v in node.outputs)
-        ufunc = _ufunc_of(node)
+        ufunc = ufunc_of(node)
         copied = _COPIES.get(type(node.op))
         dtypes = [v.type.dtype for v in node.inputs]
         if copied is not None or (ufunc is not None and steady(ufunc, dtypes) is ufunc):
@@ -174,7 +174,6 @@ class CompositeSource:
         else:
             self.nanoseconds += _DEAR
             self.steady = False
-            self.read_unsteadily.update(name for name in names if name[0] == "i")
         if pattern != self.pattern or (ufunc is None and copied is None):
             self._add_call(k, node, names)
         elif copied is not None:
@@ -190,24 +189,20 @@ class CompositeSource:
 
     def _add_call(self, k: int, node: Apply, names: Sequence[str]) -> None:
         """Add a line that makes new arrays."""
-        function = _of_arrays(node.op, [v.type.numpy_dtype for v in node.outputs])
+        function = array_function(node.op, [v.type.numpy_dtype for v in node.outputs])
         for j, v in enumerate(node.outputs):
             self._names[v] = f"t{k}_{j}"
         targets = ", ".join(self._names[v] for v in node.outputs)
         line = f"{targets} = {self.bind('f', function)}({', '.join(names)})"
-        for form in (self.straight, self.block, self.plain):
-            form.append(line)
+        self.block.append(line)
+        self.plain.append(line)
 
     def _add_copy(self, k: int, node: Apply, names: Sequence[str], copied: int) -> None:
         (out,) = node.outputs
         register = self._register_for(k, node)
-        function = self.bind("f", _of_arrays(node.op, [out.type.numpy_dtype]))
-        made = f"r{register} = {function}({', '.join(names)})"
-        line = f"copyto(r{register}, {names[copied]}, 'unsafe')"
-        self.plain.append(made)
-        self.block.append(line)
-        self.straight.append(line if register in self._made else made)
-        self._made.add(register)
+        function = self.bind("f", array_function(node.op, [out.type.numpy_dtype]))
+        self.plain.append(f"r{register} = {function}({', '.join(names)})")
+        self.block.append(f"copyto(r{register}, {names[copied]}, 'unsafe')")
 
     def _add_ufunc(self, k: int, node: Apply, names: Sequence[str], ufunc: Any) -> None:
         (out,) = node.outputs
@@ -219,17 +214,11 @@ class CompositeSource:
         dtype = out.type.numpy_dtype
         mixed = len(names) > ufunc.nin and any(d != dtype for d in dtypes)
         last = f", dtype={self.bind('d', dtype)}" if mixed else ""
-        # An array of the first inputs alone may be too small for what follows.
-        whole = register in self._made
         for i in range(ufunc.nin, len(names) + 1):
             first = i == ufunc.nin
             arguments = ", ".join(names[:i] if first else [result, names[i - 1]])
-            call = f"{function}({arguments}, out={result}{last})"
-            self.block.append(call)
-            self.straight.append(call if whole else f"{result} = {function}({arguments}{last})")
+            self.block.append(f"{function}({arguments}, out={result}{last})")
             self.plain.append(f"{result} = {careful}({arguments}{last})")
-            whole = whole or self._pattern_of(node.inputs[:i]) == self.pattern
-        self._made.add(register)
 
     def _register_for(self, k: int, node: Apply) -> int:
         """Return the register for the output of node `k`."""
@@ -305,9 +294,8 @@ class CompositeSource:
         else:
             inputs = ", ".join(f"i{i}" for i in range(len(self.op.inputs)))
             line = f"r{register} = spread({name}, {inputs})"
-        self.straight.append(line)
         self.plain.append(line)
         return register
 
 
-__all__ = ["CompositeSource", "Pattern"]
+__all__ = ["CompositeSource", "Pattern", "array_function", "ufunc_of"]

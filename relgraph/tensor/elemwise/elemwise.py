@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,11 +273,6 @@ class Elemwise(Op):
             kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
             self._kernels[patterns] = kernel
         return kernel
-
-    def function_for(self, node: Apply, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
-        if not isinstance(self.scalar_op, Composite) or node.outputs[0].type.ndim == 0:
-            return None
-        return self._kernel(node).function(fallback)
 
     def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the output.

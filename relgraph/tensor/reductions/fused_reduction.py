@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,6 @@ class FusedReduction(Op):
             results = self._kernel(node).run(inputs, shape, [None] * len(node.outputs))
         for cell, result in zip(output_storage, results, strict=True):
             cell[0] = result
-
-    def function_for(self, node: Apply, fallback: Callable[..., Any]) -> Callable[..., Any] | None:
-        return self._kernel(node).function(fallback)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         elementwise = self.elemwise.make_node(*node.inputs)

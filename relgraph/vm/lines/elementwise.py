@@ -67,7 +67,8 @@ def _is_plain_ufunc(op: ScalarOp, dtypes: tuple[str, ...], out_dtype: str) -> bo
     return bool(loop[-1] == np.dtype(out_dtype))
 
 
-def _note_warnings(ufunc: np.ufunc, dtypes: Sequence[str], symbols: SymbolTable) -> None:
+def note_warnings(ufunc: np.ufunc, dtypes: Sequence[str], symbols: SymbolTable) -> None:
+    """Note in the symbol table if a ufunc on inputs of some dtypes may warn."""
     integers = ufunc in _EXACT_ON_INTEGERS and all(is_discrete(dtype) for dtype in dtypes)
     if not integers and ufunc not in _NEVER_WARN:
         symbols.may_warn = True
@@ -97,7 +98,7 @@ def _float_line(node: Apply, symbols: SymbolTable) -> str:
         divide = symbols.bind("u", ufunc)
         statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
     else:
-        _note_warnings(ufunc, ["float64"], symbols)
+        note_warnings(ufunc, ["float64"], symbols)
         statements += _folded(out, symbols.bind("u", ufunc), names)
         statements.append(f"{out} = float({out})")
     return "; ".join(statements)
@@ -112,7 +113,7 @@ def _scalar_line(node: Apply, symbols: SymbolTable) -> str:
     (out_var,) = node.outputs
     out = symbols.name_of(out_var)
     plain = len(set(dtypes)) == 1 and dtypes[0] in _OPERATOR_DTYPES
-    _note_warnings(ufunc, dtypes, symbols)
+    note_warnings(ufunc, dtypes, symbols)
     if plain and ufunc is np.negative:
         statements.append(f"{out} = -{names[0]}")
     elif plain and ufunc in _OPERATORS:
@@ -148,11 +149,11 @@ def _folded(out: str, function: str, names: Sequence[str]) -> list[str]:
 
 def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
     """Return the lines of an elementwise op on arrays, which call its ufunc."""
-    checks = check_lines(node, _axes_of_one_length(node), symbols)
+    checks = check_lines(node, axes_of_one_length(node.inputs), symbols)
     (out_var,) = node.outputs
     dtypes = [v.type.dtype for v in node.inputs]
     ufunc = node.op.scalar_op.ufunc
-    _note_warnings(ufunc, dtypes, symbols)
+    note_warnings(ufunc, dtypes, symbols)
     target = _overwritten(node, symbols, dead)
     steadied = steady(ufunc, dtypes)
     if steadied is not ufunc and _same_in_any_layout(node, symbols):
@@ -162,7 +163,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     named = steadied is not ufunc or ufunc in (np.maximum, np.minimum)
     separator = "out=" if named else ""
     statements = _calls(node, function, separator, target, symbols)
-    symbols.lengths.define(out_var, _output_lengths(node, symbols))
+    symbols.lengths.define(out_var, output_lengths(node.inputs, symbols))
     if target is None:
         ordered = all(v in symbols.ordered and _is_full(v, out_var) for v in node.inputs)
         symbols.define_fresh(out_var, ordered)
@@ -251,18 +252,19 @@ def _is_full(var: Variable, out: Variable) -> bool:
     return bool(var.type.broadcastable == out.type.broadcastable)
 
 
-def _axes_of_one_length(node: Apply) -> list[list[tuple[Variable, int]]]:
-    """Return for each axis that does not broadcast in the output the inputs that have it."""
-    return [
-        [(v, axis) for v in node.inputs if not v.type.broadcastable[axis]]
-        for axis, broadcasts in enumerate(node.outputs[0].type.broadcastable)
-        if not broadcasts
+def axes_of_one_length(variables: Sequence[Variable]) -> list[list[tuple[Variable, int]]]:
+    """Return for each axis along which some of the tensors of one rank do not broadcast those."""
+    groups = [
+        [(v, axis) for v in variables if not v.type.broadcastable[axis]]
+        for axis in range(variables[0].type.ndim)
     ]
+    return [group for group in groups if group]
 
 
-def _output_lengths(node: Apply, symbols: SymbolTable) -> list[int]:
+def output_lengths(variables: Sequence[Variable], symbols: SymbolTable) -> list[int]:
+    """Return the lengths to which tensors of one rank broadcast."""
     lengths = []
-    for axis in range(node.outputs[0].type.ndim):
-        of_axis = [v for v in node.inputs if not v.type.broadcastable[axis]]
+    for axis in range(variables[0].type.ndim):
+        of_axis = [v for v in variables if not v.type.broadcastable[axis]]
         lengths.append(symbols.lengths.of(of_axis[0])[axis] if of_axis else ~1)
     return lengths

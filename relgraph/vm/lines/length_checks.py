@@ -20,6 +20,19 @@ def check_lines(node: Apply, groups: Iterable[Sequence[Axis]], symbols: SymbolTa
     groups
         Sequences of axes; those of one have to be equally long.
     """
+    conditions = length_conditions(groups, symbols)
+    if not conditions:
+        return []
+    arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
+    text = " and ".join(conditions)
+    return [f"if not ({text}): {symbols.bind('k', performed(node))}({arguments})"]
+
+
+def length_conditions(groups: Iterable[Sequence[Axis]], symbols: SymbolTable) -> list[str]:
+    """Return the conditions for the axes of each group to be equally long.
+
+    After them they are known to be: where they do not hold the node must raise an error.
+    """
     conditions: list[tuple[list[str], tuple[Variable, ...], int]] = []
     lengths = symbols.lengths
     for group in groups:
@@ -28,18 +41,14 @@ def check_lines(node: Apply, groups: Iterable[Sequence[Axis]], symbols: SymbolTa
             of_length.setdefault(lengths.of(var)[axis], (var, axis))
         if len(of_length) > 1:
             texts = [
-                str(~length) if length < 0 else _length_text(*axis, symbols)
+                str(~length) if length < 0 else length_text(*axis, symbols)
                 for length, axis in of_length.items()
             ]
             conditions.append((texts, tuple(v for v, _ in of_length.values()), len(of_length)))
             first = next(iter(of_length))
             for length in of_length:
                 lengths.equate(first, length)
-    if not conditions:
-        return []
-    arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
-    text = " and ".join(_compared(conditions, symbols))
-    return [f"if not ({text}): {symbols.bind('k', performed(node))}({arguments})"]
+    return _compared(conditions, symbols)
 
 
 def _compared(
@@ -55,18 +64,19 @@ def _compared(
     return [" == ".join(texts) for texts, _, _ in conditions]
 
 
-def _length_text(var: Variable, axis: int, symbols: SymbolTable) -> str:
+def length_text(var: Variable, axis: int, symbols: SymbolTable) -> str:
+    """Return the expression for the length of an axis of a tensor."""
     name = symbols.name_of(var)
     return f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
 
 
 def performed(node: Apply) -> Any:
-    """Return a function that computes a node with one output by its kernel."""
+    """Return a function that computes a node by its kernel: its output, or the list of them."""
     kernel = kernel_of(node)
 
     def compute(*values: Any) -> Any:
-        cell: list[Any] = [None]
-        kernel(values, [cell])
-        return cell[0]
+        cells: list[list[Any]] = [[None] for _ in node.outputs]
+        kernel(values, cells)
+        return cells[0][0] if len(cells) == 1 else [cell[0] for cell in cells]
 
     return compute

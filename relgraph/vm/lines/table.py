@@ -15,13 +15,16 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 from relgraph.vm.lines import arrays
 from relgraph.vm.lines.elementwise import elementwise_lines
+from relgraph.vm.lines.fused import fused_elementwise, fused_reduction
 from relgraph.vm.lines.symbol_table import SymbolTable
 
 Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]
@@ -30,6 +33,8 @@ the variables whose values are not needed after the node."""
 
 LINES: dict[type[Any], Lines] = {
     Elemwise: elementwise_lines,
+    FusedElemwise: fused_elementwise,
+    FusedReduction: fused_reduction,
     DimShuffle: arrays.dimshuffle,
     Dot: arrays.product,
     Dot22: arrays.blas_product,

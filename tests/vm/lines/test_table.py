@@ -8,8 +8,11 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
+from relgraph.passes.fusion import FuseElemwise
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.linalg.blas import _dot22, _gemv
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.vm import LINKERS
 from relgraph.vm.lines.table import LINES
@@ -19,6 +22,8 @@ A, B, f, k, n = at.dmatrix("A"), at.dmatrix("B"), at.fscalar("f"), at.lscalar("k
 row, column = at.row("row"), at.col("column")
 z, zs = at.zvector("z"), at.zscalar("zs")
 
+difference = A - B
+
 VALUES = {
     x: [1.5, -2.0, np.nan], y: [0.1, np.inf, -0.0], s: 0.7, t: -0.0, f: 0.3, k: 2, n: [3, 0, 7],
     A: [[1.0, 2.0, -3.0], [0.5, 1e300, 1e-300], [7.0, -8.0, 9.0]],
@@ -26,6 +31,15 @@ VALUES = {
     row: [[1.0, 2.0, 3.0]], column: [[0.1], [0.2], [0.3]],
     z: [1 + 2j, -3j, 0.5], zs: 1.1 - 0.3j,
 }  # fmt: skip
+
+
+def fused(*outputs):
+    """Return outputs of a graph after fusion."""
+    fgraph = FunctionGraph(outputs=list(outputs), clone=False)
+    FuseElemwise().apply(fgraph)
+    assert all(type(v.owner.op) in (FusedElemwise, FusedReduction) for v in fgraph.outputs)
+    return list(fgraph.outputs)
+
 
 GRAPHS = {
     "floats": [s + t, s - t * s, -s, s / t, t / s, s**2, at.exp(s * 1000), at.maximum(s, t)],
@@ -60,6 +74,14 @@ GRAPHS = {
         at.stack([k, k + 1]),
         at.specify_shape(x, (3,)) + y, at.specify_shape(A, (None, 3)) * at.specify_shape(x, (3,)),
         at.exp(x).reshape((1, 3)) + at.exp(y).reshape((1, 3)),
+    ],
+    "fused": [
+        *fused(at.exp(x * y) + x, at.tanh(x) - y), *fused(at.add(x, y * y, x, at.exp(y))),
+        *fused(at.exp(A * B) - at.tanh(A)), *fused(at.exp(at.exp(A * x) * row) + x),
+        *fused(at.switch(row < A, A * 2, at.cast(A, "int32")) - B), *fused(at.mul(z, -z) + z * z),
+        *fused(at.sum(at.exp(difference) + A), difference), *fused(at.max(x * y + x)),
+        *fused(n * n - n + 2 * n),
+        *fused(-at.maximum(x, y) * at.exp(y)), *fused(at.abs(z * z) + x, at.exp(z) * x),
     ],
 }  # fmt: skip
 
@@ -118,6 +140,9 @@ MISFITS = [
     ([x, y], at.dot(x, y), (np.ones(2), np.ones(3))),
     ([A, B], at.concatenate([A, B], axis=1), (np.ones((2, 3)), np.ones((3, 2)))),
     ([A], at.max(A, axis=0), (np.ones((0, 3)),)),
+    (*([x, y], *fused(at.exp(x) * y - x)), ([1.0], [1.0, 2.0])),
+    (*([A, x], *fused(at.exp(A * x) - A)), (np.ones((2, 3)), np.ones(1))),
+    (*([x], *fused(at.max(at.exp(x) - x))), ([],)),
     ([x], x[5], (np.ones(3),)),
     ([x, k], x[k], (np.ones(3), np.array(-4))),
     ([x], x.reshape((2, 2)), (np.ones(3),)),
