@@ -20,7 +20,7 @@ from relgraph.graph.features.aliasing import (
     sharers,
 )
 from relgraph.graph.features.evaluation_order import EvaluationOrder, find_cycle
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features.feature import Feature, takes_notes
 from relgraph.graph.utils import InconsistencyError
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ class DestroyHandler(Feature):
         """Return whether some node overwrites the storage of one of `variables`."""
         return any(destroyers_of(fgraph, var) for var in variables)
 
+    @takes_notes
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         if node.op.destroy_map and destroyed_indices(node):
             self._destroyers[node] = self._unchecked[node] = None
@@ -146,6 +147,7 @@ class DestroyHandler(Feature):
             self._gained_users.update(dict.fromkeys(node.inputs))
             self._note_move(node)
 
+    @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         if node in self._destroyers:
             del self._destroyers[node]
@@ -156,6 +158,7 @@ class DestroyHandler(Feature):
         if self._order:
             self._order.discard(node)
 
+    @takes_notes
     def on_change_input(
         self,
         fgraph: FunctionGraph,

@@ -67,11 +67,14 @@ def _is_plain_ufunc(op: ScalarOp, dtypes: tuple[str, ...], out_dtype: str) -> bo
     return bool(loop[-1] == np.dtype(out_dtype))
 
 
-def note_warnings(ufunc: np.ufunc, dtypes: Sequence[str], symbols: SymbolTable) -> None:
-    """Note in the symbol table if a ufunc on inputs of some dtypes may warn."""
+def may_warn(ufunc: np.ufunc, dtypes: Sequence[str]) -> bool:
+    """Return whether a ufunc on inputs of some dtypes may raise a warning of NumPy."""
     integers = ufunc in _EXACT_ON_INTEGERS and all(is_discrete(dtype) for dtype in dtypes)
-    if not integers and ufunc not in _NEVER_WARN:
-        symbols.may_warn = True
+    return not integers and ufunc not in _NEVER_WARN
+
+
+def _note_warnings(ufunc: np.ufunc, dtypes: Sequence[str], symbols: SymbolTable) -> None:
+    symbols.may_warn |= may_warn(ufunc, dtypes)
 
 
 # -- numbers -----------------------------------------------------------------------------------
@@ -98,7 +101,7 @@ def _float_line(node: Apply, symbols: SymbolTable) -> str:
         divide = symbols.bind("u", ufunc)
         statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
     else:
-        note_warnings(ufunc, ["float64"], symbols)
+        _note_warnings(ufunc, ["float64"], symbols)
         statements += _folded(out, symbols.bind("u", ufunc), names)
         statements.append(f"{out} = float({out})")
     return "; ".join(statements)
@@ -113,7 +116,7 @@ def _scalar_line(node: Apply, symbols: SymbolTable) -> str:
     (out_var,) = node.outputs
     out = symbols.name_of(out_var)
     plain = len(set(dtypes)) == 1 and dtypes[0] in _OPERATOR_DTYPES
-    note_warnings(ufunc, dtypes, symbols)
+    _note_warnings(ufunc, dtypes, symbols)
     if plain and ufunc is np.negative:
         statements.append(f"{out} = -{names[0]}")
     elif plain and ufunc in _OPERATORS:
@@ -153,7 +156,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     (out_var,) = node.outputs
     dtypes = [v.type.dtype for v in node.inputs]
     ufunc = node.op.scalar_op.ufunc
-    note_warnings(ufunc, dtypes, symbols)
+    _note_warnings(ufunc, dtypes, symbols)
     target = _overwritten(node, symbols, dead)
     steadied = steady(ufunc, dtypes)
     if steadied is not ufunc and _same_in_any_layout(node, symbols):

@@ -14,94 +14,130 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.blocks import whole_length
-from relgraph.vm.lines.elementwise import axes_of_one_length, output_lengths
-from relgraph.vm.lines.fused_calls import FusedCalls
+from relgraph.vm.lines.elementwise import axes_of_one_length
+from relgraph.vm.lines.fused_calls import FusedCalls, Given, fused_calls
 from relgraph.vm.lines.length_checks import length_conditions, length_text, performed
 from relgraph.vm.lines.symbol_table import SymbolTable
 
 Dead = Collection[Variable]
 
+Axes = Sequence[Sequence[tuple[Variable, int]]]
+"""For each axis along which not all tensors broadcast those that have it, as pairs with the axis.
+"""
+
 
 def fused_elementwise(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     """Return the lines of an `Elemwise` whose scalar op is a Composite."""
     op = node.op
-    return _lines(node, op.scalar_op, [None] * op.nout, dict(op.inplace_pattern), symbols, dead)
+    return _lines(node, op.scalar_op, [None] * op.nout, op.inplace_pattern, symbols, dead)
 
 
 def fused_reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     """Return the lines of a `FusedReduction`."""
     op = node.op
-    return _lines(node, op.elemwise.scalar_op, op.reductions, {}, symbols, dead)
+    return _lines(node, op.elemwise.scalar_op, op.reductions, (), symbols, dead)
 
 
 def _lines(
     node: Apply,
     composite: Composite,
     reductions: Sequence[Any],
-    overwritten: Mapping[int, int],
+    overwritten: tuple[tuple[int, int], ...],
     symbols: SymbolTable,
     dead: Dead,
 ) -> list[str] | None:
-    full = tuple(map(all, zip(*[v.type.broadcastable for v in node.inputs], strict=True)))
-    if not full or not _is_of_one_shape(node, composite, full):
+    given = tuple([_known_of(v, node, symbols, dead) for v in node.inputs])
+    calls = fused_calls(composite, tuple(reductions), overwritten, given)
+    if calls is None:
         return None
-    calls = FusedCalls(node, composite, reductions, overwritten, symbols, dead)
     groups = axes_of_one_length(node.inputs)
     conditions = [
-        *_size_conditions(node, groups, reductions, calls, symbols),
-        *(f"{symbols.name_of(v)}.flags.c_contiguous" for v in calls.contiguous),
+        *_size_conditions(node, groups, reductions, calls.bytes_per_element, symbols),
+        *(f"{symbols.name_of(node.inputs[i])}.flags.c_contiguous" for i in calls.contiguous),
         *length_conditions(groups, symbols),
     ]
-    ordered = all(v in symbols.ordered and v.type.broadcastable == full for v in node.inputs)
+    small = _written(calls, node, symbols)
+    _define(node, reductions, dict(overwritten), groups, symbols)
+    if not conditions:
+        return small
+    # what follows the lines, as the deletion of dead values, is for both ways
+    condition = f"if {' and '.join(conditions)}:"
+    return [condition, *(f" {line}" for line in small), "else:", _performed(node, symbols), "pass"]
+
+
+def _known_of(var: Variable, node: Apply, symbols: SymbolTable, dead: Dead) -> Given:
+    """Return what is known of an input."""
+    unshared = symbols.unshared
+    return Given(
+        var.type.broadcastable,
+        var in unshared and var in dead,
+        all(v in unshared or isinstance(v, Constant) for v in node.inputs if v is not var),
+        var in symbols.forward,
+        var in symbols.ordered,
+    )
+
+
+def _written(calls: FusedCalls, node: Apply, symbols: SymbolTable) -> list[str]:
+    """Return the lines of calls, and note what they may do."""
+    symbols.may_warn |= calls.may_warn
+    names = {
+        "i": [symbols.name_of(v) for v in node.inputs],
+        "o": [symbols.name_of(v) for v in node.outputs],
+        "b": [symbols.shared_name(prefix, value) for prefix, value in calls.bound],
+    }
+    lines = calls.text.format(**names).split("\n")
+    for out, expression in zip(node.outputs, calls.reduced, strict=True):
+        if expression is not None:
+            lines.append(symbols.define_rank_zero(out, expression.format(**names)))
+    if calls.scratch:
+        lines.append(f"del {', '.join(calls.scratch)}")
+    return lines
+
+
+def _define(
+    node: Apply,
+    reductions: Sequence[Any],
+    overwritten: Mapping[int, int],
+    groups: Axes,
+    symbols: SymbolTable,
+) -> None:
+    """Note what is known of the outputs that are not reduced."""
+    ordered = all(v in symbols.ordered and _is_full(v, groups) for v in node.inputs)
+    lengths = [~1] * node.inputs[0].type.ndim
+    for group in groups:
+        var, axis = group[0]
+        lengths[axis] = symbols.lengths.of(var)[axis]
     for j, out in enumerate(node.outputs):
         if reductions[j] is None:
-            symbols.lengths.define(out, output_lengths(node.inputs, symbols))
+            symbols.lengths.define(out, lengths)
             if j not in overwritten:
                 symbols.define_fresh(out, ordered)
-    if not conditions:
-        return calls.lines
-    # what follows the lines, as the deletion of dead values, is for both ways
-    small = [f" {line}" for line in calls.lines]
-    return [f"if {' and '.join(conditions)}:", *small, "else:", _performed(node, symbols), "pass"]
 
 
-def _is_of_one_shape(node: Apply, composite: Composite, full: tuple[bool, ...]) -> bool:
-    """Return whether all values that a Composite computes have one shape, as if fusion made it.
-
-    Each output is one of them, and another one.
-    """
-    patterns = {
-        v: outer.type.broadcastable for v, outer in zip(composite.inputs, node.inputs, strict=True)
-    }
-    for inner in composite.nodes:
-        read = [patterns[v] for v in inner.inputs if not isinstance(v, Constant)]
-        if not read or tuple(map(all, zip(*read, strict=True))) != full:
-            return False
-        patterns.update((v, full) for v in inner.outputs)
-    computed = {v for v in composite.outputs if v.owner is not None}
-    return len(computed) == len(composite.outputs)
+def _is_full(var: Variable, groups: Axes) -> bool:
+    """Return whether a tensor has all axes along which something does not broadcast."""
+    return bool(var.type.broadcastable.count(False) == len(groups))
 
 
 def _size_conditions(
     node: Apply,
-    groups: Sequence[Sequence[tuple[Variable, int]]],
+    groups: Axes,
     reductions: Sequence[Any],
-    calls: FusedCalls,
+    bytes_per_element: int,
     symbols: SymbolTable,
 ) -> list[str]:
     """Return the conditions that the arrays are small, and not empty if an extreme is taken."""
     least = any(op is not None and op.ufunc.identity is None for op in reductions)
-    full = next((v for v in node.inputs if calls.is_full(v)), None)
-    if full is None:
-        size = " * ".join(length_text(*group[0], symbols) for group in groups) or "1"
-    else:
-        size = f"{symbols.name_of(full)}.size"
+    limit = whole_length(bytes_per_element)
     known = [symbols.lengths.of(v)[axis] for v, axis in (group[0] for group in groups)]
-    limit = whole_length(calls.bytes_per_element)
     if all(n < 0 for n in known) and least <= math.prod(~n for n in known) <= limit:
         return []
-    lower = "0 < " if least else ""
-    return [f"{lower}{size} <= {limit}"]
+    largest = next((v for v in node.inputs if _is_full(v, groups)), None)
+    if largest is None:
+        size = " * ".join(length_text(*group[0], symbols) for group in groups) or "1"
+    else:
+        size = f"{symbols.name_of(largest)}.size"
+    return [f"{'0 < ' if least else ''}{size} <= {limit}"]
 
 
 def _performed(node: Apply, symbols: SymbolTable) -> str:

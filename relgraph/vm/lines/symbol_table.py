@@ -59,6 +59,8 @@ class SymbolTable:
     may_warn: bool = False
     raised_by_perform: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     compile_time: float = 0.0
+    # by identity: the namespace keeps the objects alive
+    _shared: dict[int, str] = field(default_factory=dict)
 
     def name_of(self, var: Variable) -> str:
         """Return the name for the value of a graph variable; that of a constant is bound to it."""
@@ -75,6 +77,13 @@ class SymbolTable:
         """Bind an object to a new name with a prefix, and return the name."""
         name = f"{prefix}_{len(self.namespace)}"
         self.namespace[name] = value
+        return name
+
+    def shared_name(self, prefix: str, value: Any) -> str:
+        """Return the name for an object that many lines refer to: it has one."""
+        name = self._shared.get(id(value))
+        if name is None:
+            name = self._shared[id(value)] = self.bind(prefix, value)
         return name
 
     def array_name(self, var: Variable) -> str:

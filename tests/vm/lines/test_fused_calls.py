@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -10,8 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.fusion import FuseElemwise
-from relgraph.vm.lines.fused_calls import FusedCalls
-from relgraph.vm.lines.symbol_table import SymbolTable
+from relgraph.vm.lines.fused_calls import FusedCalls, Given, fused_calls
 
 x, y = at.dvector("x"), at.dvector("y")
 A, B, row = at.dmatrix("A"), at.dmatrix("B"), at.drow("row")
@@ -22,26 +20,46 @@ def calls_of(
     outputs: Sequence[Variable],
     dead: Collection[Variable] = (),
     fresh: Collection[Variable] = (),
-    overwritten: dict[int, int] | None = None,
-) -> FusedCalls:
-    """Return the calls of the node to which outputs are fused; the values `fresh` are new arrays,
+    overwritten: tuple[tuple[int, int], ...] = (),
+) -> tuple[Any, FusedCalls]:
+    """Return the node to which outputs are fused, and its calls; the values `fresh` are new arrays,
     in C order."""
     fgraph = FunctionGraph(outputs=list(outputs), clone=False)
     FuseElemwise().apply(fgraph)
     (node,) = fgraph.apply_nodes
-    symbols = SymbolTable()
-    for v in (*node.inputs, *node.outputs):
-        symbols.of_variable[v] = v.name or f"out{v.index}"
-    for v in fresh:
-        symbols.define_fresh(v, ordered=True)
     reductions = getattr(node.op, "reductions", [None] * len(node.outputs))
     composite: Any = getattr(node.op, "elemwise", node.op).scalar_op
-    return FusedCalls(node, composite, reductions, overwritten or {}, symbols, dead)
+    given = [
+        Given(
+            v.type.broadcastable,
+            v in dead and v in fresh,
+            all(other in fresh for other in node.inputs if other is not v),
+            v in fresh,
+            v in fresh,
+        )
+        for v in node.inputs
+    ]
+    calls = fused_calls(composite, tuple(reductions), overwritten, tuple(given))
+    assert calls is not None
+    return node, calls
 
 
 def lines(*args: Any, **kwargs: Any) -> list[str]:
     """Return the lines, with objects named by what they are: u for a ufunc, c for a constant."""
-    return [re.sub(r"_\d+", "", line) for line in calls_of(*args, **kwargs).lines]
+    node, calls = calls_of(*args, **kwargs)
+    names = {
+        "i": [v.name for v in node.inputs],
+        "o": [f"out{j}" for j in range(len(node.outputs))],
+        "b": [prefix for prefix, _ in calls.bound],
+    }
+    reduced = [f"out{j} = {text.format(**names)}" for j, text in enumerate(calls.reduced) if text]
+    deleted = [f"del {', '.join(calls.scratch)}"] if calls.scratch else []
+    return [*calls.text.format(**names).split("\n"), *reduced, *deleted]
+
+
+def contiguous(*args: Any, **kwargs: Any) -> list[Variable]:
+    node, calls = calls_of(*args, **kwargs)
+    return [node.inputs[i] for i in calls.contiguous]
 
 
 def test_each_call_writes_to_what_is_dead() -> None:
@@ -80,37 +98,37 @@ def test_an_array_is_laid_out_as_without_fusion() -> None:
 
 
 def test_ufuncs_that_take_other_loops_need_contiguous_inputs() -> None:
-    assert calls_of([at.exp(x) * y - y]).contiguous == [x]
-    assert calls_of([x * y - y]).contiguous == []
-    assert calls_of([at.exp(x) * y - y], fresh=[x]).contiguous == []
-    assert calls_of([at.exp(x * y) - y]).contiguous == [], "what is computed is new"
+    assert contiguous([at.exp(x) * y - y]) == [x]
+    assert contiguous([x * y - y]) == []
+    assert contiguous([at.exp(x) * y - y], fresh=[x]) == []
+    assert contiguous([at.exp(x * y) - y]) == [], "what is computed is new"
 
 
 def test_a_declared_output_is_written_over_its_input() -> None:
     out = at.exp(y) * x + y
-    assert lines([out], overwritten={0: 0}, fresh=[x]) == [
+    assert lines([out], overwritten=((0, 0),), fresh=[x]) == [
         *("t0 = u(y)", "u(t0, x, t0)", "u(t0, y, y)"),
         *("out0 = y", "del t0"),
     ]
-    assert calls_of([out], overwritten={0: 0}, fresh=[x]).contiguous == [y]
-    both = lines([out], overwritten={0: 0})
+    assert contiguous([out], overwritten=((0, 0),), fresh=[x]) == [y]
+    both = lines([out], overwritten=((0, 0),))
     assert both[-1] == "u(out0, y, out0)", "x may share storage with y"
 
 
 def test_only_the_declared_output_is_in_the_storage_of_an_input() -> None:
     p = x * y
-    found = lines([p + 1, at.exp(p)], overwritten={1: 0}, fresh=[y])
+    found = lines([p + 1, at.exp(p)], overwritten=((1, 0),), fresh=[y])
     assert found == ["t0 = u(x, y)", "out0 = u(t0, c)", "u(t0, x)", "out1 = x", "del t0"]
-    later = lines([p + 1, at.exp(p) * x], overwritten={0: 0}, fresh=[y])
+    later = lines([p + 1, at.exp(p) * x], overwritten=((0, 0),), fresh=[y])
     assert not any(line.endswith(", x)") for line in later), "x is read after output 0"
 
 
 def test_reductions_of_what_is_computed() -> None:
     out = at.sum(at.exp(x) * y)
-    assert lines([out]) == ["t0 = u(x)", "u(t0, y, t0)", "out0 = float(f(t0, None))", "del t0"]
-    assert lines([at.sum(A * A + A)])[-2] == "out0 = float(f(in_order(t0), None))"
+    assert lines([out]) == ["t0 = u(x)", "u(t0, y, t0)", "out0 = f(t0, None)", "del t0"]
+    assert lines([at.sum(A * A + A)])[-2] == "out0 = f(in_order(t0), None)"
 
 
 def test_sizes_count_each_array_once() -> None:
-    assert calls_of([at.exp(x * y) + 1]).bytes_per_element == 24
-    assert calls_of([at.exp(A * row) + row]).bytes_per_element == 16
+    assert calls_of([at.exp(x * y) + 1])[1].bytes_per_element == 24
+    assert calls_of([at.exp(A * row) + row])[1].bytes_per_element == 16
