@@ -153,7 +153,7 @@ class _Writer:
         self._target_of = {
             composite.outputs[j]: composite.inputs[i]
             for j, i in overwritten.items()
-            if given[i].apart
+            if given[i].apart and not given[i].free
         }
         self._contiguous = self._read_unsteadily()
         self._contiguous.update(
@@ -296,7 +296,6 @@ class _Writer:
         target = self._target_of.get(out)
         if (
             target is not None
-            and target not in self._register_of
             and self._last_use[target] <= k
             and (target in over or target not in inner.inputs)
             and self._layout[target] == layout

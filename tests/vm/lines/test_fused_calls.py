@@ -111,8 +111,10 @@ def test_a_declared_output_is_written_over_its_input() -> None:
         *("out0 = y", "del t0"),
     ]
     assert contiguous([out], overwritten=((0, 0),), fresh=[x]) == [y]
-    both = lines([out], overwritten=((0, 0),))
-    assert both[-1] == "u(out0, y, out0)", "x may share storage with y"
+    shared = lines([out], overwritten=((0, 0),))
+    assert shared[-1] == "u(out0, y, out0)", "x may share storage with y"
+    free = lines([out], overwritten=((0, 0),), fresh=[x, y], dead=[x, y])
+    assert free == lines([out], fresh=[x, y], dead=[x, y])
 
 
 def test_only_the_declared_output_is_in_the_storage_of_an_input() -> None:
