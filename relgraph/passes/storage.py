@@ -129,7 +129,7 @@ class StorageUse:
 
 def overwrites_nothing(node: Apply) -> bool:
     """Return whether a node overwrites none of its inputs."""
-    return not destroyed_indices(node)
+    return not (node.op.destroy_map and destroyed_indices(node))
 
 
 __all__ = ["StorageUse", "overwrites_nothing"]

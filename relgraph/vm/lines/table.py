@@ -18,11 +18,13 @@ from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 from relgraph.vm.lines import arrays
+from relgraph.vm.lines.blas import blas_update
 from relgraph.vm.lines.elementwise import elementwise_lines
 from relgraph.vm.lines.fused import fused_elementwise, fused_reduction
 from relgraph.vm.lines.symbol_table import SymbolTable
@@ -39,6 +41,9 @@ LINES: dict[type[Any], Lines] = {
     Dot: arrays.product,
     Dot22: arrays.blas_product,
     Gemv: arrays.blas_product,
+    Gemm: blas_update,
+    GemvAdd: blas_update,
+    Ger: blas_update,
     CAReduce: arrays.reduction,
     Subtensor: arrays.part,
     Join: arrays.join,

@@ -12,6 +12,7 @@ from relgraph.passes.fusion import FuseElemwise
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.linalg.blas import _dot22, _gemv
+from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.vm import LINKERS
@@ -31,6 +32,8 @@ VALUES = {
     row: [[1.0, 2.0, 3.0]], column: [[0.1], [0.2], [0.3]],
     z: [1 + 2j, -3j, 0.5], zs: 1.1 - 0.3j,
 }  # fmt: skip
+
+gemm, gemv_add, ger = Gemm(), GemvAdd(), Ger()
 
 
 def fused(*outputs):
@@ -56,6 +59,12 @@ GRAPHS = {
     "broadcasting": [A * row + column, row * column, A + x, (A * x) + (A * y), A / column],
     "products": [at.dot(x, y), at.dot(A, x), at.dot(x, A), at.dot(A, B), at.dot(A.T, B[::-1])],
     "blas": [_dot22(A, B), _gemv(A, x), _gemv(y, B.T), at.tanh(_gemv(A, x)) + y],
+    "products that are added": [
+        gemm(A, s, A, B, t), gemm(at.exp(A), 2.0, B, A, 0.0), gemm(A + B, -1.0, A, A.T, s * t),
+        gemm(at.exp(B), 1.0, A, B[::-1], 1.0) * 2, gemv_add(x, s, A, y, 1.0),
+        gemv_add(x * x, 0.5, A.T, y, 0.0), ger(A, s, x, y), ger(at.exp(A), -1.0, y, y) + A,
+        gemm(z[:2].dimshuffle("x", 0), zs, z.dimshuffle("x", 0), at.zeros((3, 2)) * zs, zs * 2),
+    ],
     "reductions": [
         at.sum(A), at.sum(A, axis=0), at.sum(A.T, axis=1), at.max(A, axis=1), at.prod(x), at.all(n),
         at.sum(n.dimshuffle("x", 0), axis=0),
@@ -143,6 +152,10 @@ MISFITS = [
     (*([x, y], *fused(at.exp(x) * y - x)), ([1.0], [1.0, 2.0])),
     (*([A, x], *fused(at.exp(A * x) - A)), (np.ones((2, 3)), np.ones(1))),
     (*([x], *fused(at.max(at.exp(x) - x))), ([],)),
+    ([A, B], gemm(A, 1.0, B, B, 1.0), (np.ones((2, 2)), np.ones((2, 3)))),
+    ([A, B], gemm(A, 1.0, B, B.T, 1.0), (np.ones((2, 3)), np.ones((2, 3)))),
+    ([A, x, y], ger(A, 1.0, x, y), (np.ones((2, 3)), np.ones(2), np.ones(2))),
+    ([A, x, y], gemv_add(x, 1.0, A, y, 1.0), (np.ones((2, 3)), np.ones(3), np.ones(3))),
     ([x], x[5], (np.ones(3),)),
     ([x, k], x[k], (np.ones(3), np.array(-4))),
     ([x], x.reshape((2, 2)), (np.ones(3),)),
