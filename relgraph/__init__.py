@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
-    from relgraph.tensor.conditional import ifelse
+    from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 
 __version__ = "0.1.0"
@@ -54,7 +54,7 @@ _HOME = {
     "explain": "relgraph.compile",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
-    "ifelse": "relgraph.tensor.conditional",
+    "ifelse": "relgraph.tensor.conditional.if_else",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
     "optimize_graph": "relgraph.compile",

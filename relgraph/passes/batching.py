@@ -18,7 +18,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor

@@ -6,7 +6,7 @@ keeps what only its own nodes read in the cache; see `relgraph.tensor.elemwise.b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,8 @@ from relgraph.passes.groups import Groups
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.type import get_scalar_type
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Context, Contexts
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
@@ -59,7 +61,9 @@ class FuseElemwise(GlobalOptimizer):
         if not fusable:
             return
         orderings = fgraph.orderings() if fgraph.listens("orderings") else {}
-        groups = Groups(fgraph, fgraph.toposort(), partial(_joins, fusable), orderings)
+        nodes = fgraph.toposort()
+        joins = partial(_joins, fusable, _contexts(fgraph, nodes))
+        groups = Groups(fgraph, nodes, joins, orderings)
         for group in groups.all():
             if len(group) > 1:
                 self._fuse(fgraph, group)
@@ -80,6 +84,13 @@ class FuseElemwise(GlobalOptimizer):
         if all(old.type.is_super(new.type) for old, new in zip(outputs, made, strict=True)):
             for old, new in zip(outputs, made, strict=True):
                 fgraph.replace(old, new, reason=self.name)
+
+
+def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, Context]:
+    """Return for each node the branches that it waits for; nothing if there are no branches."""
+    if not any(isinstance(node.op, IfElse) for node in nodes):
+        return {}
+    return Contexts(fgraph, nodes).of_node
 
 
 def _is_read(fgraph: FunctionGraph, var: Variable, members: set[Apply]) -> bool:
@@ -111,9 +122,14 @@ def _is_reduction(node: Apply) -> bool:
     return bool(dtype != "float16" and np.dtype(dtype).kind != "c")
 
 
-def _joins(fusable: set[Apply], before: Apply, node: Apply) -> bool:
-    """Return whether two nodes, of which the second reads the first, may be in one group."""
-    if before not in fusable:
+def _joins(
+    fusable: set[Apply], contexts: Mapping[Apply, Context], before: Apply, node: Apply
+) -> bool:
+    """Return whether two nodes, of which the second reads the first, may be in one group.
+
+    What waits for a branch to be taken is not computed with what does not.
+    """
+    if before not in fusable or contexts.get(before) is not contexts.get(node):
         return False
     if node in fusable:
         pattern = node.outputs[0].type.broadcastable

@@ -7,7 +7,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import local_optimizer
-from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.conditional.if_else import IfElse
 
 
 @local_optimizer([IfElse])

@@ -10,7 +10,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.vm.kernels import Runner, lazy_kernel
 from relgraph.vm.linker import Linker
 from relgraph.vm.schedule import Branch, Schedule, schedule

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.tensor.conditional import IfElse
-from relgraph.vm.laziness import Context, Contexts
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Context, Contexts
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relgraph import config, function
+from relgraph import config, function, ifelse
 from relgraph import tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.compile.mode import get_mode
@@ -19,9 +19,11 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.elemwise import blocks
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.vm.schedule import schedule
 
 BLOCK = 4096
 LENGTHS = [0, 1, 3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5]
@@ -300,6 +302,28 @@ def test_fusing_twice_changes_nothing() -> None:
     nodes = set(fgraph.apply_nodes)
     FuseElemwise().apply(fgraph)
     assert set(fgraph.apply_nodes) == nodes
+
+
+def test_what_waits_for_a_branch_is_not_fused_with_what_does_not() -> None:
+    c, x, y = at.bscalar("c"), at.dvector("x"), at.dvector("y")
+    both = at.exp(x * y) + x
+    then, other = at.tanh(both) * y, at.sin(both * 2) + y
+    fgraph = fused([c, x, y], [ifelse(c, then, other), both - 1])
+    (choice,) = [node for node in fgraph.apply_nodes if isinstance(node.op, IfElse)]
+    assert ops(fgraph) == ["2", "3", "4", "ifelse"]
+    for branch in schedule(fgraph).branches[choice]:
+        assert len(branch.plan.nodes) == 1
+    nested = ifelse(c, at.exp(ifelse(c > 1, at.exp(x * 2), x - y) * 2), at.tanh(x) + 1)
+    assert len(fused([c, x, y], [nested]).apply_nodes) == 7
+
+
+def test_a_branch_that_is_not_taken_is_not_run() -> None:
+    c, x = at.bscalar("c"), at.dvector("x")
+    shared = x * 2
+    f = function([c, x], [ifelse(c, at.exp(shared) + x[:3], shared), shared - 1], mode="o4")
+    np.testing.assert_array_equal(f(0, np.ones(5))[0], np.full(5, 2.0))
+    with pytest.raises(ValueError, match="axis 0"):
+        f(1, np.ones(5))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
-from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.conditional.if_else import IfElse
 
 # What is nested deeper is not lazy: branches are run by functions that call each other.
 MAX_NESTING = 64

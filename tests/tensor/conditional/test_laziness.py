@@ -12,7 +12,7 @@ from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.vm import LINKERS
 from relgraph.vm.schedule import schedule
