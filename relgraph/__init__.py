@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relgraph.gradient import grad
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
+    from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "grad",
     "gradient",
     "graph",
+    "ifelse",
     "law",
     "lvars",
     "optimize_graph",
@@ -53,6 +55,7 @@ _HOME = {
     "explain": "relgraph.compile",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
+    "ifelse": "relgraph.tensor.conditional.if_else",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
     "optimize_graph": "relgraph.compile",

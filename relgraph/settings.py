@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 FLOAT_DTYPES = ("float16", "float32", "float64")
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @dataclass
@@ -26,12 +34,15 @@ class Config:
         Whether the profile includes the optimizer's own.
     optimizer_verbose
         Whether each replacement in a graph is printed.
+    threads
+        The number of threads on which one elementwise node may run; by default that of the cores.
     """
 
     floatX: str = "float64"
     profile: bool = False
     profile_optimizer: bool = False
     optimizer_verbose: bool = False
+    threads: int = field(default_factory=usable_cores)
 
     def __setattr__(self, name: str, value: Any) -> None:
         known = [f.name for f in fields(self)]
@@ -40,6 +51,9 @@ class Config:
         if name == "floatX":
             if value not in FLOAT_DTYPES:
                 raise ValueError(f"config.floatX is one of {FLOAT_DTYPES}, not {value!r}")
+        elif name == "threads":
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"config.threads is a number from 1 on, not {value!r}")
         elif not isinstance(value, bool):
             raise ValueError(f"config.{name} is True or False, not {value!r}")
         super().__setattr__(name, value)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from relgraph.settings import Config, config
+from relgraph.settings import Config, config, usable_cores
+
+
+def test_threads_are_those_of_the_cores_unless_told() -> None:
+    assert Config().threads == usable_cores() >= 1
+    with config.change_flags(threads=3):
+        assert config.threads == 3
+    for wrong in (0, -1, True, 1.5, "two"):
+        with pytest.raises(ValueError, match=r"config\.threads is a number from 1 on, not"):
+            config.threads = wrong  # type: ignore[assignment]
 
 
 def test_defaults() -> None:

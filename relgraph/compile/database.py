@@ -34,6 +34,14 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.passes.batching import BatchProducts
+from relgraph.passes.fusion import FuseElemwise
+from relgraph.passes.gemm import GemmOptimizer
+from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
+from relgraph.passes.known_condition import known_condition
+
+INPLACE_FROM = 50
+"""The position of the first optimizers that may make ops overwrite their inputs."""
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -110,7 +118,8 @@ def _blas_phase() -> SequenceDB:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
     db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
-    db.register("gemm", SequenceDB(), "fast_run", position=10)
+    db.register("batch_products", BatchProducts(), "fast_run", position=5)
+    db.register("gemm", GemmOptimizer(), "fast_run", *tags_of_row("gemm"), position=10)
     return db
 
 
@@ -129,12 +138,13 @@ def _stabilizing_laws() -> list[str]:
 
 def _build_optdb() -> SequenceDB:
     all_modes = ("fast_run", "fast_compile", "strict")
-    db = SequenceDB(name="optdb")
+    db = SequenceDB(name="optdb", inplace_from=INPLACE_FROM)
     # Merging comes first, so that every later phase has a smaller graph.
     db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
+    canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     db.register("canonicalize", canonicalize, *all_modes, position=1)
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)
@@ -149,18 +159,24 @@ def _build_optdb() -> SequenceDB:
     db.register("sparse_dot", SequenceDB(), "fast_run", *tags_of_row("sparse_dot"), position=2.1)
     # Products are replaced after all laws that match them.
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
-    db.register("elemwise_fusion", SequenceDB(), "fast_run", position=48)
+    db.register(
+        "elemwise_fusion",
+        FuseElemwise(),
+        "fast_run",
+        *tags_of_row("elemwise_fusion"),
+        position=48,
+    )
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
-    # Optimizers that make ops overwrite their inputs have position 50 or later.
-    db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)
-    for name, position in (
-        ("inplace_setsubtensor", 60),
-        ("inplace_elemwise", 75),
-        ("inplace_random", 99),
+    db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", position=49.5)
+    db.add_tags("add_destroy_handler", "inplace")  # it overwrites nothing, but serves those who do
+    for name, inplace, position in (
+        ("inplace_setsubtensor", inplace_setsubtensor(), 60),
+        ("inplace_blas", inplace_blas(), 70),
+        ("inplace_elemwise", inplace_elemwise(), 75),
+        ("inplace_random", SequenceDB(), 99),
     ):
-        db.register(
-            name, SequenceDB(), "fast_run", "inplace", *tags_of_row(name), position=position
-        )
+        names = tags_of_row(name) if name in ROW_NAMES else ()
+        db.register(name, inplace, "fast_run", "inplace", *names, position=position)
     db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
     return db
 

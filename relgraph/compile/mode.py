@@ -17,6 +17,7 @@ of the class ``finite`` in the following rows may change results that are nan or
 ``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``
 ``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and laws that clear fractions
 ``pow_specialize``          ``x ** 0.5 → sqrt(x)`` for -inf; ``sqrt(x) ** 2 → x``
+``gemm``                    ``c * z + x @ y → x @ y`` where ``c`` turns out to be 0
 ``sum_scalar_mul``          ``sum(c * x) → c * sum(x)``, and gradients of softmax
 ==========================  =================================================================
 
@@ -32,7 +33,7 @@ from typing import Any
 
 from relgraph.compile.database import PREDEFINED_QUERIES, optdb, require_known
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
-from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
+from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
 from relgraph.vm import LINKERS, Linker
 
 Optimizer = GlobalOptimizer | OptimizationQuery | None
@@ -105,7 +106,16 @@ class Mode:
         return self._with_query(self._query("require").requiring(*tags))
 
     def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
-        """Return this mode with more optimizers, each with its position in the database's order."""
+        """Return this mode with more optimizers, each with its position in the database's order.
+
+        Raises
+        ------
+        ValueError
+            If one makes ops overwrite inputs, and stands before the DestroyHandler.
+        """
+        if isinstance(self.db, SequenceDB):
+            for item, position in optimizations:
+                self.db.check_position(str(item), item, position)
         return self._with_query(self._query("register").register(*optimizations))
 
     def __copy__(self) -> Mode:

@@ -16,7 +16,8 @@ from relgraph.graph.opt import (
     SequenceOptimizer,
     TopoOptimizer,
 )
-from relgraph.graph.opt.database import Entry, OptimizationDatabase
+from relgraph.graph.opt.base import display_name
+from relgraph.graph.opt.database import Entry, OptimizationDatabase, refuse_inplace
 from relgraph.graph.opt.navigators.navigator import FailureCallback
 from relgraph.graph.opt.navigators.sequence import SequenceCallback
 from relgraph.graph.opt.query import OptimizationQuery
@@ -167,13 +168,55 @@ class SequenceDB(_Positioned):
     ----------
     failure_callback
         As for `SequenceOptimizer`.
+    inplace_from
+        The position before which nothing may stand that makes ops overwrite their inputs.
     """
 
     def __init__(
-        self, failure_callback: SequenceCallback | None = None, name: str | None = None
+        self,
+        failure_callback: SequenceCallback | None = None,
+        name: str | None = None,
+        inplace_from: float = -math.inf,
     ) -> None:
         super().__init__(name)
         self.failure_callback = failure_callback
+        self.inplace_from = inplace_from
+
+    def register(
+        self,
+        name: str,
+        optimizer: Any,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        position: float | Literal["first", "last"] = "last",
+    ) -> None:
+        """Add a rewriter; see `LocalGroupDB.register`.
+
+        Raises
+        ------
+        ValueError
+            Besides: if it makes ops overwrite inputs and stands before `inplace_from`.
+        """
+        self.check_position(name, optimizer, position, tags)
+        super().register(
+            name, optimizer, *tags, use_db_name_as_tag=use_db_name_as_tag, position=position
+        )
+
+    def check_position(
+        self,
+        name: str,
+        optimizer: Any,
+        position: float | Literal["first", "last"],
+        tags: Collection[str] = (),
+    ) -> None:
+        """Raise a ValueError if a rewriter may not stand at a position: see `inplace_from`."""
+        where = _position(position)
+        if where < self.inplace_from:
+            why = (
+                f"their position has to be {self.inplace_from:g} or later, behind the "
+                f"DestroyHandler, and not {where:g}"
+            )
+            refuse_inplace(name, optimizer, tags, why)
 
     def query(
         self,
@@ -204,6 +247,7 @@ class SequenceDB(_Positioned):
             if entry.position < cutoff or cutoff == math.inf
         ]
         for item, position in query.extra_optimizations:
+            self.check_position(display_name(item), item, position)
             if position < cutoff or cutoff == math.inf:
                 placed.append(((_position(position), len(self._entries)), item))
         placed.sort(key=lambda pair: pair[0])
@@ -280,6 +324,9 @@ class TopoDB(OptimizationDatabase):
     def holds(self, tags: Collection[str]) -> bool:
         return self.db.holds(tags)
 
+    def forbid_inplace(self, why: str) -> None:
+        self.db.forbid_inplace(why)
+
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         _print_wrapped(self, self.db, stream, level, depth)
 
@@ -304,6 +351,9 @@ class ProxyDB(OptimizationDatabase):
 
     def holds(self, tags: Collection[str]) -> bool:
         return self.db.holds(tags)
+
+    def forbid_inplace(self, why: str) -> None:
+        self.db.forbid_inplace(why)
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         _print_wrapped(self, self.db, stream, level, depth)

@@ -14,6 +14,9 @@ from relgraph.tensor.basic import as_argument
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.type import TensorType
 
+BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
+"""The dtypes of which the BLAS has matrix products."""
+
 
 def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
     """Raise a ValueError if the axes that a product sums over have different lengths.

@@ -32,7 +32,9 @@ def in_order(x: Array) -> Array:
     What sums over axes goes through the elements in the order of memory, and the BLAS has a way
     for each layout. Integers are exact in any order, and handed on.
     """
-    return x.ravel().reshape(x.shape) if x.dtype.kind in "fc" else x
+    if x.flags.c_contiguous or x.dtype.kind not in "fc":
+        return x
+    return x.ravel().reshape(x.shape)
 
 
 def forward(x: Any) -> Any:
@@ -46,6 +48,18 @@ def forward(x: Any) -> Any:
     return x
 
 
+def _negative(x: Any, out: Any = None, **kwargs: Any) -> Any:
+    """Return ``-x``, written to `out` if that is given.
+
+    NumPy (2.4 at least) reads what it has overwritten if `out` is `x` and has gaps of 16 bytes, or
+    of 64.
+    """
+    if out is None or out.flags.forc:
+        return np.negative(x, out=out, **kwargs)
+    out[...] = np.negative(x, **kwargs)
+    return out
+
+
 def steady(ufunc: Callable[..., Any], dtypes: Iterable[Any]) -> Callable[..., Any]:
     """Return a function of arrays as one whose result does not depend on their layout.
 
@@ -57,7 +71,7 @@ def steady(ufunc: Callable[..., Any], dtypes: Iterable[Any]) -> Callable[..., An
         Those of its inputs.
     """
     if ufunc in _ROUNDED_CORRECTLY and not any(np.dtype(dtype).kind == "c" for dtype in dtypes):
-        return ufunc
+        return _negative if ufunc is np.negative else ufunc
 
     def compute(*inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         given = [forward(x) for x in inputs]

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.graph.basic import Apply
+from relgraph.graph.basic import Apply, Variable
 from relgraph.printing import debugprint
 
 NOTE_DEPTH = 3
+_BEGINNING = "while computing this node:"
 
 
-def add_node_note(exc: BaseException, node: Apply, values: Sequence[Any]) -> None:
-    """Add a note to an exception: the node that was computed, and its inputs."""
+def add_node_note(
+    exc: BaseException, node: Apply, variables: Sequence[Variable], values: Sequence[Any]
+) -> None:
+    """Add a note to an exception: the node that was computed, and the values it was computed from.
+
+    A node inside the branch of another has the first word.
+    """
+    if any(note.startswith(_BEGINNING) for note in getattr(exc, "__notes__", ())):
+        return
     text = debugprint(node, depth=NOTE_DEPTH, print_type=True, file="str")
-    lines = [f"while computing this node:\n{text}"]
-    for i, (var, value) in enumerate(zip(node.inputs, values, strict=True)):
+    lines = [f"{_BEGINNING}\n{text}"]
+    for i, (var, value) in enumerate(zip(variables, values, strict=True)):
         lines.append(f"input {i}, {var} of type {var.type}: {_description(value)}")
     exc.add_note("\n".join(lines))
 

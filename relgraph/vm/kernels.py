@@ -8,6 +8,7 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
+from relgraph.vm.schedule import Branch, Schedule
 
 Kernel = Callable[[Sequence[Any], Sequence[list[Any]]], None]
 """Takes the values of a node's inputs, and a list of length 1 for each output, which it fills."""
@@ -18,6 +19,35 @@ def kernel_of(node: Apply) -> Kernel:
     if type(node.op).make_thunk is not Op.make_thunk:
         return _from_thunk(node)
     return partial(node.op.perform, node)
+
+
+Runner = Callable[..., list[Any]]
+"""Takes the values of some inputs; returns the list of the values of some outputs."""
+
+
+def lazy_kernel(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -> Kernel:
+    """Return a kernel of an `IfElse` that runs the branch that is taken.
+
+    Parameters
+    ----------
+    plan
+        The schedule of the graph. The kernel takes what it says that the node reads.
+    node
+        The node.
+    link
+        Returns a function that computes a branch from its inputs.
+    """
+    position = {v: i for i, v in enumerate(plan.reads(node))}
+    then, other = (
+        (link(branch), [position[v] for v in branch.inputs]) for branch in plan.branches[node]
+    )
+
+    def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
+        run, taken = then if inputs[0] else other
+        for cell, value in zip(cells, run(*[inputs[i] for i in taken]), strict=True):
+            cell[0] = value
+
+    return kernel
 
 
 def _from_thunk(node: Apply) -> Kernel:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.kernels import kernel_of
+from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
 from relgraph.vm.program import generate_program
-from relgraph.vm.schedule import schedule
-
-Runner = Callable[..., list[Any]]
-"""Takes the values of the inputs of a graph; returns the list of the values of its outputs."""
+from relgraph.vm.schedule import Branch, Schedule, schedule
 
 
 class Linker(Protocol):
@@ -35,36 +32,48 @@ class PyLinker:
     name = "py"
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        plan = schedule(fgraph)
-        steps = [
-            (node, kernel_of(node), dead)
-            for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
-        ]
-        inputs, outputs = list(fgraph.inputs), list(fgraph.outputs)
-        constants: dict[Variable, Any] = {
-            v: v.data
-            for v in (*outputs, *(v for node in plan.nodes for v in node.inputs))
-            if isinstance(v, Constant)
-        }
+        return _one_by_one(schedule(fgraph), list(fgraph.inputs), list(fgraph.outputs))
 
-        def run(*values: Any) -> list[Any]:
-            storage: dict[Variable, Any] = dict(constants)
-            storage.update(zip(inputs, values, strict=True))
-            for node, kernel, dead in steps:
-                arguments = [storage[v] for v in node.inputs]
-                cells: list[list[Any]] = [[None] for _ in node.outputs]
-                try:
-                    kernel(arguments, cells)
-                except Exception as exc:
-                    add_node_note(exc, node, arguments)
-                    raise
-                for var, cell in zip(node.outputs, cells, strict=True):
-                    storage[var] = cell[0]
-                for var in dead:
-                    del storage[var]
-            return [storage[v] for v in outputs]
 
-        return run
+def _one_by_one(plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Runner:
+    """Return a function that runs the kernels of a schedule one after another."""
+
+    def of_branch(branch: Branch) -> Runner:
+        return _one_by_one(branch.plan, branch.inputs, branch.outputs)
+
+    steps = [
+        (
+            node,
+            lazy_kernel(plan, node, of_branch) if node in plan.branches else kernel_of(node),
+            plan.reads(node),
+            dead,
+        )
+        for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
+    ]
+    constants: dict[Variable, Any] = {
+        v: v.data
+        for v in (*outputs, *(v for _, _, reads, _ in steps for v in reads))
+        if isinstance(v, Constant)
+    }
+
+    def run(*values: Any) -> list[Any]:
+        storage: dict[Variable, Any] = dict(constants)
+        storage.update(zip(inputs, values, strict=True))
+        for node, kernel, reads, dead in steps:
+            arguments = [storage[v] for v in reads]
+            cells: list[list[Any]] = [[None] for _ in node.outputs]
+            try:
+                kernel(arguments, cells)
+            except Exception as exc:
+                add_node_note(exc, node, reads, arguments)
+                raise
+            for var, cell in zip(node.outputs, cells, strict=True):
+                storage[var] = cell[0]
+            for var in dead:
+                del storage[var]
+        return [storage[v] for v in outputs]
+
+    return run
 
 
 class VMLinker:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.tensor.type import TensorType
 from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.inlining import inlined_line
-from relgraph.vm.kernels import kernel_of
-from relgraph.vm.schedule import Schedule
-from relgraph.vm.symbol_table import SymbolTable
+from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
+from relgraph.vm.lines.symbol_table import SymbolTable
+from relgraph.vm.lines.table import inlined_lines
+from relgraph.vm.quiet import turn_back, turn_off
+from relgraph.vm.schedule import Branch, Schedule
 
 # A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
 # the length of a function.
@@ -29,53 +31,96 @@ class Program:
 
     Parameters
     ----------
-    run
+    compute
         The generated function.
     lines
         For the code of each generated function, the node of each of its lines, or None.
     symbols
         The symbol table of these functions.
+    numbers
+        The positions of the inputs that may be Python floats in place of arrays of rank 0.
+    reads
+        Returns the variables that a node reads.
 
     Attributes
     ----------
+    run
+        The same as calling the program.
     import_time
         The time in seconds that Python took to compile and define the functions.
     """
 
     def __init__(
         self,
-        run: Callable[..., list[Any]],
+        compute: Callable[..., list[Any]],
         lines: dict[CodeType, list[Apply | None]],
         symbols: SymbolTable,
+        numbers: Sequence[int],
+        reads: Callable[[Apply], list[Variable]],
     ) -> None:
-        self.run = run
+        self.reads = reads
         self.lines = lines
         self.symbols = symbols
+        self.numbers = frozenset(numbers)
         self.import_time = symbols.compile_time
+        self.run = (self._quiet if symbols.may_warn else self._plain)(compute)
 
     def __call__(self, *values: Any) -> list[Any]:
-        # As with `perform`, results that are not finite raise no warnings.
-        with np.errstate(all="ignore"):
+        return self.run(*values)
+
+    def _plain(self, compute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        def run(*values: Any) -> list[Any]:
             try:
-                return self.run(*values)
+                return compute(*values)
             except Exception as exc:
-                self._add_note(exc)
+                self._explain(exc)
                 raise
 
-    def _add_note(self, exc: Exception) -> None:
+        return run
+
+    def _quiet(self, compute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        """Return a function in which, as in `perform`, results that are not finite don't warn."""
+
+        def run(*values: Any) -> list[Any]:
+            token = turn_off()
+            try:
+                return compute(*values)
+            except Exception as exc:
+                self._explain(exc)
+                raise
+            finally:
+                turn_back(token)
+
+        return run
+
+    def _explain(self, exc: Exception) -> None:
+        """Add a note about the node to an exception, or raise the one that `perform` raises."""
         trace = exc.__traceback__
         while trace is not None:
             nodes = self.lines.get(trace.tb_frame.f_code)
             node = None if nodes is None else nodes[trace.tb_lineno]
             if node is not None:
-                values = trace.tb_frame.f_locals
+                found = trace.tb_frame.f_locals
                 namespace = self.symbols.namespace
-                input_names = [self.symbols.name_of(v) for v in node.inputs]
-                add_node_note(
-                    exc, node, [values.get(name, namespace.get(name)) for name in input_names]
-                )
+                read = self.reads(node)
+                names = [self.symbols.name_of(v) for v in read]
+                values = [found.get(name, namespace.get(name)) for name in names]
+                perform = self.symbols.raised_by_perform.get(node)
+                if perform is not None:
+                    exc = _raised(perform, values) or exc
+                add_node_note(exc, node, read, values)
+                if perform is not None:
+                    raise exc from None
                 return
             trace = trace.tb_next
+
+
+def _raised(function: Callable[..., Any], values: Sequence[Any]) -> Exception | None:
+    try:
+        function(*values)
+    except Exception as exc:
+        return exc
+    return None
 
 
 def generate_program(
@@ -93,27 +138,55 @@ def generate_program(
     symbols = SymbolTable()
     for var in inputs:
         symbols.name_of(var)
+    numbers = [i for i, v in enumerate(inputs) if _is_number(v)]
+    symbols.floats.update([inputs[i] for i in numbers])
     if len(plan.nodes) <= CHUNK_NODES:
-        return _single_function(plan, inputs, outputs, symbols)
-    return _chunked_functions(plan, inputs, outputs, symbols)
+        return _single_function(plan, inputs, outputs, numbers, symbols)
+    return _chunked_functions(plan, inputs, outputs, numbers, symbols)
+
+
+def _is_number(var: Variable) -> bool:
+    """Return whether a program computes with the value of an input as a Python float."""
+    type_ = var.type
+    return isinstance(type_, TensorType) and type_.ndim == 0 and type_.dtype == "float64"
+
+
+def _conversions(inputs: Sequence[Variable], numbers: Sequence[int], symbols: SymbolTable) -> str:
+    """Return the line that converts the inputs that are computed with as Python floats."""
+    names = [symbols.name_of(inputs[i]) for i in numbers]
+    return f" {'; '.join(f'{name} = float({name})' for name in names) or 'pass'}"
 
 
 def _single_function(
-    plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable], symbols: SymbolTable
+    plan: Schedule,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    numbers: Sequence[int],
+    symbols: SymbolTable,
 ) -> Program:
-    body = [_node_line(plan, i, symbols) for i in range(len(plan.nodes))]
-    result = ", ".join(_array_name(v, symbols) for v in outputs)
+    body: list[str] = []
+    line_nodes: list[Apply | None] = [None, None, None]
+    for i, node in enumerate(plan.nodes):
+        lines = _node_lines(plan, i, symbols)
+        body += lines
+        line_nodes += [node] * len(lines)
+    result = ", ".join(symbols.array_name(v) for v in outputs)
     source = [
         f"def program({', '.join(symbols.name_of(v) for v in inputs)}):",
+        _conversions(inputs, numbers, symbols),
         *body,
         f" return [{result}]",
     ]
-    run = _define("\n".join(source), "program", symbols)
-    return Program(run, {run.__code__: [None, None, *plan.nodes, None]}, symbols)
+    compute = _define("\n".join(source), "program", symbols)
+    return Program(compute, {compute.__code__: [*line_nodes, None]}, symbols, numbers, plan.reads)
 
 
 def _chunked_functions(
-    plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable], symbols: SymbolTable
+    plan: Schedule,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    numbers: Sequence[int],
+    symbols: SymbolTable,
 ) -> Program:
     """Return a program of several functions, which pass values on in a list, the frame."""
     nodes = plan.nodes
@@ -141,16 +214,22 @@ def _chunked_functions(
     results = [
         (v.data, None) if isinstance(v, Constant) else (None, frame_index[v]) for v in outputs
     ]
+    unpacked = [i for i, v in enumerate(outputs) if v in symbols.floats or v in symbols.scalars]
     size = len(frame_index)
 
     def run(*values: Any) -> list[Any]:
         frame: list[Any] = [None] * size
         frame[: len(values)] = values
+        for i in numbers:
+            frame[i] = float(frame[i])
         for function in functions:
             function(frame)
-        return [value if index is None else frame[index] for value, index in results]
+        found = [value if index is None else frame[index] for value, index in results]
+        for i in unpacked:
+            found[i] = np.asarray(found[i])
+        return found
 
-    return Program(run, lines, symbols)
+    return Program(run, lines, symbols, numbers, plan.reads)
 
 
 def _chunk_source(
@@ -167,17 +246,18 @@ def _chunk_source(
     line_nodes: list[Apply | None] = [None, None]
     loaded: dict[Variable, None] = {}
     for i in part:
-        for var in plan.nodes[i].inputs:
+        for var in plan.reads(plan.nodes[i]):
             if not isinstance(var, Constant) and chunk_of_definition[var] < chunk:
                 loaded[var] = None
     for var in loaded:
         index = frame_index[var]
         drop = f"; frame[{index}] = None" if chunk_of_last_use[var] == chunk else ""
-        source.append(f" {symbols.name_of(var)} = frame[{index}]{drop}")
+        source.append(f" {symbols.name_of(var)} = {_loaded(var, index, symbols)}{drop}")
         line_nodes.append(None)
     for i in part:
-        source.append(_node_line(plan, i, symbols))
-        line_nodes.append(plan.nodes[i])
+        node_lines = _node_lines(plan, i, symbols)
+        source += node_lines
+        line_nodes += [plan.nodes[i]] * len(node_lines)
         for var in plan.nodes[i].outputs:
             if var in frame_index:
                 source.append(f" frame[{frame_index[var]}] = {symbols.name_of(var)}")
@@ -185,21 +265,36 @@ def _chunk_source(
     return "\n".join(source), line_nodes
 
 
-def _node_line(plan: Schedule, i: int, symbols: SymbolTable) -> str:
-    """Return the line that computes node `i` and deletes the values that are dead after it."""
+def _loaded(var: Variable, index: int, symbols: SymbolTable) -> str:
+    """Return the expression for a value from the frame, as the lines that follow take it."""
+    if var in symbols.floats:
+        return f"float(frame[{index}])"
+    # The chunk that put an array there may have unpacked it later.
+    return f"frame[{index}][()]" if var in symbols.scalars else f"frame[{index}]"
+
+
+def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
+    """Return the lines that compute node `i` and delete the values that are dead after it."""
     node = plan.nodes[i]
+    if node in plan.branches:
+        symbols.unshared.difference_update(plan.reads(node))
     for viewed in node.op.view_map.values():
         symbols.unshared.difference_update([node.inputs[j] for j in viewed])
     dead = plan.dead_after[i]
-    line = inlined_line(node, symbols, frozenset(dead)) or _perform_line(node, symbols)
-    drop = f"; del {', '.join(symbols.name_of(v) for v in dead)}" if dead else ""
-    return f" {line}{drop}"
+    lines = inlined_lines(node, symbols, frozenset(dead))
+    if lines is None:
+        symbols.may_warn = True
+        lines = [_perform_line(plan, node, symbols)]
+    if dead:
+        lines[-1] += f"; del {', '.join(symbols.name_of(v) for v in dead)}"
+    return [f" {line}" for line in lines]
 
 
-def _perform_line(node: Apply, symbols: SymbolTable) -> str:
+def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     """Return the line that computes a node by its kernel."""
-    kernel = symbols.bind("k", kernel_of(node))
-    arguments = ", ".join(_array_name(v, symbols) for v in node.inputs)
+    made = lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
+    kernel = symbols.bind("k", made)
+    arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))
     if len(node.outputs) == 1:
         out = symbols.name_of(node.outputs[0])
         return f"o = [None]; {kernel}([{arguments}], [o]); {out} = o[0]; o = None"
@@ -208,10 +303,8 @@ def _perform_line(node: Apply, symbols: SymbolTable) -> str:
     return f"o = [{cells}]; {kernel}([{arguments}], o); {results}o = None"
 
 
-def _array_name(var: Variable, symbols: SymbolTable) -> str:
-    """Return an expression for a value as an array, which `perform` takes whatever its rank."""
-    name = symbols.name_of(var)
-    return f"asarray({name})" if var in symbols.scalars else name
+def _of_branch(branch: Branch) -> Runner:
+    return generate_program(branch.plan, branch.inputs, branch.outputs).run
 
 
 def _define(source: str, name: str, symbols: SymbolTable) -> Any:

@@ -1,11 +1,34 @@
-"""The schedule of a graph: the order of its nodes, and the last use of each value."""
+"""The schedule of a graph: the order of its nodes, the last use of each value, and what waits for a
+branch of an `IfElse` to be taken."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Context, Contexts
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What is computed if a branch of an `IfElse` is taken.
+
+    Attributes
+    ----------
+    inputs
+        The values from outside that it reads.
+    plan
+        The schedule of the nodes that only it needs.
+    outputs
+        The values of the branch.
+    """
+
+    inputs: list[Variable]
+    plan: Schedule
+    outputs: list[Variable]
 
 
 @dataclass(frozen=True)
@@ -21,11 +44,29 @@ class Schedule:
     last_use
         For each input and intermediate variable, the position of the last node that reads it; -1 if
         none does. The outputs of the graph are left out.
+    branches
+        For each `IfElse` its branches: that taken if the condition is true, and the other.
     """
 
     nodes: list[Apply]
     dead_after: list[list[Variable]]
     last_use: dict[Variable, int]
+    branches: dict[Apply, tuple[Branch, Branch]] = field(default_factory=dict)
+
+    def reads(self, node: Apply) -> list[Variable]:
+        """Return the variables whose values a node needs.
+
+        For an `IfElse` that are the condition, and what its branches read.
+        """
+        return _reads(node, self.branches)
+
+
+def _reads(node: Apply, branches: dict[Apply, tuple[Branch, Branch]]) -> list[Variable]:
+    both = branches.get(node)
+    if both is None:
+        return node.inputs
+    read = [node.inputs[0], *both[0].inputs, *both[1].inputs]
+    return list(dict.fromkeys(read))
 
 
 def schedule(fgraph: FunctionGraph) -> Schedule:
@@ -37,11 +78,48 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
         If there is no order, because dependencies form a cycle.
     """
     nodes = fgraph.toposort()
-    kept = set(fgraph.outputs)
-    last_use: dict[Variable, int] = {v: -1 for v in fgraph.inputs if v not in kept}
+    lazy = [node for node in nodes if isinstance(node.op, IfElse)]
+    if not lazy:
+        return _schedule(nodes, fgraph.inputs, fgraph.outputs, {})
+    contexts = Contexts(fgraph, nodes)
+    members: dict[Context, list[Apply]] = {}
+    for node in nodes:
+        members.setdefault(contexts.of_node[node], []).append(node)
+    branches: dict[Apply, tuple[Branch, Branch]] = {}
+    for node in lazy:  # what is nested stands before what it is nested in
+        made = []
+        for taken, outputs in zip((True, False), node.op.branches(node.inputs), strict=True):
+            inside = contexts.of_branch.get((node, taken))
+            nodes_inside = [] if inside is None else members.get(inside, [])
+            made.append(_branch(nodes_inside, outputs, branches))
+        branches[node] = (made[0], made[1])
+    return _schedule(members.get(contexts.root, []), fgraph.inputs, fgraph.outputs, branches)
+
+
+def _branch(
+    nodes: list[Apply],
+    outputs: list[Variable],
+    branches: dict[Apply, tuple[Branch, Branch]],
+) -> Branch:
+    made = {v for node in nodes for v in node.outputs}
+    read = [v for node in nodes for v in _reads(node, branches)]
+    inputs = [
+        v for v in dict.fromkeys([*read, *outputs]) if v not in made and not isinstance(v, Constant)
+    ]
+    return Branch(inputs, _schedule(nodes, inputs, outputs, branches), outputs)
+
+
+def _schedule(
+    nodes: list[Apply],
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    branches: dict[Apply, tuple[Branch, Branch]],
+) -> Schedule:
+    kept = set(outputs)
+    last_use: dict[Variable, int] = {v: -1 for v in inputs if v not in kept}
     dead_after: list[list[Variable]] = [[] for _ in nodes]
     for position, node in enumerate(nodes):
-        for var in node.inputs:
+        for var in _reads(node, branches):
             if var not in kept and not isinstance(var, Constant):
                 last_use[var] = position
         for var in node.outputs:
@@ -52,4 +130,4 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
         position = last if last >= 0 else computed_at.get(var, -1)
         if position >= 0:
             dead_after[position].append(var)
-    return Schedule(nodes, dead_after, last_use)
+    return Schedule(nodes, dead_after, last_use, branches)

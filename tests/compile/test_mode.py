@@ -24,7 +24,12 @@ from relgraph.graph.optdb import OptimizationQuery
 
 
 def ops(f: Any) -> list[Any]:
-    return [node.op for node in f.maker.fgraph.toposort()]
+    """Return the ops of a function; in place of a fused op those of which it consists."""
+    found: list[Any] = []
+    for node in f.maker.fgraph.toposort():
+        inner = getattr(getattr(node.op, "scalar_op", None), "nodes", None)
+        found += [node.op] if inner is None else [at.Elemwise(n.op) for n in inner]
+    return found
 
 
 def graph() -> tuple[Variable, Variable]:
@@ -95,17 +100,17 @@ def test_classes_of_laws_are_included_and_excluded() -> None:
         assert op in ops(function([x], e, none))
         assert op not in ops(function([x], e, none.including(name)))
         assert op in ops(function([x], e, none.including(name).excluding(name)))
-        in_fast_run = op not in ops(function([x], e, "fast_run"))
+        in_fast_run = op not in ops(function([x], e, "o3"))
         assert in_fast_run is (name != "domain")
-        assert op in ops(function([x], e, get_mode("fast_run").excluding(name)))
+        assert op in ops(function([x], e, get_mode("o3").excluding(name)))
 
 
 def test_what_is_finite_alone_has_to_be_asked_for_unless_the_table_does() -> None:
     x = at.dvector("x")
     e = at.exp(at.log(x))
-    assert ops(function([x], e, "o4")) == [at.log, at.exp]
-    assert ops(function([x], e, get_mode("o4").including("finite"))).count(at.log) == 0
-    assert ops(function([x], e, get_mode("o4").including("exp-log"))).count(at.log) == 0
+    assert ops(function([x], e, "o3")) == [at.log, at.exp]
+    assert ops(function([x], e, get_mode("o3").including("finite"))).count(at.log) == 0
+    assert ops(function([x], e, get_mode("o3").including("exp-log"))).count(at.log) == 0
 
 
 def test_what_is_unsafe_is_in_no_phase() -> None:
@@ -258,7 +263,7 @@ def test_a_mode_sees_what_is_registered_later() -> None:
     x, e = graph()
     to_neg = EquilibriumOptimizer([OpSub(at.exp, at.neg)])
     try:
-        optdb.register("test_to_neg", to_neg, "fast_run", position=60)
+        optdb.register("test_to_neg", to_neg, "fast_run", position=40)
         assert at.neg in ops(function([x], e))
     finally:
         optdb.remove_tags("test_to_neg", "fast_run")

@@ -1,11 +1,14 @@
 """Profiles of functions."""
 
 import io
+import pickle
 import re
 
+import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import Mode, ifelse
 from relgraph.compile import FunctionProfile, function
 from relgraph.settings import config
 
@@ -39,7 +42,38 @@ def test_times_and_counts() -> None:
     assert record.calls == 2 and record.call_time > 0
     out = io.StringIO()
     record.summary(out)
-    assert re.fullmatch(LAYOUT.format(message="f", calls=2), out.getvalue())
+    head, nodes = out.getvalue().split("\nOps by time\n")
+    assert re.fullmatch(LAYOUT.format(message="f", calls=2), head)
+    assert re.search(r"100\.0 .* 2 +1  add\n", nodes)
+    assert re.search(r"100\.0 .* 2  add\(.*\) -> TensorType\(float64, \(\?,\)\)\n", nodes)
+    assert nodes.endswith("\nPeak memory of the values of nodes: 8 B\n")
+    assert "<caption>Nodes by time</caption>" in record._repr_html_()
+
+
+@pytest.mark.parametrize("linker", ["py", "vm"])
+def test_times_by_node_of_any_linker(linker: str) -> None:
+    x, c = at.dvector("x"), at.dscalar("c")
+    e = at.exp(x)
+    out = ifelse(c, at.tanh(e[::-1]) * e, at.sin(x))
+    f = function([c, x], [out, at.sum(e)], mode=Mode(linker, None), profile=True)
+    plain = function([c, x], [out, at.sum(e)], mode=Mode(linker, None))
+    for condition in (1.0, 0.0, 1.0):
+        for found, expected in zip(*(g(condition, [1.0, 2.0]) for g in (f, plain)), strict=True):
+            np.testing.assert_array_equal(found, expected)
+    times = f.profile.node_times
+    calls = {str(node.op): count for node, count in times.calls.items()}
+    assert calls["ifelse"] == calls["exp"] == calls["sum"] == 3
+    assert (calls["tanh"], calls["mul"], calls["sin"]) == (2, 2, 1)
+    assert all(seconds > 0 for seconds in times.seconds.values())
+    assert 40 <= times.peak_bytes <= 80
+    assert next(iter(times.by_op()))[0] in calls
+    loaded = pickle.loads(pickle.dumps(f))
+    loaded(1.0, [1.0, 2.0])
+    assert (loaded.profile.calls, f.profile.calls) == (4, 3)
+    assert sum(loaded.profile.node_times.calls.values()) > sum(times.calls.values())
+    copied = f.copy(profile=True)
+    copied(0.0, [1.0, 2.0])
+    assert copied.profile.node_times.calls and f.profile.calls == 3
 
 
 def test_a_record_for_several_functions() -> None:

@@ -103,7 +103,9 @@ def test_an_expression_and_its_gradient_keep_their_values(name):
 
 @pytest.mark.parametrize("name", list(BECOMES))
 def test_what_it_becomes(name):
-    after = optimize_graph(EXPRESSIONS[name], include=("fast_run",), clone=True)
+    after = optimize_graph(
+        EXPRESSIONS[name], include=("fast_run",), exclude=("elemwise_fusion",), clone=True
+    )
     assert algebra(after) == BECOMES[name]
 
 

@@ -24,10 +24,13 @@ from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, Ad
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.products import BatchedDot, MatMul
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -66,7 +69,17 @@ STEP = Numbers(-2, 2)
 BYTE = Numbers(0, 4, dtype="uint8")
 BYTES = Tensor(1, "uint8")
 
+
+def fused_sum():
+    """Return an op that adds up a product of two matrices and keeps the product too."""
+    x, y = scalar.float64("x"), scalar.float64("y")
+    product = x * y
+    elemwise = at.Elemwise(scalar.Composite([x, y], [product, product]))
+    return FusedReduction(elemwise, [None, CAReduce(scalar.add)])
+
+
 CASES = [
+    (fused_sum(), M, M),
     (at.exp, X),
     (at.add, M, M),
     (at.add, M, V),
@@ -114,6 +127,11 @@ CASES = [
     (Dot22(), M, M),
     (Gemv(), M, V),
     (Gemv(), V, M),
+    (BatchedDot(), X, X),
+    (Dot22Scalar(), M, M, N),
+    (Gemm(), M, N, M, M, N),
+    (GemvAdd(), V, N, M, V, N),
+    (Ger(), M, N, V, V),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from relgraph.compile.functions.compiled_function import Function, FunctionMaker
+from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
 from relgraph.compile.functions.reuse import CompiledGraph, compilation_key, compiled_graphs
@@ -152,7 +152,7 @@ def _compiled_graph(
     fgraph = _fgraph(spec, accept_inplace)
     derivation = _optimize(fgraph, spec, mode, profile, recorder)
     started = time.perf_counter()
-    run = mode.linker.link(fgraph)
+    run = linked(fgraph, mode, profile)
     if profile is not None:
         profile.linker_time += time.perf_counter() - started
         profile.import_time += getattr(run, "import_time", 0.0)
@@ -178,7 +178,8 @@ def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:
     mapping = {len(spec.results) + k: position for k, position in enumerate(spec.update_positions)}
     fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
     mutable = {i for i, p in enumerate(spec.inputs) if p.mutable}
-    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions))))
+    borrowing = [i for i, out in enumerate(spec.outputs) if out.borrow]
+    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions)), borrowing))
     fgraph.attach_feature(ReplaceValidate())
     destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
     if destroyer is not None:

@@ -10,12 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
+from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.vm.kernels import Runner
+from relgraph.vm.profiled import ProfiledRunner
+from relgraph.vm.program import Program
 
 
 @dataclass
@@ -52,7 +57,7 @@ class FunctionMaker:
     shared_inputs: list[SharedVariable]
     updated: list[int]
     overwritten: list[int]
-    mode: Any
+    mode: Mode
     rebuild: Callable[..., Function]
     zero_dimensional: list[int]
 
@@ -73,7 +78,7 @@ class Function:
         The steps of the optimization; None unless ``trace`` was set.
     trust_input
         Whether positional arguments are not checked. A wrong one then fails in a node, or not at
-        all.
+        all. It is False unless you set it.
     """
 
     def __init__(
@@ -90,7 +95,6 @@ class Function:
         self.name = name
         self.profile = profile
         self.derivation = derivation
-        self.trust_input = False
         self._run = run
         self._defaults = list(defaults)
         self._containers = list(containers)
@@ -99,15 +103,18 @@ class Function:
             p.name: i for i, p in enumerate(maker.inputs) if p.name and names[p.name] == 1
         }
         self._argument_count = len(maker.inputs)
-        self._result_count = len(maker.outputs)
-        self._zero_dimensional = maker.zero_dimensional
-        self._filters = [
-            (i, p.variable.type.filter, p.strict, p.allow_downcast)
-            for i, p in enumerate(maker.inputs)
-        ]
-        all_containers = [*self._defaults, *self._containers]
-        self._update_containers = [all_containers[i] for i in maker.updated]
-        self._overwritten_positions = maker.overwritten
+        self.trust_input = False
+
+    @property
+    def trust_input(self) -> bool:
+        """Whether positional arguments are not checked."""
+        return self._trust_input
+
+    @trust_input.setter
+    def trust_input(self, trust: bool) -> None:
+        self._trust_input = bool(trust)
+        # Generated when it is first called.
+        self._call: Callable[..., Any] = self._first_call
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the results for the given arguments.
@@ -117,34 +124,54 @@ class Function:
         TypeError
             If an argument is missing, unknown, or of a wrong dtype or shape, or there are too many.
         """
-        started = time.perf_counter() if self.profile is not None else 0.0
-        values: list[Any]
         if kwargs or len(args) != self._argument_count:
-            values = self._bind(args, kwargs)
-        else:
-            values = list(args)
-        if not self.trust_input or kwargs:
-            for i, filter_value, strict, allow_downcast in self._filters:
-                try:
-                    values[i] = filter_value(values[i], strict, allow_downcast)
-                except (TypeError, ValueError) as error:
-                    raise self._wrong_argument(i, values[i], error) from error
-        values.extend([c.value for c in self._containers])
-        if self._overwritten_positions:
-            self._unalias_overwritten(values)
-        results = self._run(*values)
-        for i in self._zero_dimensional:
-            results[i] = np.asarray(results[i])
-        if self._update_containers:
-            for container, value in zip(
-                self._update_containers, results[self._result_count :], strict=True
-            ):
-                assert container is not None
-                container.value = value
-            del results[self._result_count :]
-        if self.profile is not None:
-            self.profile.count_call(time.perf_counter() - started)
-        return self.maker.unpack(results)
+            return self._call_with_names(args, kwargs)
+        return self._call(*args)
+
+    def _call_with_names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Call with arguments passed by name or left out; those passed by name are checked."""
+        values = self._bind(args, kwargs)
+        if kwargs and self._trust_input:
+            values = [self._converted(i, value) for i, value in enumerate(values)]
+        return self._call(*values)
+
+    def _first_call(self, *args: Any) -> Any:
+        """Generate the function that calls are made by, and call it."""
+        call = generate_call(self._call_parts(), self._trust_input)
+        self._call = call if self.profile is None else _timed(call, self.profile)
+        return self._call(*args)
+
+    def _call_parts(self) -> CallParts:
+        maker = self.maker
+        containers = [*self._defaults, *self._containers]
+        updated = [containers[i] for i in maker.updated]
+        run = self._run
+        return CallParts(
+            run=run.run if isinstance(run, Program) else run,
+            numbers=run.numbers if isinstance(run, Program) else frozenset(),
+            inputs=maker.inputs,
+            shared=self._containers,
+            updated=[c for c in updated if c is not None],
+            convert=self._converted,
+            unalias=self._unalias_overwritten if maker.overwritten else None,
+            zero_dimensional=maker.zero_dimensional,
+            n_results=len(maker.outputs),
+            unpack=maker.unpack,
+        )
+
+    def _converted(self, i: int, value: Any) -> Any:
+        """Return the value of argument `i`, converted to its type.
+
+        Raises
+        ------
+        TypeError
+            If it can't be converted.
+        """
+        given = self.maker.inputs[i]
+        try:
+            return given.variable.type.filter(value, given.strict, given.allow_downcast)
+        except (TypeError, ValueError) as error:
+            raise self._wrong_argument(i, value, error) from error
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the value of each argument: passed by position or by name, or the default."""
@@ -177,7 +204,7 @@ class Function:
 
     def _unalias_overwritten(self, values: list[Any]) -> None:
         """Copy each value that will be overwritten and shares storage with another value."""
-        for i in self._overwritten_positions:
+        for i in self.maker.overwritten:
             overwritten = values[i]
             if isinstance(overwritten, np.ndarray) and any(
                 j != i and isinstance(other, np.ndarray) and np.may_share_memory(overwritten, other)
@@ -271,7 +298,10 @@ class Function:
         ]
         defaults = [None if d is None else d.duplicate() for d in self._defaults]
         own = FunctionProfile(message=label) if profile is True else profile or None
-        copied = Function(self.maker, self._run, defaults, containers, label, own, self.derivation)
+        run = self._run
+        if own is not None or self.profile is not None:
+            run = linked(self.maker.fgraph, self.maker.mode, own)
+        copied = Function(self.maker, run, defaults, containers, label, own, self.derivation)
         copied.trust_input = self.trust_input
         return copied
 
@@ -300,10 +330,30 @@ class Function:
         return f"<{self._description()} of ({names})>"
 
 
+def _timed(call: Callable[..., Any], profile: FunctionProfile) -> Callable[..., Any]:
+    """Return a call whose time is added to a profile."""
+
+    def timed(*args: Any) -> Any:
+        started = time.perf_counter()
+        result = call(*args)
+        profile.count_call(time.perf_counter() - started)
+        return result
+
+    return timed
+
+
+def linked(fgraph: FunctionGraph, mode: Mode, profile: FunctionProfile | None) -> Runner:
+    """Return a function that runs a graph; if there is a profile, the times of nodes go to it."""
+    if profile is None:
+        return mode.linker.link(fgraph)
+    return ProfiledRunner(mode.linker, fgraph, profile.node_times)
+
+
 def _relinked(
     kind: type[Function], maker: FunctionMaker, given: tuple[Any, ...], trust_input: bool
 ) -> Function:
     """Return a function with an optimized graph, which is linked again."""
-    loaded = kind(maker, maker.mode.linker.link(maker.fgraph), *given)
+    profile: FunctionProfile | None = given[3]
+    loaded = kind(maker, linked(maker.fgraph, maker.mode, profile), *given)
     loaded.trust_input = trust_input
     return loaded

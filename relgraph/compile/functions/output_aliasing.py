@@ -12,6 +12,7 @@ from typing import Any
 from relgraph.compile.functions.specification import FunctionSpecification
 from relgraph.compile.sharedvalue import copy_value
 from relgraph.graph.basic import Apply, Constant, Variable, walk
+from relgraph.graph.features.aliasing import destroyed_indices, sharers
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type
@@ -70,13 +71,18 @@ def storage_roots(var: Variable) -> set[Variable]:
 
 def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
     """Return the inputs of the graph whose storage a node overwrites."""
-    inputs = set(fgraph.inputs)
-    found: set[Variable] = set()
-    for node in fgraph.apply_nodes:
-        for overwritten in node.op.destroy_map.values():
-            for i in overwritten:
-                found |= storage_roots(node.inputs[i]) & inputs
-    return found
+    if not any(node.op.destroy_map for node in fgraph.apply_nodes):
+        return set()
+    return {
+        v
+        for v in fgraph.inputs
+        if any(
+            i in destroyed_indices(node)
+            for shared in sharers(fgraph, v)
+            for node, i in fgraph.clients[shared]
+            if not isinstance(node, str)
+        )
+    }
 
 
 def insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:

@@ -14,7 +14,7 @@ from relgraph.compile.mode import Mode
 from relgraph.graph.basic import Constant, Variable, io_toposort
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.vm.linker import Runner
+from relgraph.vm.kernels import Runner
 
 MOST_GRAPHS = 64
 """How many compiled graphs are kept; the one that was used longest ago goes first."""

@@ -51,12 +51,22 @@ def destroyers_of(fgraph: FunctionGraph, var: Variable) -> list[Apply]:
     return list(found)
 
 
+def _is_alone(fgraph: FunctionGraph, var: Variable) -> bool:
+    """Return whether a variable has storage of its own and one reader, as most have that nodes
+    overwrite."""
+    node = var.owner
+    viewed = node is not None and node.op.view_map
+    return not viewed and len(fgraph.clients.get(var, ())) == 1
+
+
 def readers_before(fgraph: FunctionGraph, node: Apply) -> dict[Apply, Variable]:
     """Return the nodes that need a value that `node` overwrites, each with that value.
 
     They have to run before `node`.
     """
     before: dict[Apply, Variable] = {}
+    if all(_is_alone(fgraph, node.inputs[i]) for i in destroyed_indices(node)):
+        return before
     for var in sharers(fgraph, *destroyed_roots(node)):
         for reader, _ in fgraph.clients.get(var, ()):
             if not isinstance(reader, str) and reader is not node:

@@ -20,7 +20,7 @@ from relgraph.graph.features.aliasing import (
     sharers,
 )
 from relgraph.graph.features.evaluation_order import EvaluationOrder, find_cycle
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features.feature import Feature, takes_notes
 from relgraph.graph.utils import InconsistencyError
 
 if TYPE_CHECKING:
@@ -32,24 +32,31 @@ __all__ = ["DestroyHandler", "MutableInputs"]
 class MutableInputs(Feature):
     """Says which inputs of a graph may be overwritten; without it none may.
 
-    It is published as ``fgraph.mutable_inputs``. A clone of it means the same inputs of the cloned
+    It is published as ``fgraph.mutable_inputs``, and which outputs may then be in their storage as
+    ``fgraph.borrowing_outputs``. A clone of it means the same inputs of the cloned
     graph. Attach it before validating; a graph takes one.
 
     Parameters
     ----------
     positions
         Which inputs, by position.
+    borrowing
+        The outputs that may be in the storage of an input, by position; another one is copied in
+        the end, so that nothing is gained by making it there.
     """
 
-    def __init__(self, positions: Iterable[int]) -> None:
+    def __init__(self, positions: Iterable[int], borrowing: Iterable[int] = ()) -> None:
         self.positions = tuple(positions)
+        self.borrowing = tuple(borrowing)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         for i in self.positions:
             if not 0 <= i < len(fgraph.inputs):
                 raise IndexError(f"the graph has {len(fgraph.inputs)} inputs, so no input {i}")
         self._allowed = frozenset(fgraph.inputs[i] for i in self.positions)
-        fgraph.publish(self, mutable_inputs=self._allowed)
+        fgraph.publish(
+            self, mutable_inputs=self._allowed, borrowing_outputs=frozenset(self.borrowing)
+        )
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
         self._find(fgraph)
@@ -63,7 +70,7 @@ class MutableInputs(Feature):
         self.positions = tuple(i for i, v in enumerate(fgraph.inputs) if v in self._allowed)
 
     def clone(self) -> Feature:
-        return type(self)(self.positions)
+        return type(self)(self.positions, self.borrowing)
 
 
 class DestroyHandler(Feature):
@@ -132,6 +139,7 @@ class DestroyHandler(Feature):
         """Return whether some node overwrites the storage of one of `variables`."""
         return any(destroyers_of(fgraph, var) for var in variables)
 
+    @takes_notes
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         if node.op.destroy_map and destroyed_indices(node):
             self._destroyers[node] = self._unchecked[node] = None
@@ -139,6 +147,7 @@ class DestroyHandler(Feature):
             self._gained_users.update(dict.fromkeys(node.inputs))
             self._note_move(node)
 
+    @takes_notes
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         if node in self._destroyers:
             del self._destroyers[node]
@@ -149,6 +158,7 @@ class DestroyHandler(Feature):
         if self._order:
             self._order.discard(node)
 
+    @takes_notes
     def on_change_input(
         self,
         fgraph: FunctionGraph,

@@ -86,9 +86,13 @@ class Rewriter:
     name
         What it is called in printed summaries, profiles and queries; registration in a database
         sets it.
+    inplace
+        Whether it makes ops that overwrite their inputs. It then needs a DestroyHandler, and has
+        its place behind all that looks at values regardless of storage.
     """
 
     name: str | None = None
+    inplace: bool = False
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach to `fgraph` the features that this rewriter needs."""
@@ -96,6 +100,10 @@ class Rewriter:
     def summary_children(self) -> Sequence[Rewriter]:
         """The rewriters that this one consists of, in the order in which they are printed."""
         return ()
+
+    def overwrites(self) -> bool:
+        """Whether it or a rewriter that it consists of is `inplace`."""
+        return self.inplace or any(child.overwrites() for child in self.summary_children())
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         """Write one line for this rewriter, and below it, indented, those it consists of.

@@ -7,7 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, as_local_optimizer
+from relgraph.graph.opt.base import (
+    GlobalOptimizer,
+    LocalOptimizer,
+    Rewriter,
+    as_local_optimizer,
+)
 from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_query
 
 # For how many different queries a database keeps the entries that they admit.
@@ -50,6 +55,8 @@ class OptimizationDatabase:
         self._entries: dict[str, Entry] = {}
         self._tags_met: set[str] = set()  # those of entries, and some that were removed
         self.nested = False  # whether there are databases in this one
+        # why nothing that overwrites inputs may be registered; None if it may
+        self.no_inplace: str | None = None
         # the results of `_admitted`, until an entry or a tag is added or removed
         self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
         self._changes = 0
@@ -97,6 +104,8 @@ class OptimizationDatabase:
         if name in self._tags_met:
             self._refuse_if_tag(name)
         all_tags = dict.fromkeys((name, *checked_tags("tags", tags)))
+        if self.no_inplace is not None:
+            refuse_inplace(name, optimizer, all_tags, self.no_inplace)
         all_tags[type(optimizer).__name__] = None
         if use_db_name_as_tag and self.name is not None:
             all_tags[self.name] = None
@@ -111,6 +120,18 @@ class OptimizationDatabase:
         self._tags_met.update(all_tags)
         self._note_change()
         return entry
+
+    def forbid_inplace(self, why: str) -> None:
+        """Refuse from now on, for the reason given, rewriters that make ops overwrite inputs.
+
+        Raises
+        ------
+        ValueError
+            If there is one already.
+        """
+        for entry in self._entries.values():
+            refuse_inplace(entry.name, entry.optimizer, entry.tags, why)
+        self.no_inplace = why
 
     def _refuse_if_tag(self, name: str) -> None:
         for entry in self._entries.values():
@@ -330,6 +351,17 @@ class OptimizationDatabase:
 
     def _label(self, entry: Entry) -> str:
         return entry.name
+
+
+def refuse_inplace(name: str, optimizer: Any, tags: Collection[str], why: str) -> None:
+    """Raise a ValueError if a rewriter makes ops overwrite inputs, by what it is or by its tags.
+
+    A database is told to refuse such rewriters.
+    """
+    if isinstance(optimizer, OptimizationDatabase):
+        optimizer.forbid_inplace(why)
+    elif "inplace" in tags or (isinstance(optimizer, Rewriter) and optimizer.overwrites()):
+        raise ValueError(f"{name!r} makes ops that overwrite their inputs: {why}")
 
 
 def _listed(tags: Any) -> Sequence[str]:

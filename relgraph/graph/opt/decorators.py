@@ -44,6 +44,7 @@ class FromFunctionOptimizer(GlobalOptimizer):
     ) -> None:
         self.fn = fn
         self.requirements = tuple(requirements)
+        self.inplace = require_destroy_handler in self.requirements
         self.name = getattr(fn, "__name__", None)
         self.__doc__ = fn.__doc__
 
@@ -86,6 +87,7 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
     ) -> None:
         self.fn = fn
         self.requirements = tuple(requirements)
+        self.inplace = require_destroy_handler in self.requirements
         self.name = getattr(fn, "__name__", None)
         self.__doc__ = fn.__doc__
         self._tracks = (

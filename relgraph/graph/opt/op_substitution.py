@@ -31,6 +31,7 @@ class OpSub(LocalOptimizer):
     def __init__(self, op1: Op, op2: Op, transfer_tags: bool = True) -> None:
         self.op1 = op1
         self.op2 = op2
+        self.inplace = bool(op2.destroy_map)
         self.transfer_tags = transfer_tags
 
     def tracks(self) -> Sequence[Tracked]:

@@ -10,11 +10,14 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import disconnected
+from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.basic import as_argument, constant, number
 from relgraph.tensor.elemwise.chosen_gradient import ChosenGradient
+from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
+from relgraph.tensor.elemwise.composite_source import Pattern
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.scalar_gradients import GradientPlan, plan_gradients, plan_key
 from relgraph.tensor.memory_layout import forward, steady
@@ -60,6 +63,8 @@ class Elemwise(Op):
     ------
     TypeError
         If `scalar_op` is not a scalar op.
+    ValueError
+        If two outputs overwrite one input.
     """
 
     __props__ = ("scalar_op", "inplace_pattern")
@@ -78,6 +83,8 @@ class Elemwise(Op):
         pairs = inplace_pattern.items() if isinstance(inplace_pattern, Mapping) else inplace_pattern
         self.scalar_op = scalar_op
         self.inplace_pattern = tuple(sorted((int(o), int(i)) for o, i in pairs))
+        if len({i for _, i in self.inplace_pattern}) < len(self.inplace_pattern):
+            raise ValueError(f"{scalar_op}: two outputs can't be written over one input: {pairs}")
         self.destroy_map = {o: [i] for o, i in self.inplace_pattern}
         self.commutative = scalar_op.commutative
         self.associative = scalar_op.associative
@@ -88,6 +95,7 @@ class Elemwise(Op):
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: dict[tuple[Any, ...], _NodePlan] = {}
         self._gradient_plans: dict[Hashable, GradientPlan] = {}
+        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -212,7 +220,7 @@ class Elemwise(Op):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        shape = self._checked_shape(node, inputs)
+        shape = self.checked_shape(node, inputs)
         targets: list[Any] = [None] * len(node.outputs)
         for o, i in self.inplace_pattern:
             targets[o] = inputs[i]
@@ -229,6 +237,8 @@ class Elemwise(Op):
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
     ) -> list[Any]:
         op = self.scalar_op
+        if isinstance(op, Composite):
+            return self._kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
         ufunc = op.ufunc
         folds = isinstance(op, FoldOp) and len(inputs) > 2
@@ -254,7 +264,17 @@ class Elemwise(Op):
             for a in arrays
         ]
 
-    def _checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    def _kernel(self, node: Apply) -> CompositeKernel:
+        """Return the kernel of a node whose scalar op is a Composite."""
+        patterns = tuple([v.type.broadcastable for v in node.inputs])
+        kernel = self._kernels.get(patterns)
+        if kernel is None:
+            op: Any = self.scalar_op
+            kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
+            self._kernels[patterns] = kernel
+        return kernel
+
+    def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the output.
 
         Raises

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.contraction import Dot, MatrixProduct, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import (
+    BLAS_DTYPES,
+    Dot,
+    MatrixProduct,
+    _dot,
+    check_inner,
+    conjugate,
+)
 from relgraph.tensor.type import TensorType
-
-BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 
 
 class Dot22(MatrixProduct):
@@ -96,6 +101,11 @@ def fits_gemv(x: Any, y: Any) -> bool:
     ) and x.type.dtype in BLAS_DTYPES
 
 
+def same_blas_dtype(x: Any, y: Any) -> bool:
+    """Return whether two variables have one dtype, which the BLAS has."""
+    return x.type.dtype == y.type.dtype and x.type.dtype in BLAS_DTYPES
+
+
 def fits_blas(x: Any, y: Any) -> bool:
     """Return whether two variables are matrices of one dtype of `BLAS_DTYPES`."""
     return (
@@ -103,4 +113,4 @@ def fits_blas(x: Any, y: Any) -> bool:
     ) and x.type.dtype in BLAS_DTYPES
 
 
-__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv"]
+__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv", "same_blas_dtype"]

@@ -12,7 +12,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.contraction import MatrixProduct, _dot, check_inner, conjugate
+from relgraph.tensor.contraction import BLAS_DTYPES, MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import sum_like
@@ -61,7 +61,11 @@ class MatMul(MatrixProduct):
                     f"{node.inputs[1]} {m}; only an axis whose length is known to be 1 broadcasts"
                 )
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.matmul(in_order(x), in_order(y))
+            output_storage[0][0] = self.products(x, y)
+
+    def products(self, x: Any, y: Any) -> Any:
+        """Return the products of two stacks of arrays, by the same way for each layout."""
+        return np.matmul(in_order(x), in_order(y))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes
@@ -81,6 +85,29 @@ class MatMul(MatrixProduct):
         gx = self(g, swapaxes(conjugate(y), -1, -2))
         gy = self(swapaxes(conjugate(x), -1, -2), g)
         return [_sum_batch(gx, x), _sum_batch(gy, y)]
+
+
+class BatchedDot(MatMul):
+    """The products of the matrices in two stacks of one dtype that the BLAS has.
+
+    It takes the BLAS's way for each layout in memory, where `MatMul` takes the same one for all:
+    transposed matrices are not copied.
+    """
+
+    def __str__(self) -> str:
+        return "batched_dot"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
+            raise TypeError(
+                f"{self}: the inputs are {x} and {y}; wanted is one dtype of "
+                f"{', '.join(BLAS_DTYPES)}"
+            )
+        return super().output_types(x, y)
+
+    def products(self, x: Any, y: Any) -> Any:
+        return np.matmul(x, y)
 
 
 def _padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
@@ -110,6 +137,7 @@ def _sum_batch(g: Any, x: Any) -> Any:
 
 
 _matmul = MatMul()
+_batched_dot = BatchedDot()
 
 
 def dot(a: Any, b: Any) -> Any:

@@ -67,6 +67,16 @@ def test_a_function_of_a_deep_graph(how, linker) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+@every_way
+def test_a_function_of_fifty_thousand_nodes(how) -> None:
+    x = at.dvector("x")
+    out = x
+    for i in range(50_000):
+        out = at.tanh(out) if i % 2 else out + x
+    f = function([x], out, mode=Mode("py", None))
+    np.testing.assert_array_equal(how(f)([0.5, 1.0]), f([0.5, 1.0]))
+
+
 def test_a_shallow_copy_shares_what_is_shared() -> None:
     s = shared(2.0, name="s")
     f = copy.copy(function([], s * 2.0))

@@ -13,11 +13,14 @@ from tests.relations.applied import applied, assert_same_values, laws_of, writte
 LAWS = laws_of(products)
 LAW = LAWS["dot-to-dot22"]
 x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
+stack = at.dtensor3("stack")
 
 CASES = [
     ("dot-to-dot22", at.dot(x, y), "dot22(x, y)"),
     ("dot-to-gemv", at.dot(x, v), "gemv(x, v)"),
     ("dot-to-gemv", at.dot(v, x), "gemv(v, x)"),
+    ("matmul-to-batched-dot", at.matmul(stack, x), "batched_dot(stack, x)"),
+    ("matmul-to-batched-dot", at.batched_dot(stack, stack), "batched_dot(stack, stack)"),
 ]
 
 
@@ -36,6 +39,8 @@ def test_matrices_of_one_dtype() -> None:
         at.dot(v, v),
         at.dot(at.lmatrix(), at.lmatrix()),
         at.dot(x, at.fmatrix()),
+        at.matmul(stack, at.fmatrix()),
+        at.matmul(at.ltensor3(), x),
     ],
 )
 def test_what_is_left_alone(before: at.TensorVariable) -> None:

@@ -253,6 +253,9 @@ def test_counts_and_types_are_checked() -> None:
         at.add(x, scalar.float64("s"))
     with pytest.raises(TypeError, match="is not a scalar op"):
         Elemwise(np.add)
+    i = scalar.float64("i")
+    with pytest.raises(ValueError, match="two outputs can't be written over one input"):
+        Elemwise(scalar.Composite([i], [i + 1, i * 2]), {0: 0, 1: 0})
     with pytest.raises(TypeError, match="invert is not defined for input 0 of dtype float64"):
         ~x  # noqa: B018
     b = at.tensor("bool", (None,))

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph.compile import function
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
+from relgraph.tensor.linalg.products import _batched_dot
 
 
 def some(*shape):
@@ -96,3 +98,27 @@ def test_products_of_stacks(left, right):
 def test_a_stack_of_scalars_is_no_stack():
     with pytest.raises(TypeError, match="batched_dot"):
         at.batched_dot(at.dvector("v"), at.dmatrix("x"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_a_batched_dot_in_every_layout(dtype: str) -> None:
+    x, y = (at.TensorType(dtype, (None, None, None))(name) for name in "xy")
+    f = function([x, y], at.batched_dot(x, y), "o3")
+    assert [str(node.op) for node in f.maker.fgraph.toposort()] == ["batched_dot"]
+    rng = np.random.default_rng(0)
+    a, b = (rng.normal(size=shape).astype(dtype) for shape in ((5, 2, 3), (5, 3, 4)))
+    turned = np.ascontiguousarray(b.transpose(0, 2, 1)).transpose(0, 2, 1)
+    gaps = np.repeat(b, 2, axis=1)[:, ::2]
+    for given in (b, turned, gaps, np.asfortranarray(b)):
+        np.testing.assert_allclose(f(a, given), a @ b, rtol=1e-5)
+    assert f(a[:0], b[:0]).shape == (0, 2, 4)
+    assert f(a[:, :, :0], b[:, :0]).tolist() == np.zeros((5, 2, 4)).tolist()
+    with pytest.raises(ValueError, match="batched_dot"):
+        f(a, b[:, :2])
+    integers = at.TensorType("int64", (None, None, None))("k")
+    g = function([integers], at.batched_dot(integers, integers))
+    assert [str(node.op) for node in g.maker.fgraph.toposort()] == ["matmul"]
+    with pytest.raises(TypeError, match="batched_dot: the inputs are"):
+        _batched_dot(integers, integers)
+    if dtype == "float64":
+        verify_grad(_batched_dot, [a, b], rng=rng)

@@ -1,0 +1,220 @@
+"""Fusion: elementwise nodes that read each other become one, which computes them block by block.
+
+Unfused, each node writes its result to memory, from where the next one reads it again. A fused one
+keeps what only its own nodes read in the cache; see `relgraph.tensor.elemwise.blocks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.opt import GlobalOptimizer
+from relgraph.passes.groups import Groups
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.type import get_scalar_type
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Context, Contexts
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.reductions.reduction import CAReduce
+
+# What it costs to move a byte to or from memory, and to call one more function, in nanoseconds.
+BYTE_NS = 0.1
+CALL_NS = 2_000.0
+
+# Up to this many elements the blocks of a fused node are the arrays themselves: nothing is saved.
+LEAST_SIZE = 32_768
+
+# What is taken for the number of elements where the types leave it open.
+USUAL_SIZE = 100_000
+
+# So few operations on integers are indices and lengths: there are never many of them.
+_LEAST_DISCRETE = 3
+
+# When so many structures are known, all of them are forgotten.
+_MEMO_LIMIT = 4096
+
+
+class FuseElemwise(GlobalOptimizer):
+    """Replaces groups of elementwise nodes by one node each, where that pays.
+
+    A group is convex: no way between two of its nodes leads outside. Its nodes have one shape. It
+    may have several outputs, and end in reductions over all axes.
+    """
+
+    name = "elemwise_fusion"
+
+    def __init__(self) -> None:
+        self._memo: dict[Hashable, Op] = {}
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        fusable = {node for node in fgraph.apply_nodes if _is_fusable(node)}
+        if not fusable:
+            return
+        orderings = fgraph.orderings() if fgraph.listens("orderings") else {}
+        nodes = fgraph.toposort()
+        joins = partial(_joins, fusable, _contexts(fgraph, nodes))
+        groups = Groups(fgraph, nodes, joins, orderings)
+        for group in groups.all():
+            if len(group) > 1:
+                self._fuse(fgraph, group)
+
+    def _fuse(self, fgraph: FunctionGraph, group: Sequence[Apply]) -> None:
+        """Replace a group by one node if that pays."""
+        members = set(group)
+        outputs = [v for node in group for v in node.outputs if _is_read(fgraph, v, members)]
+        if not outputs or not _pays(group, outputs):
+            return
+        inputs, key = _structure(group, outputs)
+        op = self._memo.get(key)
+        if op is None:
+            if len(self._memo) >= _MEMO_LIMIT:
+                self._memo.clear()
+            op = self._memo[key] = _fused_op(group, inputs, outputs)
+        made = op.make_node(*inputs).outputs
+        if all(old.type.is_super(new.type) for old, new in zip(outputs, made, strict=True)):
+            for old, new in zip(outputs, made, strict=True):
+                fgraph.replace(old, new, reason=self.name)
+
+
+def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, Context]:
+    """Return for each node the branches that it waits for; nothing if there are no branches."""
+    if not any(isinstance(node.op, IfElse) for node in nodes):
+        return {}
+    return Contexts(fgraph, nodes).of_node
+
+
+def _is_read(fgraph: FunctionGraph, var: Variable, members: set[Apply]) -> bool:
+    """Return whether an output of the graph, or a node that is no member, reads a variable."""
+    return any(reader not in members for reader, _ in fgraph.clients[var])
+
+
+def _is_fusable(node: Apply) -> bool:
+    """Return whether a node is an elementwise one that can be part of a group."""
+    op = node.op
+    if type(op) is not Elemwise or op.inplace_pattern or not op.pure or op.scalar_op.nout != 1:
+        return False
+    if isinstance(op.scalar_op, Composite):
+        return False
+    type_ = node.outputs[0].type
+    size = 1
+    for n in type_.shape:
+        size *= USUAL_SIZE if n is None else n
+    return size > LEAST_SIZE
+
+
+def _is_reduction(node: Apply) -> bool:
+    """Return whether a node is a reduction over all axes that gives the same by blocks."""
+    op = node.op
+    if type(op) is not CAReduce or op.axis is not None:
+        return False
+    dtype = node.inputs[0].type.dtype
+    # Sums of these are made in other dtypes or order.
+    return bool(dtype != "float16" and np.dtype(dtype).kind != "c")
+
+
+def _joins(
+    fusable: set[Apply], contexts: Mapping[Apply, Context], before: Apply, node: Apply
+) -> bool:
+    """Return whether two nodes, of which the second reads the first, may be in one group.
+
+    What waits for a branch to be taken is not computed with what does not.
+    """
+    if before not in fusable or contexts.get(before) is not contexts.get(node):
+        return False
+    if node in fusable:
+        pattern = node.outputs[0].type.broadcastable
+        return bool(before.outputs[0].type.broadcastable == pattern)
+    return _is_reduction(node)
+
+
+def _pays(group: Sequence[Apply], outputs: Sequence[Variable]) -> bool:
+    """Return whether the bytes that are not moved are worth the calls of one more function.
+
+    What is read outside as well is still written, but not read again.
+    """
+    if len(group) < _LEAST_DISCRETE and all(
+        is_discrete(v.type.dtype) for node in group for v in node.inputs
+    ):
+        return False
+    size = 1
+    for n in group[0].outputs[0].type.shape:
+        size *= USUAL_SIZE if n is None else n
+    read = {v for node in group for v in node.inputs}
+    kept = set(outputs)
+    saved = 0
+    for node in group:
+        for v in node.outputs:
+            if v in read:
+                saved += v.type.numpy_dtype.itemsize * (1 if v in kept else 2)
+    return saved * size * BYTE_NS > CALL_NS
+
+
+def _is_number(var: Variable) -> bool:
+    """Return whether a variable is a constant of one element, to be written into the Composite."""
+    return isinstance(var, Constant) and var.data.size == 1
+
+
+def _structure(
+    group: Sequence[Apply], outputs: Sequence[Variable]
+) -> tuple[list[Variable], Hashable]:
+    """Return what a group reads from outside, and a key: groups with equal keys are fused alike."""
+    slots: dict[Variable, int] = {}
+    inputs: list[Variable] = []
+    key: list[Hashable] = []
+    for node in group:
+        reads: list[int] = []
+        for v in node.inputs:
+            slot = slots.get(v)
+            if slot is None:
+                slot = slots[v] = len(slots)
+                if _is_number(v):
+                    key.append((v.type.dtype, v.data.tobytes()))
+                else:
+                    inputs.append(v)
+                    key.append(v.type.dtype)
+            reads.append(slot)
+        key.append((node.op, tuple(reads)))
+        for out in node.outputs:
+            slots[out] = len(slots)
+    key.append(tuple([slots[v] for v in outputs]))
+    return inputs, tuple(key)
+
+
+def _fused_op(
+    group: Sequence[Apply], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Op:
+    """Return the op of a group, for the inputs and outputs of the group in this order."""
+    known: dict[Variable, Any] = {v: get_scalar_type(v.type.dtype).make_variable() for v in inputs}
+    reductions: dict[Variable, CAReduce] = {}
+    for node in group:
+        if isinstance(node.op, CAReduce):
+            reductions[node.outputs[0]] = node.op
+            known[node.outputs[0]] = known[node.inputs[0]]
+            continue
+        for v in node.inputs:
+            if v not in known:
+                known[v] = _number(v)
+        known[node.outputs[0]] = node.op.scalar_op.make_node(
+            *[known[v] for v in node.inputs]
+        ).outputs[0]
+    composite = Composite([known[v] for v in inputs], [known[v] for v in outputs])
+    if not reductions:
+        return FusedElemwise(composite)
+    return FusedReduction(Elemwise(composite), [reductions.get(v) for v in outputs])
+
+
+def _number(var: Any) -> Any:
+    return get_scalar_type(var.type.dtype).make_constant(var.data.reshape(())[()])
+
+
+__all__ = ["FuseElemwise"]

@@ -1,0 +1,223 @@
+"""Inplace passes: nodes overwrite an input that nothing reads after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.features.destroy_handler import DestroyHandler
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.opt import GlobalOptimizer
+from relgraph.graph.utils import InconsistencyError
+from relgraph.passes.storage import StorageUse, overwrites_nothing
+from relgraph.scalar.composite import Composite
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
+from relgraph.tensor.linalg.gemm import BlasUpdate
+
+Overwriting = dict[int, int]
+"""For outputs of a node, by index, the input in whose storage it is made."""
+
+# A reader that stands so far behind may be moved in front, if the graph lets it.
+_NEAR = 64
+
+
+class InplacePass(GlobalOptimizer):
+    """Replaces nodes by ones that overwrite an input.
+
+    Each node is decided by the readers of the storage (`StorageUse`). Only where another reader
+    stands a little later in the order is the graph validated, to see whether it can come first.
+
+    Parameters
+    ----------
+    candidates
+        Gives for a node the pairs (index of an output, index of an input) that its op allows,
+        the best first.
+    inplace_op
+        Gives the op that overwrites.
+
+    Attributes
+    ----------
+    looks
+        How many pairs the last application has looked at.
+    """
+
+    inplace = True
+
+    def __init__(
+        self,
+        candidates: Callable[[Apply], Iterable[tuple[int, int]]],
+        inplace_op: Callable[[Op, Overwriting], Op],
+    ) -> None:
+        self._candidates = candidates
+        self._inplace_op = inplace_op
+        self._ops: dict[tuple[Op, tuple[tuple[int, int], ...]], Op] = {}
+        self.looks = 0
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        # both ignore a second one
+        fgraph.attach_feature(ReplaceValidate())
+        fgraph.attach_feature(DestroyHandler())
+
+    def apply(self, fgraph: FunctionGraph) -> int:
+        """Make nodes overwrite; return how many do."""
+        self.looks = 0
+        self._ops.clear()
+        if not any(self._pairs(node) for node in fgraph.apply_nodes):
+            return 0
+        decided, undecided = self._decide(StorageUse(fgraph))
+        before = fgraph.checkpoint()
+        for node, overwriting in decided:
+            self._replace(fgraph, node, overwriting)
+        if _has_other_conditions(fgraph):
+            try:
+                fgraph.validate()
+            except InconsistencyError:
+                # each is tried alone
+                fgraph.revert(before)
+                undecided = [*decided, *undecided]
+                decided = []
+        tried = [self._try(fgraph, node, overwriting) for node, overwriting in undecided]
+        return len(decided) + sum(tried)
+
+    def _pairs(self, node: Apply) -> list[tuple[int, int]]:
+        return list(self._candidates(node)) if overwrites_nothing(node) else []
+
+    def _decide(
+        self, use: StorageUse
+    ) -> tuple[list[tuple[Apply, Overwriting]], list[tuple[Apply, Overwriting]]]:
+        """Return which nodes overwrite what, and what may be possible in another order."""
+        decided: list[tuple[Apply, Overwriting]] = []
+        undecided: list[tuple[Apply, Overwriting]] = []
+        for position, node in enumerate(use.order):
+            chosen: Overwriting = {}
+            otherwise: Overwriting = {}
+            for output, i in self._pairs(node):
+                if _is_taken(chosen, output, i):
+                    continue
+                self.looks += 1
+                distance = use.readers_after(position, i, node.outputs[output])
+                if distance == 0:
+                    chosen[output] = i
+                    use.overwrite(position, i, node.outputs[output])
+                elif (
+                    distance is not None
+                    and distance <= _NEAR
+                    and not _is_taken(otherwise, output, i)
+                ):
+                    otherwise[output] = i
+            if chosen:
+                decided.append((node, chosen))
+            elif otherwise:
+                undecided.append((node, otherwise))
+        return decided, undecided
+
+    def _overwriting_node(self, node: Apply, overwriting: Overwriting) -> Apply:
+        key = (node.op, tuple(overwriting.items()))
+        op = self._ops.get(key)
+        if op is None:
+            op = self._ops[key] = self._inplace_op(node.op, overwriting)
+        return op.make_node(*node.inputs)
+
+    def _replace(self, fgraph: FunctionGraph, node: Apply, overwriting: Overwriting) -> None:
+        new = self._overwriting_node(node, overwriting)
+        for old_var, new_var in zip(node.outputs, new.outputs, strict=True):
+            fgraph.replace(old_var, new_var, reason=self.name)
+
+    def _try(self, fgraph: FunctionGraph, node: Apply, overwriting: Overwriting) -> bool:
+        """Make a node overwrite if the graph is valid then; return whether it does."""
+        for i in overwriting.values():
+            if fgraph.has_destroyers([node.inputs[i]]):
+                return False
+        new = self._overwriting_node(node, overwriting)
+        pairs = zip(node.outputs, new.outputs, strict=True)
+        try:
+            fgraph.replace_all_validate(list(pairs), reason=self.name)
+        except InconsistencyError:
+            return False
+        return True
+
+
+def _is_taken(overwriting: Overwriting, output: int, i: int) -> bool:
+    """Return whether an output, or the storage of input `i`, has its counterpart already."""
+    return output in overwriting or i in overwriting.values()
+
+
+def _has_other_conditions(fgraph: FunctionGraph) -> bool:
+    """Return whether a feature may object, but the DestroyHandler, which `StorageUse` heeds."""
+    return any(
+        hasattr(feature, "validate") and not isinstance(feature, DestroyHandler)
+        for feature in fgraph.features
+    )
+
+
+def _elementwise_pairs(node: Apply) -> list[tuple[int, int]]:
+    """Return where an elementwise op may write: to inputs of the type that the output has."""
+    op = node.op
+    if type(op) not in (Elemwise, FusedElemwise) or not _writes_to_storage(op):
+        return []
+    return [
+        (o, i)
+        for o, out in enumerate(node.outputs)
+        for i, v in enumerate(node.inputs)
+        if out.type.ndim > 0
+        and v.type.dtype == out.type.dtype
+        and v.type.broadcastable == out.type.broadcastable
+    ]
+
+
+def _writes_to_storage(op: Elemwise) -> bool:
+    """Return whether an elementwise op computes in an array that it is given, or in parts of it.
+
+    Others compute a new array, which would only be copied.
+    """
+    if isinstance(op.scalar_op, Composite):
+        return True
+    return op.nout == 1 and isinstance(op.scalar_op.ufunc, np.ufunc)
+
+
+def _elementwise_inplace(op: Op, overwriting: Overwriting) -> Op:
+    assert isinstance(op, Elemwise)
+    return type(op)(op.scalar_op, overwriting)
+
+
+def _increment_pairs(node: Apply) -> list[tuple[int, int]]:
+    # `isinstance` asks the abstract base classes of ops, slowly
+    return [(0, 0)] if BaseIncSubtensor in type(node.op).__mro__ else []
+
+
+def _increment_inplace(op: Op, overwriting: Overwriting) -> Op:
+    assert isinstance(op, BaseIncSubtensor)
+    return type(op)(op.idx_list, True, op.set_instead_of_inc)
+
+
+def _blas_pairs(node: Apply) -> list[tuple[int, int]]:
+    return [(0, 0)] if BlasUpdate in type(node.op).__mro__ else []
+
+
+def _blas_inplace(op: Op, overwriting: Overwriting) -> Op:
+    assert isinstance(op, BlasUpdate)
+    return type(op)(True)
+
+
+def inplace_elemwise() -> InplacePass:
+    """Return the pass by which elementwise ops write their result over an input of its type."""
+    return InplacePass(_elementwise_pairs, _elementwise_inplace)
+
+
+def inplace_setsubtensor() -> InplacePass:
+    """Return the pass by which what sets or increments a part of a tensor changes the tensor."""
+    return InplacePass(_increment_pairs, _increment_inplace)
+
+
+def inplace_blas() -> InplacePass:
+    """Return the pass by which `Gemm`, `GemvAdd` and `Ger` add to the storage of their Z."""
+    return InplacePass(_blas_pairs, _blas_inplace)
+
+
+__all__ = ["InplacePass", "inplace_blas", "inplace_elemwise", "inplace_setsubtensor"]

@@ -1,0 +1,301 @@
+"""Python source for a `Composite` on arrays: one call a line, values in as few arrays as possible.
+
+The values are kept in *registers*, arrays that are taken again once their value is dead. The source
+comes in two forms. The *block* form works on a part of the arrays; the registers are arguments, and
+those of the outputs are the same part of the results. The *plain* form makes a new array for each
+value, as nodes of their own do: it is for inputs that lie in memory each in another order, where a
+result's depends on theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.conversion import Cast
+from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.selection import Identity, Second
+from relgraph.tensor.memory_layout import forward, in_order, steady
+
+Pattern = tuple[bool, ...]
+"""For each axis, whether a value broadcasts along it."""
+
+# The position of the input of which the output is a copy.
+_COPIES: dict[type[ScalarOp], int] = {Identity: 0, Second: 1, Cast: 0}
+
+_AFTER_ALL = 1 << 60
+
+# What an element costs in nanoseconds: where one instruction does it, and elsewhere.
+_CHEAP, _DEAR = 0.3, 3.0
+
+
+def spread(x: Any, *operands: Any) -> Any:
+    """Return a new array with the elements of `x`, of the shape to which all operands broadcast."""
+    return np.array(np.broadcast_arrays(x, *operands)[0], order="C")
+
+
+def reduced(reduce: Callable[..., Any], x: Any) -> Any:
+    """Return an array reduced over all axes by the method of a ufunc, as an array of rank 0."""
+    return np.asarray(reduce(in_order(x), axis=None))
+
+
+def array_function(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., Any]:
+    """Return a function of arrays for an op that has no ufunc, or none that gives its dtype."""
+
+    def compute(*values: Any) -> Any:
+        made = op.impl(*[forward(x) for x in values])
+        if len(dtypes) > 1:
+            return [np.asarray(x, d) for x, d in zip(made, dtypes, strict=True)]
+        return np.asarray(made, dtypes[0])
+
+    return compute
+
+
+def ufunc_of(node: Apply) -> np.ufunc | None:
+    """Return the ufunc that computes a node, or folds its inputs from the left; None if none does.
+
+    It gives the output with its dtype.
+    """
+    op: Any = node.op
+    if isinstance(op, Composite) or len(node.outputs) > 1:
+        return None
+    dtypes = tuple([v.type.numpy_dtype for v in node.inputs])
+    return _ufunc_for(op, dtypes, node.outputs[0].type.numpy_dtype)
+
+
+@lru_cache(maxsize=4096)
+def _ufunc_for(op: Any, dtypes: tuple[Any, ...], wanted: np.dtype[Any]) -> np.ufunc | None:
+    ufunc = op.ufunc
+    if not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:
+        return None
+    if len(dtypes) != ufunc.nin:
+        folds = isinstance(op, FoldOp) and len(dtypes) > 2 and type(op).impl is FoldOp.impl
+        return ufunc if folds and wanted.kind != "c" else None
+    return ufunc if ufunc.resolve_dtypes((*dtypes, None))[-1] == wanted else None
+
+
+class CompositeSource:
+    """The source for a Composite whose inputs broadcast in some way.
+
+    Parameters
+    ----------
+    op
+        The Composite.
+    patterns
+        For each input, along which axes it broadcasts.
+    reduce
+        For each output the ufunc by which it is reduced over all axes; None if it is not.
+    overwritten
+        From the position of an output to that of the input over which it is written.
+
+    Attributes
+    ----------
+    registers
+        The dtype of each register.
+    held
+        For each output its register; None if it is reduced.
+    block, plain
+        The lines of each form, without those that return something.
+    results
+        For each output the expression for its value in the plain form.
+    partial_results
+        For each output that is reduced the expression for its value in the block form.
+    namespace
+        What the lines refer to.
+    steady
+        Whether the values do not depend on the memory layout of the inputs.
+    nanoseconds
+        About what an element costs.
+    """
+
+    def __init__(
+        self,
+        op: Composite,
+        patterns: Sequence[Pattern],
+        reduce: Sequence[np.ufunc | None],
+        overwritten: Mapping[int, int],
+    ) -> None:
+        self.op = op
+        self.pattern = tuple(map(all, zip(*patterns, strict=True)))
+        self.overwritten = overwritten
+        self.registers: list[np.dtype[Any]] = []
+        self.plain: list[str] = []
+        self.block: list[str] = []
+        self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
+        self.namespace["reduced"] = reduced
+        self.steady = True
+        self.nanoseconds = 0.0
+        self._names: dict[Variable, str] = {v: f"i{i}" for i, v in enumerate(op.inputs)}
+        self._patterns: dict[Variable, Pattern] = dict(zip(op.inputs, patterns, strict=True))
+        self._register_of: dict[Variable, int] = {}
+        self._free: dict[np.dtype[Any], list[int]] = {}
+        self._written_over: set[int] = set()
+        self._last_use = {v: k for k, node in enumerate(op.nodes) for v in node.inputs}
+        self._last_use.update((v, _AFTER_ALL) for v in op.outputs)
+        for k, node in enumerate(op.nodes):
+            self._add(k, node)
+        self.held: list[int | None] = []
+        self.results: list[str] = []
+        self.partial_results: list[str] = []
+        self._return(reduce)
+
+    def bind(self, prefix: str, value: Any) -> str:
+        """Give an object a name in the namespace, and return the name."""
+        name = f"{prefix}{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+    def _name(self, var: Variable) -> str:
+        if var not in self._names:
+            assert isinstance(var, Constant)
+            self._names[var] = self.bind("c", np.asarray(var.data))
+            self._patterns[var] = (True,) * len(self.pattern)
+        return self._names[var]
+
+    def _pattern_of(self, variables: Sequence[Variable]) -> Pattern:
+        axes = zip(*[self._patterns[v] for v in variables], strict=True)
+        return tuple(all(axis) for axis in axes)
+
+    def _add(self, k: int, node: Apply) -> None:
+        """Add the lines of node `k`."""
+        names = [self._name(v) for v in node.inputs]
+        pattern = self._pattern_of(node.inputs)
+        self._patterns.update((v, pattern) for v in node.outputs)
+        ufunc = ufunc_of(node)
+        copied = _COPIES.get(type(node.op))
+        dtypes = [v.type.dtype for v in node.inputs]
+        if copied is not None or (ufunc is not None and steady(ufunc, dtypes) is ufunc):
+            self.nanoseconds += _CHEAP
+        else:
+            self.nanoseconds += _DEAR
+            self.steady = False
+        if pattern != self.pattern or (ufunc is None and copied is None):
+            self._add_call(k, node, names)
+        elif copied is not None:
+            self._add_copy(k, node, names, copied)
+        else:
+            self._add_ufunc(k, node, names, ufunc)
+        for v in set(node.inputs):
+            if self._last_use[v] == k and v in self._register_of:
+                self._release(self._register_of.pop(v))
+
+    def _release(self, register: int) -> None:
+        self._free.setdefault(self.registers[register], []).append(register)
+
+    def _add_call(self, k: int, node: Apply, names: Sequence[str]) -> None:
+        """Add a line that makes new arrays."""
+        function = array_function(node.op, [v.type.numpy_dtype for v in node.outputs])
+        for j, v in enumerate(node.outputs):
+            self._names[v] = f"t{k}_{j}"
+        targets = ", ".join(self._names[v] for v in node.outputs)
+        line = f"{targets} = {self.bind('f', function)}({', '.join(names)})"
+        self.block.append(line)
+        self.plain.append(line)
+
+    def _add_copy(self, k: int, node: Apply, names: Sequence[str], copied: int) -> None:
+        (out,) = node.outputs
+        register = self._register_for(k, node)
+        function = self.bind("f", array_function(node.op, [out.type.numpy_dtype]))
+        self.plain.append(f"r{register} = {function}({', '.join(names)})")
+        self.block.append(f"copyto(r{register}, {names[copied]}, 'unsafe')")
+
+    def _add_ufunc(self, k: int, node: Apply, names: Sequence[str], ufunc: Any) -> None:
+        (out,) = node.outputs
+        register = self._register_for(k, node)
+        result = f"r{register}"
+        dtypes = [v.type.numpy_dtype for v in node.inputs]
+        function = self.bind("u", ufunc)
+        careful = self.bind("s", steady(ufunc, dtypes))
+        dtype = out.type.numpy_dtype
+        mixed = len(names) > ufunc.nin and any(d != dtype for d in dtypes)
+        last = f", dtype={self.bind('d', dtype)}" if mixed else ""
+        for i in range(ufunc.nin, len(names) + 1):
+            first = i == ufunc.nin
+            arguments = ", ".join(names[:i] if first else [result, names[i - 1]])
+            self.block.append(f"{function}({arguments}, out={result}{last})")
+            self.plain.append(f"{result} = {careful}({arguments}{last})")
+
+    def _register_for(self, k: int, node: Apply) -> int:
+        """Return the register for the output of node `k`."""
+        (out,) = node.outputs
+        dtype = out.type.numpy_dtype
+        register = self._overwriting_register(k, node) if out in self.op.outputs else None
+        if register is None and dtype.kind != "c":
+            # A product of complex numbers that is written over one of them is rounded otherwise.
+            register = self._dying_register(k, node, dtype)
+        if register is None:
+            free = self._free.get(dtype)
+            register = free.pop() if free else self._new_register(dtype)
+        self._names[out] = f"r{register}"
+        self._register_of[out] = register
+        return register
+
+    def _new_register(self, dtype: np.dtype[Any]) -> int:
+        self.registers.append(dtype)
+        return len(self.registers) - 1
+
+    def _dying_register(self, k: int, node: Apply, dtype: np.dtype[Any]) -> int | None:
+        """Return the register of an input that node `k` is the last to read, or None."""
+        for v in node.inputs[:2]:
+            if (
+                v in self._register_of
+                and self._last_use[v] == k
+                and v not in node.inputs[2:]
+                and self.registers[self._register_of[v]] == dtype
+            ):
+                return self._register_of.pop(v)
+        return None
+
+    def _overwriting_register(self, k: int, node: Apply) -> int | None:
+        """Return a register of its own for an output that is written over an input that is dead."""
+        (out,) = node.outputs
+        for j, i in self.overwritten.items():
+            target = self.op.inputs[i]
+            if self.op.outputs[j] is not out or self._last_use.get(target, -1) > k:
+                continue
+            if target in node.inputs and (out.type.numpy_dtype.kind == "c" or node.inputs[2:]):
+                continue
+            self._written_over.add(j)
+            return self._new_register(out.type.numpy_dtype)
+        return None
+
+    def _return(self, reduce: Sequence[np.ufunc | None]) -> None:
+        """Give each output an array of its own, or reduce it."""
+        own: set[int] = set()
+        for j, (out, ufunc) in enumerate(zip(self.op.outputs, reduce, strict=True)):
+            name = self._name(out)
+            register = self._register_of.get(out)
+            if ufunc is not None:
+                if register is None:
+                    name = f"r{self._copied_output(out, name)}"
+                reducing = f"reduced({self.bind('p', ufunc.reduce)}, {name})"
+                self.held.append(None)
+                self.results.append(reducing)
+                self.partial_results.append(reducing)
+                continue
+            misplaced = j in self.overwritten and j not in self._written_over
+            if register is None or register in own or misplaced:
+                register = self._copied_output(out, name)
+            own.add(register)
+            self.held.append(register)
+            self.results.append(f"r{register}")
+
+    def _copied_output(self, out: Variable, name: str) -> int:
+        """Return a new register to which the last lines copy an output."""
+        register = self._new_register(out.type.numpy_dtype)
+        self.block.append(f"copyto(r{register}, {name})")
+        if self._patterns[out] == self.pattern:
+            line = f"r{register} = array({name})"
+        else:
+            inputs = ", ".join(f"i{i}" for i in range(len(self.op.inputs)))
+            line = f"r{register} = spread({name}, {inputs})"
+        self.plain.append(line)
+        return register
+
+
+__all__ = ["CompositeSource", "Pattern", "array_function", "ufunc_of"]

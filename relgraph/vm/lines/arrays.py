@@ -1,0 +1,205 @@
+"""The lines of products, reductions, parts and shapes of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
+from relgraph.vm.lines.length_checks import check_lines, performed
+from relgraph.vm.lines.symbol_table import SymbolTable
+
+Dead = Collection[Variable]
+
+
+def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `DimShuffle`: an index of a tensor or its transpose."""
+    op = node.op
+    (x,), (out_var,) = node.inputs, node.outputs
+    old = symbols.lengths.of(x)
+    symbols.lengths.define(out_var, [~1 if isinstance(a, str) else old[a] for a in op.new_order])
+    if not op.input_ndim and not op.new_order:
+        for known in (symbols.scalars, symbols.floats):
+            if x in known:
+                known.add(out_var)
+        return [f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
+    text = symbols.array_name(x)
+    if op.drop:
+        text += f"[{', '.join('0' if a in op.drop else ':' for a in range(op.input_ndim))}]"
+        if not op.shuffle and not op.new_order:
+            return [symbols.define_rank_zero(out_var, text)]
+        if not op.shuffle:
+            text = f"asarray({text})"
+    kept = sorted(op.shuffle)
+    if list(op.shuffle) != kept:
+        text += f".transpose({', '.join(str(kept.index(a)) for a in op.shuffle)})"
+    if len(op.new_order) > len(kept):
+        key = ", ".join("None" if isinstance(axis, str) else ":" for axis in op.new_order)
+        text += f"[{key},]"
+    elif x in symbols.forward:
+        symbols.forward.add(out_var)
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+# -- products and reductions -------------------------------------------------------------------
+
+
+def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Dot22` or `Gemv`."""
+    return _product(node, symbols, [symbols.name_of(v) for v in node.inputs])
+
+
+def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Dot`, which lays out its inputs in one way."""
+    return _product(node, symbols, [_in_order(v, symbols) for v in node.inputs])
+
+
+def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
+    x, y = node.inputs
+    (out_var,) = node.outputs
+    lines = check_lines(node, [[(x, x.type.ndim - 1), (y, 0)]], symbols)
+    if any(not is_discrete(v.type.dtype) for v in node.inputs):
+        symbols.may_warn = True
+    text = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
+    if out_var.type.ndim == 0:
+        return [*lines, symbols.define_rank_zero(out_var, text)]
+    symbols.lengths.define(out_var, [*symbols.lengths.of(x)[:-1], *symbols.lengths.of(y)[1:]])
+    symbols.define_fresh(out_var, ordered=True)
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _in_order(var: Variable, symbols: SymbolTable) -> str:
+    name = symbols.name_of(var)
+    if var in symbols.ordered or is_discrete(var.type.dtype):
+        return name
+    return f"in_order({name})"
+
+
+def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the lines of a `CAReduce`."""
+    op = node.op
+    (x,), (out_var,) = node.inputs, node.outputs
+    axes = op.axes(x.type.ndim)
+    if not axes:
+        return None
+    lines = []
+    if op.ufunc.identity is None:
+        error = symbols.bind("k", performed(node))
+        lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
+    if not is_discrete(x.type.dtype):
+        symbols.may_warn = True
+    axis = op.axis if op.axis is None or len(op.axis) > 1 else op.axis[0]
+    text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
+    if out_var.type.ndim == 0:
+        return [*lines, symbols.define_rank_zero(out_var, text)]
+    kept = [n for i, n in enumerate(symbols.lengths.of(x)) if i not in axes]
+    symbols.lengths.define(out_var, kept)
+    if not is_discrete(x.type.dtype):
+        symbols.define_fresh(out_var, ordered=True)
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+# -- parts and shapes --------------------------------------------------------------------------
+
+
+def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the line of a `Subtensor`: an index."""
+    x, *indices = node.inputs
+    (out_var,) = node.outputs
+    if any(v.type.dtype == "bool" for v in indices):
+        return None
+    rest = iter(indices)
+
+    def text_of(piece: Any) -> str:
+        if piece is None:
+            return ""
+        return f"int({symbols.name_of(next(rest))})" if piece is Placeholder.INTEGER else str(piece)
+
+    key = ", ".join(
+        ":".join(map(text_of, entry.parts())) if isinstance(entry, Slice) else text_of(entry)
+        for entry in node.op.idx_list
+    )
+    symbols.raised_by_perform[node] = performed(node)
+    text = f"{symbols.array_name(x)}[{key or '()'}]"
+    if out_var.type.ndim == 0:
+        return [symbols.define_rank_zero(out_var, text)]
+    lengths = symbols.lengths
+    old, given = lengths.of(x), node.op.idx_list
+    sliced = [
+        n if entry == WHOLE else lengths.new()
+        for entry, n in zip(given, old, strict=False)
+        if isinstance(entry, Slice)
+    ]
+    lengths.define(out_var, [*sliced, *old[len(given) :]])
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Join`."""
+    (out_var,) = node.outputs
+    axis, ndim = node.op.axis, out_var.type.ndim
+    others = [i for i in range(ndim) if i != axis]
+    lines = check_lines(node, [[(v, i) for v in node.inputs] for i in others], symbols)
+    lengths = symbols.lengths
+    first = lengths.of(node.inputs[0])
+    lengths.define(out_var, [lengths.new() if i == axis else first[i] for i in range(ndim)])
+    if len(node.inputs) > 1:
+        ordered = all(v in symbols.ordered for v in node.inputs)
+        symbols.define_fresh(out_var, ordered)
+    names = "".join(f"{symbols.name_of(v)}, " for v in node.inputs)
+    text = f"{symbols.bind('f', np.concatenate)}(({names}), {axis})"
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def reshape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the line of a `Reshape` to a shape that is a constant."""
+    x, vector = node.inputs
+    (out_var,) = node.outputs
+    if not isinstance(vector, Constant) or len(vector.data) != node.op.ndim:
+        return None
+    symbols.raised_by_perform[node] = performed(node)
+    shape = tuple(int(n) for n in vector.data)
+    return [f"{symbols.name_of(out_var)} = {symbols.array_name(x)}.reshape({shape})"]
+
+
+def specify_shape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `SpecifyShape`."""
+    (x,), (out_var,) = node.inputs, node.outputs
+    lengths = symbols.lengths
+    wrong = []
+    for axis, (n, known) in enumerate(zip(node.op.shape, lengths.of(x), strict=True)):
+        if n is not None and known != ~n:
+            wrong.append(f"{symbols.name_of(x)}.shape[{axis}] != {n}")
+            if known >= 0:
+                lengths.equate(known, ~n)
+    lines = []
+    if wrong:
+        error = symbols.bind("k", performed(node))
+        lines.append(f"if {' or '.join(wrong)}: {error}({symbols.name_of(x)})")
+    lengths.define(out_var, lengths.of(x))
+    for known_of in (symbols.forward, symbols.ordered, symbols.scalars, symbols.floats):
+        if x in known_of:
+            known_of.add(out_var)
+    return [*lines, f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
+
+
+def length(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `Shape_i`."""
+    (x,), (out_var,) = node.inputs, node.outputs
+    symbols.scalars.add(out_var)
+    number = symbols.bind("f", np.int64)
+    text = f"{number}({symbols.name_of(x)}.shape[{node.op.i}])"
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def make_vector(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `MakeVector`."""
+    (out_var,) = node.outputs
+    dtype = symbols.bind("c", np.dtype(node.op.dtype))
+    names = ", ".join(symbols.name_of(v) for v in node.inputs)
+    symbols.define_fresh(out_var, ordered=True)
+    return [f"{symbols.name_of(out_var)} = {symbols.bind('f', np.array)}([{names}], {dtype})"]

@@ -1,0 +1,60 @@
+"""The lines of products that are added to a tensor: calls of `blas_calls`, without `perform`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.tensor.linalg import blas_calls
+from relgraph.tensor.linalg.gemm import BlasUpdate, Gemm, GemvAdd, Ger
+from relgraph.vm.lines.length_checks import Axis, check_lines
+from relgraph.vm.lines.symbol_table import SymbolTable
+
+_CALLS: dict[type[BlasUpdate], Callable[..., Any]] = {
+    Gemm: blas_calls.gemm,
+    GemvAdd: blas_calls.gemv,
+    Ger: blas_calls.ger,
+}
+
+
+def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
+    """Return the lines of a `Gemm`, `GemvAdd` or `Ger`, which write to Z if it is dead."""
+    z, alpha, x, y, *beta = node.inputs
+    (out,) = node.outputs
+    lines = check_lines(node, _axes_of_one_length(node), symbols)
+    free = z in dead and z in symbols.unshared and z not in (x, y)
+    overwrites = node.op.inplace or free
+    arguments = [
+        *(symbols.name_of(z), _number(alpha, symbols), symbols.name_of(x), symbols.name_of(y)),
+        *(_number(v, symbols) for v in beta),
+        str(overwrites),
+    ]
+    symbols.may_warn = True
+    symbols.lengths.define(out, symbols.lengths.of(z))
+    if overwrites:
+        for known in (symbols.unshared, symbols.forward, symbols.ordered):
+            if z in known:
+                known.add(out)
+    else:
+        symbols.define_fresh(out, ordered=False)
+    function = symbols.shared_name("f", _CALLS[type(node.op)])
+    return [*lines, f"{symbols.name_of(out)} = {function}({', '.join(arguments)})"]
+
+
+def _axes_of_one_length(node: Apply) -> list[list[Axis]]:
+    """Return the axes that have to be equally long: those summed over, and those of Z."""
+    z, _, x, y, *_ = node.inputs
+    summed = int(type(node.op) is not Ger)
+    of_product = [(x, i) for i in range(x.type.ndim - summed)]
+    of_product += [(y, i) for i in range(summed, y.type.ndim)]
+    groups: list[list[Axis]] = [[(z, i), axis] for i, axis in enumerate(of_product)]
+    return [*groups, [(x, x.type.ndim - 1), (y, 0)]] if summed else groups
+
+
+def _number(var: Variable, symbols: SymbolTable) -> str:
+    """Return an expression for a value of rank 0 as a Python number."""
+    if isinstance(var, Constant):
+        return symbols.bind("c", var.data.item())
+    name = symbols.name_of(var)
+    return name if var in symbols.floats else f"{name}.item()"

@@ -1,0 +1,273 @@
+"""The lines of elementwise nodes: ufuncs on arrays, operators on numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.tensor.memory_layout import steady
+from relgraph.vm.lines.length_checks import check_lines
+from relgraph.vm.lines.symbol_table import SymbolTable
+
+# On numbers of these dtypes Python's operators give what the ufuncs give, and are faster.
+_OPERATORS = {np.add: "+", np.subtract: "-", np.multiply: "*"}
+_OPERATOR_DTYPES = ("float64", "float32")
+
+# Results that are not finite make these ufuncs warn on no dtype, the others on no integers.
+_NEVER_WARN = frozenset(
+    [
+        *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
+        *(np.maximum, np.minimum, np.negative, np.isnan, np.isinf),
+        *(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert),
+    ]
+)
+_EXACT_ON_INTEGERS = frozenset([np.add, np.subtract, np.multiply, np.square, np.absolute, np.sign])
+
+# The greatest number of operands in one expression: Python does not parse operators that are nested
+# more than about 100 levels deep.
+_MAX_OPERANDS = 50
+
+
+def elementwise_lines(
+    node: Apply, symbols: SymbolTable, dead: Collection[Variable]
+) -> list[str] | None:
+    """Return the lines of an `Elemwise` whose scalar op is a ufunc with one output."""
+    dtypes = tuple([v.type.dtype for v in node.inputs])
+    (*_, out) = node.outputs
+    if len(node.outputs) > 1 or not _is_plain_ufunc(node.op.scalar_op, dtypes, out.type.dtype):
+        return None
+    if out.type.ndim > 0:
+        return _array_lines(node, symbols, dead)
+    # An op that may overwrite its input need not. Complex numbers as NumPy scalars are squared
+    # otherwise than in arrays.
+    if any(is_complex(dtype) for dtype in dtypes):
+        return None
+    if {out.type.dtype, *dtypes} == {"float64"}:
+        return [_float_line(node, symbols)]
+    return [_scalar_line(node, symbols)]
+
+
+@lru_cache(maxsize=4096)
+def _is_plain_ufunc(op: ScalarOp, dtypes: tuple[str, ...], out_dtype: str) -> bool:
+    """Return whether the ufunc of a scalar op gives its output with its dtype."""
+    ufunc = op.ufunc
+    if op.nout != 1 or not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:
+        return False
+    given = dtypes
+    if ufunc.nin != len(dtypes):
+        if not isinstance(op, FoldOp) or len(dtypes) < 2 or len(set(dtypes)) > 1:
+            return False
+        given = dtypes[:2]
+    loop = ufunc.resolve_dtypes((*map(np.dtype, given), None))
+    return bool(loop[-1] == np.dtype(out_dtype))
+
+
+def may_warn(ufunc: np.ufunc, dtypes: Sequence[str]) -> bool:
+    """Return whether a ufunc on inputs of some dtypes may raise a warning of NumPy."""
+    integers = ufunc in _EXACT_ON_INTEGERS and all(is_discrete(dtype) for dtype in dtypes)
+    return not integers and ufunc not in _NEVER_WARN
+
+
+def _note_warnings(ufunc: np.ufunc, dtypes: Sequence[str], symbols: SymbolTable) -> None:
+    symbols.may_warn |= may_warn(ufunc, dtypes)
+
+
+# -- numbers -----------------------------------------------------------------------------------
+
+
+def _float_line(node: Apply, symbols: SymbolTable) -> str:
+    """Return the line of an elementwise op on float64 of rank 0, which computes Python floats."""
+    ufunc = node.op.scalar_op.ufunc
+    statements: list[str] = []
+    names = [symbols.float_name(v, statements) for v in node.inputs]
+    (out_var,) = node.outputs
+    out = symbols.name_of(out_var)
+    symbols.floats.add(out_var)
+    if ufunc is np.negative:
+        statements.append(f"{out} = -{names[0]}")
+    elif ufunc is np.square:
+        statements.append(f"{out} = {names[0]} * {names[0]}")
+    elif ufunc in _OPERATORS:
+        statements += _operations(out, names, _OPERATORS[ufunc])
+    elif ufunc is np.true_divide:
+        # Python raises where NumPy gives an infinity or nan.
+        symbols.may_warn = True
+        x, y = names
+        divide = symbols.bind("u", ufunc)
+        statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
+    else:
+        _note_warnings(ufunc, ["float64"], symbols)
+        statements += _folded(out, symbols.bind("u", ufunc), names)
+        statements.append(f"{out} = float({out})")
+    return "; ".join(statements)
+
+
+def _scalar_line(node: Apply, symbols: SymbolTable) -> str:
+    """Return the line of an elementwise op on arrays of rank 0, which computes NumPy scalars."""
+    ufunc = node.op.scalar_op.ufunc
+    statements: list[str] = []
+    names = [symbols.scalar_name(v, statements) for v in node.inputs]
+    dtypes = [v.type.dtype for v in node.inputs]
+    (out_var,) = node.outputs
+    out = symbols.name_of(out_var)
+    plain = len(set(dtypes)) == 1 and dtypes[0] in _OPERATOR_DTYPES
+    _note_warnings(ufunc, dtypes, symbols)
+    if plain and ufunc is np.negative:
+        statements.append(f"{out} = -{names[0]}")
+    elif plain and ufunc in _OPERATORS:
+        statements += _operations(out, names, _OPERATORS[ufunc])
+    else:
+        statements += _folded(out, symbols.bind("u", ufunc), names)
+    if out_var.type.dtype == "float64":
+        statements.append(f"{out} = float({out})")
+        symbols.floats.add(out_var)
+    else:
+        symbols.scalars.add(out_var)
+    return "; ".join(statements)
+
+
+def _operations(out: str, names: Sequence[str], sign: str) -> list[str]:
+    """Return statements that fold operands from the left by an operator."""
+    text = f" {sign} "
+    statements = [f"{out} = {text.join(names[:_MAX_OPERANDS])}"]
+    for start in range(_MAX_OPERANDS, len(names), _MAX_OPERANDS):
+        statements.append(f"{out} = {text.join([out, *names[start : start + _MAX_OPERANDS]])}")
+    return statements
+
+
+def _folded(out: str, function: str, names: Sequence[str]) -> list[str]:
+    """Return statements that fold arguments from the left by a function, or one call of it."""
+    statements = [f"{out} = {function}({', '.join(names[:2])})"]
+    statements += [f"{out} = {function}({out}, {name})" for name in names[2:]]
+    return statements
+
+
+# -- arrays ------------------------------------------------------------------------------------
+
+
+def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
+    """Return the lines of an elementwise op on arrays, which call its ufunc."""
+    checks = check_lines(node, axes_of_one_length(node.inputs), symbols)
+    (out_var,) = node.outputs
+    dtypes = [v.type.dtype for v in node.inputs]
+    ufunc = node.op.scalar_op.ufunc
+    _note_warnings(ufunc, dtypes, symbols)
+    target = _overwritten(node, symbols, dead)
+    steadied = steady(ufunc, dtypes)
+    if steadied is not ufunc and _same_in_any_layout(node, symbols):
+        steadied = ufunc
+    function = symbols.bind("u", steadied)
+    # NumPy deprecates a third argument without a name of these two.
+    named = steadied is not ufunc or ufunc in (np.maximum, np.minimum)
+    separator = "out=" if named else ""
+    statements = _calls(node, function, separator, target, symbols)
+    symbols.lengths.define(out_var, output_lengths(node.inputs, symbols))
+    if target is None:
+        ordered = all(v in symbols.ordered and _is_full(v, out_var) for v in node.inputs)
+        symbols.define_fresh(out_var, ordered)
+    else:
+        for known in (symbols.unshared, symbols.forward, symbols.ordered):
+            if target in known:
+                known.add(out_var)
+    return [*checks, "; ".join(statements)]
+
+
+def _same_in_any_layout(node: Apply, symbols: SymbolTable) -> bool:
+    """Return whether the layouts of the inputs are known, so that the ufunc may be called as is."""
+    return all(v in symbols.forward for v in node.inputs) and not any(
+        is_complex(v.type.dtype) for v in (*node.inputs, *node.outputs)
+    )
+
+
+def _calls(
+    node: Apply, function: str, separator: str, target: Variable | None, symbols: SymbolTable
+) -> list[str]:
+    """Return the statements that call the ufunc of a node, folding its inputs from the left.
+
+    Parameters
+    ----------
+    separator
+        What stands before the array that a call writes to: "out=", or nothing.
+    target
+        The input whose storage the result is written to, or None.
+    """
+    (out_var,) = node.outputs
+    variables = node.inputs
+    names = [symbols.name_of(v) for v in variables]
+    out = symbols.name_of(out_var)
+    last_store = "" if target is None else f", {separator}{symbols.name_of(target)}"
+    if len(names) <= 2:
+        return [f"{out} = {function}({', '.join(names)}{last_store})"]
+    carried = target is not None and _can_be_carried(target, node)
+    statements = []
+    left = names[0]
+    for k in range(1, len(names)):
+        if carried or k == len(names) - 1:
+            store = last_store
+        else:
+            store = ""
+        call = f"{function}({left}, {names[k]}{store}"
+        if not store and k > 1 and _prefix_is_full(node, k):
+            statements.append(f"{call}, {separator}{out})")
+        else:
+            statements.append(f"{out} = {call})")
+        left = out
+    return statements
+
+
+def _prefix_is_full(node: Apply, count: int) -> bool:
+    """Return whether the first `count` inputs broadcast to the shape of the output."""
+    patterns = [v.type.broadcastable for v in node.inputs[:count]]
+    together = tuple(all(axis) for axis in zip(*patterns, strict=True))
+    return bool(together == node.outputs[0].type.broadcastable)
+
+
+def _can_be_carried(target: Variable, node: Apply) -> bool:
+    """Return whether each call of a fold may write to `target`: no later one reads it."""
+    return node.inputs.index(target) <= 1 and node.inputs.count(target) == 1
+
+
+def _overwritten(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> Variable | None:
+    """Return the input whose storage the result is written to, or None."""
+    if node.op.destroy_map:
+        destroyed: Variable = node.inputs[node.op.destroy_map[0][0]]
+        return destroyed
+    (out,) = node.outputs
+    # In a fold, only what the first call reads: later ones write to what that has made.
+    for var in dict.fromkeys(node.inputs[:2]):
+        if (
+            (len(node.inputs) <= 2 or node.inputs.count(var) == 1)
+            and var in dead
+            and var in symbols.unshared
+            and var.type.dtype == out.type.dtype
+            and var.type.broadcastable == out.type.broadcastable
+        ):
+            return var  # type: ignore[no-any-return]
+    return None
+
+
+def _is_full(var: Variable, out: Variable) -> bool:
+    return bool(var.type.broadcastable == out.type.broadcastable)
+
+
+def axes_of_one_length(variables: Sequence[Variable]) -> list[list[tuple[Variable, int]]]:
+    """Return for each axis along which some of the tensors of one rank do not broadcast those."""
+    groups = [
+        [(v, axis) for v in variables if not v.type.broadcastable[axis]]
+        for axis in range(variables[0].type.ndim)
+    ]
+    return [group for group in groups if group]
+
+
+def output_lengths(variables: Sequence[Variable], symbols: SymbolTable) -> list[int]:
+    """Return the lengths to which tensors of one rank broadcast."""
+    lengths = []
+    for axis in range(variables[0].type.ndim):
+        of_axis = [v for v in variables if not v.type.broadcastable[axis]]
+        lengths.append(symbols.lengths.of(of_axis[0])[axis] if of_axis else ~1)
+    return lengths

@@ -1,0 +1,1 @@
+"""Random programs with views, overwriting, updates and mutable arguments, run in every mode."""

@@ -1,0 +1,239 @@
+"""What is overwritten, what never is, and that each look is made once."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.compile import In, Mode, Out, function, optdb, shared
+from relgraph.graph.basic import Apply
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.features.destroy_handler import MutableInputs
+from relgraph.graph.features.no_output_from_inplace import NoOutputFromInplace
+from relgraph.graph.fg import FunctionGraph
+from relgraph.passes.inplace import InplacePass, inplace_elemwise, inplace_setsubtensor
+from relgraph.passes.storage import StorageUse
+from relgraph.scalar.composite import Composite
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.indexing.subtensor import IncSubtensor
+from tests.families import FAMILIES
+
+# laws and fusion left out, so that the ops are those that are written
+MODE = Mode(optimizer=None).including("inplace")
+x, y = at.dmatrices("x", "y")
+v = at.dvector("v")
+one = np.ones((3, 3))
+
+
+def overwriting(f: Any) -> list[Any]:
+    return [node.op for node in f.maker.fgraph.toposort() if node.op.destroy_map]
+
+
+def names(f: Any) -> list[str]:
+    return [str(op).split("{")[0] for op in overwriting(f)]
+
+
+def test_an_intermediate_value_is_overwritten() -> None:
+    f = function([x, y], at.exp(at.dot(x, y)), MODE)
+    assert names(f) == ["exp"]
+    np.testing.assert_allclose(f(one, one), np.exp(one @ one))
+    f = function([x], at.tanh(at.exp(x) + 1), MODE)
+    assert names(f) == ["add", "tanh"]
+
+
+def test_the_order_of_readers_is_changed_where_it_can_be() -> None:
+    """The sum reads what `exp` overwrites, whichever comes first in the graph."""
+    for order in (1, -1):
+        z = x + 1
+        f = function([x], [at.exp(z), at.sum(z)][::order], MODE)
+        assert names(f) == ["exp"]
+        results = f(one)
+        np.testing.assert_allclose(results[::order][0], np.exp(one + 1))
+        np.testing.assert_allclose(results[::order][1], 18)
+
+
+def test_what_something_needs_later_is_kept() -> None:
+    z = x + 1
+    assert names(function([x], at.exp(z) * z, MODE)) == ["mul"]
+    assert overwriting(function([x], [z, at.exp(z)], MODE)) == []
+    assert overwriting(function([x], [z.T, at.exp(z)], MODE)) == []
+    assert overwriting(function([x], z * z.T, MODE)) == [], "of two in one storage none"
+    assert overwriting(function([x], at.add(z, z), MODE)) == []
+
+
+def test_arguments_constants_and_other_types_are_kept() -> None:
+    assert overwriting(function([x], at.exp(x.T), MODE)) == []
+    assert overwriting(function([v], at.add(at.constant(np.ones((3, 3))), v), MODE)) == []
+    assert overwriting(function([v, x], at.exp(v) + x, MODE)) == [], "a row does not hold a matrix"
+    assert overwriting(function([x], at.eq(x + 1, 0), MODE)) == []
+    assert overwriting(function([v], at.exp(at.sum(v) + 1), MODE)) == [], "numbers need no storage"
+
+
+def test_a_view_is_overwritten_with_its_storage() -> None:
+    f = function([x, y], at.exp(at.dot(x, y).T), MODE)
+    assert names(f) == ["exp"]
+    np.testing.assert_allclose(f(one, one), np.exp(one @ one))
+
+
+def test_composites_write_each_result_over_an_input_of_its_own() -> None:
+    i, j = scalar.float64("i"), scalar.float64("j")
+    both = Elemwise(Composite([i, j], [i + j, i * j]))
+    first, second = x + 1, y + 2
+    f = function([x, y], both(first, second), MODE)
+    (op,) = [op for op in overwriting(f) if isinstance(op.scalar_op, Composite)]
+    assert op.inplace_pattern == ((0, 0), (1, 1))
+    a, b = np.arange(9.0).reshape(3, 3), np.full((3, 3), 0.5)
+    results = f(a, b)
+    np.testing.assert_allclose(results[0], (a + 1) + (b + 2))
+    np.testing.assert_allclose(results[1], (a + 1) * (b + 2))
+    assert not np.may_share_memory(*results)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_results_one_is_written_over_an_input(order: int) -> None:
+    """Both could be, where another reader of the input can come first."""
+    i = scalar.float64("i")
+    both = Elemwise(Composite([i], [i + 1, i * 2]))
+    z = x + 1
+    f = function([x], [*both(z), at.sum(z)][::order], MODE)
+    (op,) = overwriting(f)
+    assert op.inplace_pattern == ((0, 0),)
+    results = f(one)[::order]
+    np.testing.assert_allclose(results[0], one + 2)
+    np.testing.assert_allclose(results[1], 2 * (one + 1))
+    np.testing.assert_allclose(results[2], 18)
+
+
+@pytest.mark.parametrize("by_arrays", [False, True])
+@pytest.mark.parametrize("change", [at.inc_subtensor, at.set_subtensor])
+def test_parts_are_changed_in_place(change: Any, by_arrays: bool) -> None:
+    place: Any = np.array([0, 2]) if by_arrays else slice(1, None)
+    f = function([x], change(at.exp(x)[place], 1.0), MODE)
+    (op,) = overwriting(f)
+    assert isinstance(op, AdvancedIncSubtensor if by_arrays else IncSubtensor)
+    assert op.inplace and op.set_instead_of_inc is (change is at.set_subtensor)
+    expected = np.exp(one)
+    expected[place] = 1 + (0 if change is at.set_subtensor else expected[place])
+    np.testing.assert_allclose(f(one), expected)
+    assert overwriting(function([x], change(x[place], 1.0), MODE)) == []
+    both = at.exp(x)
+    f = function([x], [change(both[place], 1.0), change(both[place], 2.0)], MODE)
+    assert len(overwriting(f)) == 1, "of two increments of one tensor one can be in place"
+
+
+def test_a_mutable_argument_is_overwritten() -> None:
+    value = one.copy()
+    f = function([In(x, mutable=True), y], at.dot(at.exp(x), y), MODE)
+    assert names(f) == ["exp"]
+    f(value, one)
+    np.testing.assert_allclose(value, np.exp(one))
+    f = function([In(x, mutable=True)], at.exp(x), MODE)
+    assert overwriting(f) == [], "the result would have to be copied"
+
+
+def test_a_result_that_borrows_is_made_in_the_storage_of_a_mutable_argument() -> None:
+    value = one.copy()
+    f = function([In(x, mutable=True)], Out(at.exp(x), borrow=True), MODE)
+    assert names(f) == ["exp"]
+    assert f(value) is value
+    np.testing.assert_allclose(value, np.exp(one))
+
+
+def test_the_storage_of_a_shared_variable_is_that_of_its_update() -> None:
+    a = shared(np.ones((3, 3)), "a")
+    storage = a.get_value(borrow=True)
+    f = function([x], at.sum(a), MODE, updates={a: a + x})
+    assert names(f) == ["add"]
+    assert f(one) == 9 and f(one) == 18
+    assert a.get_value(borrow=True) is storage
+    np.testing.assert_array_equal(storage, 3 * one)
+    f = function([x], [a, a.T], MODE, updates={a: a + x})
+    assert overwriting(f) == [], "a result is the value before"
+    f = function([x], a + x, MODE, updates={a: a * x})
+    assert names(f) == ["mul"]
+    f = function([], at.exp(a), MODE)
+    assert overwriting(f) == [], "what is not updated stays"
+
+
+def test_two_updates_from_each_other() -> None:
+    a, b = shared(np.ones(3), "a"), shared(np.full(3, 2.0), "b")
+    f = function([], [], MODE, updates={a: b + a, b: a - b})
+    f()
+    np.testing.assert_array_equal(a.get_value(), [3, 3, 3])
+    np.testing.assert_array_equal(b.get_value(), [-1, -1, -1])
+    assert not np.may_share_memory(a.get_value(borrow=True), b.get_value(borrow=True))
+
+
+def test_other_features_may_object() -> None:
+    """Then each node is tried alone, and what is left valid stays."""
+    fgraph = FunctionGraph([x], [at.tanh(at.exp(x) + 1)], clone=True)
+    fgraph.attach_feature(ReplaceValidate())
+    fgraph.attach_feature(NoOutputFromInplace())
+    assert inplace_elemwise().optimize(fgraph) == 1
+    ops = [node.op for node in fgraph.toposort()]
+    assert [bool(op.destroy_map) for op in ops] == [False, True, False]
+
+
+def test_graphs_without_candidates_are_not_looked_at() -> None:
+    fgraph = FunctionGraph([x], [at.exp(x) + 1], clone=True)
+    only = inplace_setsubtensor()
+    assert only.optimize(fgraph) == 0 and only.looks == 0
+
+
+def test_storage_use() -> None:
+    z = x + 1
+    turned = z.T
+    fgraph = FunctionGraph([x], [at.exp(turned), at.sum(z)], clone=False)
+    use = StorageUse(fgraph)
+    assert use.roots(turned) == (z,) and use.roots(z) == (z,)
+    for position, node in enumerate(use.order):
+        if node.op is at.exp:
+            distance = use.readers_after(position, 0, node.outputs[0])
+            assert distance == max(0, _position(use, at.sum(z).owner.op) - position)
+        if node.op is at.add:
+            assert use.readers_after(position, 0, node.outputs[0]) is None
+    fgraph.attach_feature(MutableInputs([0]))
+    use = StorageUse(fgraph)
+    assert use.readers_after(_position(use, at.add), 0, z) == 0
+
+
+def _position(use: StorageUse, op: Any) -> int:
+    return [node.op for node in use.order].index(op)
+
+
+class Counting(InplacePass):
+    """Counts the graphs that are validated."""
+
+    validations = 0
+
+    def _try(self, fgraph: FunctionGraph, node: Apply, overwriting: dict[int, int]) -> bool:
+        self.validations += 1
+        return super()._try(fgraph, node, overwriting)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_looks_grow_with_the_graph(name: str) -> None:
+    by_node = []
+    for n in (200, 600):
+        inputs, out = FAMILIES[name].build(at, n)
+        fgraph = FunctionGraph(inputs, [out], clone=True)
+        template = inplace_elemwise()
+        counting = Counting(template._candidates, template._inplace_op)
+        inputs_read = sum(len(node.inputs) for node in fgraph.apply_nodes)
+        counting.optimize(fgraph)
+        assert counting.looks <= inputs_read
+        assert counting.validations <= inputs_read
+        by_node.append((counting.looks + counting.validations) / max(1, inputs_read))
+        fgraph.check_integrity()
+    assert by_node[1] <= 1.1 * by_node[0] + 0.05
+
+
+def test_the_passes_have_their_positions() -> None:
+    optimizer = optdb.query("+fast_run")
+    found = [opt.name for opt in optimizer if isinstance(opt, InplacePass)]
+    assert found == ["inplace_setsubtensor", "inplace_blas", "inplace_elemwise"]
+    assert not any(isinstance(opt, InplacePass) for opt in optdb.query("+fast_run", "-inplace"))
+    assert Elemwise(at.exp.scalar_op, {0: 0}) is not at.exp

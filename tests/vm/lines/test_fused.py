@@ -1,0 +1,93 @@
+"""Fused nodes in programs: small and large arrays, and inputs that may be written over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.reference import evaluate
+from relgraph.passes.fusion import FuseElemwise
+from relgraph.tensor.elemwise import blocks
+from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.vm import LINKERS
+
+x, y = at.dvector("x"), at.dvector("y")
+row, column = at.drow("row"), at.dcol("column")
+
+
+def program(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
+    fgraph = FunctionGraph(list(inputs), list(outputs))
+    FuseElemwise().apply(fgraph)
+    return LINKERS["vm"].link(fgraph)
+
+
+@pytest.fixture
+def by_kernel(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sizes up to 4096 are small; the list gets an item for each call of a kernel."""
+    monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
+    run, called = CompositeKernel.run, []
+
+    def counted(self: Any, inputs: Any, shape: Any, targets: Any) -> Any:
+        called.append(1)
+        return run(self, inputs, shape, targets)
+
+    monkeypatch.setattr(CompositeKernel, "run", counted)
+    return called
+
+
+@pytest.mark.parametrize("length", [0, 1, 4096, 4097])
+def test_lengths_decide_at_run_time(length: int, by_kernel: list[int]) -> None:
+    p = at.exp(x * y)
+    outputs = [p + x, at.sum(p)]
+    values = [np.linspace(-1, 1, length), np.linspace(0, 2, length)]
+    found = program([x, y], outputs)(*values)
+    assert by_kernel == [1] * (length > 4096)
+    for a, b in zip(found, evaluate(outputs, dict(zip([x, y], values, strict=True))), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_the_size_of_an_outer_product(by_kernel: list[int]) -> None:
+    run = program([row, column], [at.exp(row * column) * row])
+    for shape, kernels in (((64, 64), 0), ((64, 65), 1)):
+        by_kernel.clear()
+        r, c = np.linspace(0, 1, shape[1])[None], np.linspace(0, 1, shape[0])[:, None]
+        np.testing.assert_array_equal(run(r, c)[0], np.exp(r * c) * r)
+        assert by_kernel == [1] * kernels
+
+
+def test_a_known_length_is_not_looked_at() -> None:
+    for length, looks in ((40_000, False), (None, True)):
+        v = at.TensorType("float64", (length,))("v")
+        run = program([v], [at.exp(v * 2) + 1])
+        (code,) = run.lines
+        assert ("size" in code.co_names) is looks
+        np.testing.assert_array_equal(run(np.ones(40_000))[0], np.full(40_000, np.exp(2.0) + 1))
+
+
+@pytest.mark.parametrize("length", [5, 5000])
+def test_an_input_is_written_over_if_that_is_declared(length: int, by_kernel: list[int]) -> None:
+    (node,) = _fused(x * at.exp(y) + y)
+    overwrites = FusedElemwise(node.op.scalar_op, {0: node.inputs.index(y)})
+    base = np.linspace(0, 1, length + 1)
+    for a, b in ((base[:-1], base[1:].copy()), (base[:-1], base[1:]), (base[1:], base[:-1])):
+        expected = np.exp(b) * a + b
+        run = LINKERS["vm"].link(FunctionGraph([x, y], [overwrites(*node.inputs)]))
+        np.testing.assert_array_equal(run(a, b)[0], expected)
+    fresh = FunctionGraph([x, y], [overwrites(*[x * 2 if v is x else v for v in node.inputs])])
+    value = np.ones(length)
+    (found,) = LINKERS["vm"].link(fresh)(np.ones(length), value)
+    assert found is value
+    np.testing.assert_array_equal(value, np.full(length, np.exp(1.0) * 2 + 1))
+
+
+def _fused(out: Variable) -> list[Any]:
+    fgraph = FunctionGraph(outputs=[out], clone=False)
+    FuseElemwise().apply(fgraph)
+    return list(fgraph.apply_nodes)
