@@ -16,6 +16,8 @@ outermost first, and its arguments are gone through once.
 
 from __future__ import annotations
 
+from typing import Any
+
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
@@ -50,7 +52,7 @@ from relgraph.tensor.lawkit.numbers.collecting_sums import (
     sum_with_constants,
 )
 from relgraph.tensor.lawkit.numbers.nests import flattened, leaves_of
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 nest, leaves, counted, signed = lvars("nest leaves counted signed")
@@ -115,28 +117,23 @@ _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
 _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
 
+
+def folding(name: str, lhs: Any, outermost: Any, constants_folded: Any, tag: str) -> Law:
+    """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
+    that has several."""
+    found = (whereo(is_found, nest), computo(z, constants_folded, nest), whereo(is_found, z))
+    return law(name, lhs, z, outermost, *found, sound="rounding", tags=(tag,))
+
+
+_in_sum = (constants_of_sum_folded, "add_canonicalize")
+_in_product = (constants_of_product_folded, "mul_canonicalize")
+
 CONSTANTS = (
-    law(
-        "sum-constants",
-        add(several(xs)),
-        z,  # (2 + x) + 3 → 5 + x
-        computo(nest, sum_with_constants, xs),
-        whereo(is_found, nest),
-        computo(z, constants_of_sum_folded, nest),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("add_canonicalize",),
-    ),
-    law(
-        "difference-constants",
-        x - y,
-        z,  # (2 + x) - 5 → x - 3
-        computo(nest, difference_with_constants, x, y),
-        whereo(is_found, nest),
-        computo(z, constants_of_sum_folded, nest),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("add_canonicalize",),
+    # (2 + x) + 3 → 5 + x
+    folding("sum-constants", add(several(xs)), computo(nest, sum_with_constants, xs), *_in_sum),
+    # (2 + x) - 5 → x - 3
+    folding(
+        "difference-constants", x - y, computo(nest, difference_with_constants, x, y), *_in_sum
     ),
     law(
         "sub-negative-constant",
@@ -146,27 +143,16 @@ CONSTANTS = (
         whereo(is_found, z),
         tags=("add_canonicalize",),
     ),
-    law(
+    # (2 * x) * 3 → 6 * x
+    folding(
         "product-constants",
         mul(several(xs)),
-        z,  # (2 * x) * 3 → 6 * x
         computo(nest, product_with_constants, xs),
-        whereo(is_found, nest),
-        computo(z, constants_of_product_folded, nest),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("mul_canonicalize",),
+        *_in_product,
     ),
-    law(
-        "quotient-constants",
-        x / y,
-        z,  # (6 * x) / 4 → 1.5 * x
-        computo(nest, quotient_with_constants, x, y),
-        whereo(is_found, nest),
-        computo(z, constants_of_product_folded, nest),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("mul_canonicalize",),
+    # (6 * x) / 4 → 1.5 * x
+    folding(
+        "quotient-constants", x / y, computo(nest, quotient_with_constants, x, y), *_in_product
     ),
 )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.utils import LogicTerm
 
 Shape = tuple[int | None, ...]
+_Length = TypeVar("_Length")
 
 
 def normalize_axis(axis: Any, ndim: int, what: str) -> int:
@@ -68,6 +69,11 @@ def reduced_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     if ndim == 0 and len(several) == 1 and static_int(several[0]) in (0, -1):
         return ()
     return normalize_axes(axis, ndim, what)
+
+
+def without_axes(shape: Iterable[_Length], axes: Container[int]) -> tuple[_Length, ...]:
+    """Return what is left of a shape when some axes, counted from the front, are dropped."""
+    return tuple([n for i, n in enumerate(shape) if i not in axes])
 
 
 def named_axis(axis: Any, what: str) -> Any:

@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.axes import normalize_axes, without_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.one_element import OneElement
 from relgraph.tensor.math import cast, exp
@@ -45,7 +45,7 @@ class _Softmax(RelativeOp):
         ndim = inputs[0].type.ndim
         if type(self.axis) is int and 0 <= self.axis < ndim > 1:
             return self
-        axes = normalize_axes(self.axis, ndim, self.name)
+        axes = self.axes(ndim)
         if len(axes) == ndim:
             return type(self)(None)
         return type(self)(axes[0] if len(axes) == 1 else axes)
@@ -57,9 +57,13 @@ class _Softmax(RelativeOp):
         (x,) = one_input(self, inputs)
         return [cast(x, "float64") if is_discrete(x.type.dtype) else x]
 
+    def axes(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes for an input of rank `ndim`, counted from the front, as a tuple."""
+        return normalize_axes(self.axis, ndim, self.name)
+
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
-        normalize_axes(self.axis, x.ndim, self.name)
+        self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not real")
         return [x]
@@ -156,12 +160,10 @@ class LogSumExp(_Softmax):
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = super().output_types(*input_types)
-        axes = normalize_axes(self.axis, x.ndim, self.name)
-        return [TensorType(x.dtype, [n for i, n in enumerate(x.shape) if i not in axes])]
+        return [TensorType(x.dtype, without_axes(x.shape, self.axes(x.ndim)))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        axes = normalize_axes(self.axis, len(shapes[0]), self.name)
-        return [tuple(n for i, n in enumerate(shapes[0]) if i not in axes)]
+        return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -180,11 +182,8 @@ class LogSumExp(_Softmax):
         output_grads: Sequence[Variable],
     ) -> list[Any]:
         x: Any = inputs[0]
-        g: Any = output_grads[0]
-        axes = normalize_axes(self.axis, x.type.ndim, self.name)
-        kept = iter(range(g.type.ndim))
-        order = ["x" if i in axes else next(kept) for i in range(x.type.ndim)]
-        return [g.dimshuffle(*order) * softmax(x, self.axis)]
+        g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
+        return [g * softmax(x, self.axis)]
 
 
 def _apply(op: type[_Softmax], x: Any, axis: Any) -> Any:
@@ -225,6 +224,4 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return result
     if isinstance(result, LogicTerm):
         return kept_axes(result, axis, "logsumexp")
-    axes = normalize_axes(axis, x.type.ndim, "logsumexp")
-    kept = iter(range(result.type.ndim))
-    return result.dimshuffle(*["x" if i in axes else next(kept) for i in range(x.type.ndim)])
+    return restore_axes(result, normalize_axes(axis, x.type.ndim, "logsumexp"), x.type.ndim)

@@ -15,7 +15,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.axes import normalize_axes, without_axes
 from relgraph.tensor.math import maximum
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import restore_axes
@@ -53,11 +53,10 @@ class AlongAxes(TypedOp):
         axes = self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not of real floating-point numbers")
-        return [TensorType(x.dtype, [n for i, n in enumerate(x.shape) if i not in axes])]
+        return [TensorType(x.dtype, without_axes(x.shape, axes))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        axes = self.axes(len(shapes[0]))
-        return [tuple(n for i, n in enumerate(shapes[0]) if i not in axes)]
+        return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
 
 def scaled(x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:

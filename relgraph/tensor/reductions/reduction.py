@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import reduced_axes
+from relgraph.tensor.axes import reduced_axes, without_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.elemwise.relative_dimshuffle import RelativeDimShuffle
@@ -104,7 +104,7 @@ class CAReduce(RelativeOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         axes = self.axes(x.ndim)
-        shape = tuple(n for i, n in enumerate(x.shape) if i not in axes)
+        shape = without_axes(x.shape, axes)
         return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
 
     def axes(self, ndim: int) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ class CAReduce(RelativeOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         axes = self.axes(len(shapes[0]))
-        return [tuple(n for i, n in enumerate(shapes[0]) if i not in axes)]
+        return [without_axes(shapes[0], axes)]
 
     def L_op(
         self,
@@ -144,7 +144,7 @@ class CAReduce(RelativeOp):
 
 def _kept_size(x: Any, axes: tuple[int, ...]) -> int:
     """Return the number of elements of `x` reduced over `axes`."""
-    return int(np.prod([n for i, n in enumerate(x.shape) if i not in axes]))
+    return int(np.prod(without_axes(x.shape, axes)))
 
 
 def restore_axes(reduced: Any, axes: Sequence[int], ndim: int) -> Any:

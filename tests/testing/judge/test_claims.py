@@ -25,6 +25,9 @@ from tests.testing.judge.evaluated_graphs import evaluated, x, y
         (x - 1, 1.0, False, False),  # what cancels does not underflow
         (at.log(x), 1.0, False, False),
         (x + 1, np.nan, False, True),
+        (at.cosm1(x), 0.0, False, False),  # it is 0 there
+        (at.cosm1(x), 1e-200, True, False),
+        (at.x_less_sin(x), 0.0, False, False),
     ],
 )
 def test_where_there_is_no_claim(out, value, rounding, finite):
@@ -46,6 +49,12 @@ def test_partial_sums_and_products_leave_the_range_on_the_way():
     assert unclaimed_elements(nodes, values, out, "rounding").all()
     nodes, values, out = evaluated(at.prod(x), x=[2.0, 3.0])
     assert not unclaimed_elements(nodes, values, out, "rounding").any()
+
+
+def test_sums_of_three_terms_are_added_in_any_order_where_a_law_is_stable():
+    for out, unclaimed in ((at.add(x, y, y), True), (x + (y + y), True), (x + y, False)):
+        nodes, values, out = evaluated(out, x=[np.inf], y=[-1e308])
+        assert unclaimed_elements(nodes, values, out, "stable").tolist() == [unclaimed]
 
 
 def test_increments_of_one_place_leave_the_range_on_the_way():

@@ -43,7 +43,7 @@ def is_nonzero_number(var: Any) -> bool:
 
 def is_no_zero(var: Any) -> bool:
     """Return whether `var` is anything but the number 0, what is no constant included."""
-    return number_of(var) != 0
+    return bool(number_of(var) != 0)
 
 
 @requires_number(0)
