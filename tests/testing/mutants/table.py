@@ -190,7 +190,6 @@ EQUIVALENT = {
     **dict.fromkeys(
         (
             "unguarded 1: alloc-sink-1-of-2-2d",
-            "unguarded 2: alloc-sink-1-of-2-2d",
             "unguarded 1: alloc-unneeded-3d",
             "unguarded 2: cancel-quotient",
             "unguarded 1: eq-cast-one",
