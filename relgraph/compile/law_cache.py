@@ -102,15 +102,15 @@ class LawCache:
         folder = self._folder
         if folder is None:
             return
-        with suppress(OSError):
-            if self.candidates.learned:
-                text = json.dumps(self.candidates.dump(), separators=(",", ":"))
+        if self.candidates.learned:
+            text = json.dumps(self.candidates.dump(), separators=(",", ":"))
+            with suppress(OSError):
                 _replace(folder, f"candidates-{self._fingerprint}.json", text.encode())
                 self.candidates.learned = 0
-            if self.functions.learned:
-                data = marshal.dumps(self.functions.dump())
-                data = _digest(data) + data
-                _replace(folder, f"functions-{self._fingerprint}.bin", data)
+        if self.functions.learned:
+            data = marshal.dumps(self.functions.dump())
+            with suppress(OSError):
+                _replace(folder, f"functions-{self._fingerprint}.bin", _digest(data) + data)
                 self.functions.learned = 0
 
     def _open(self) -> Path | None:
@@ -173,13 +173,18 @@ def _replace(folder: Path, name: str, data: bytes) -> None:
     """Write a file as a whole, in the place of an old one; delete files of old sources."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(part, folder / name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(part, folder / name)
+    except OSError:
+        os.unlink(part)
+        raise
     kind = name.partition("-")[0]
-    files = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime)
-    for path in files[:-_MOST_FILES]:
-        path.unlink()
+    with suppress(FileNotFoundError):  # another process may delete them too
+        files = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime)
+        for path in files[:-_MOST_FILES]:
+            path.unlink()
 
 
 law_cache = LawCache()

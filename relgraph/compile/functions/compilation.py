@@ -96,8 +96,7 @@ def function(
         if given.allow_downcast is None:
             given.allow_downcast = allow_input_downcast
     record = _profile_record(profile, name)
-    with paused_collector():
-        compiled = _compile(spec, mode, accept_inplace, name, record, trace)
+    compiled = _compile(spec, mode, accept_inplace, name, record, trace)
     if record is not None:
         record.finish_compilation(time.perf_counter() - started)
     return compiled
@@ -116,7 +115,8 @@ def _compile(
     compiled, derivation = None if key is None else compiled_graphs.get(key), None
     if compiled is None:
         recorder = Recorder() if trace else None
-        compiled, derivation = _compiled_graph(spec, mode, accept_inplace, profile, recorder)
+        with paused_collector():
+            compiled, derivation = _compiled_graph(spec, mode, accept_inplace, profile, recorder)
         if key is not None:
             compiled_graphs.keep(key, compiled)
     maker = FunctionMaker(

@@ -12,8 +12,11 @@ from etuples.core import ExpressionTuple
 from relgraph.graph.kanren.rules.codegen import HELPERS, Transform, function_of, written
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.goals import Compute, OneClient, Where
-from relgraph.graph.kanren.terms.term import Arguments, Literal, Term
+from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, is_variable
+from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+
+_NUMBERS = (bool, int, float, complex)
 
 _Reference = int | str | tuple[Any, ...]
 
@@ -21,8 +24,8 @@ _Reference = int | str | tuple[Any, ...]
 class FunctionMemory:
     """The functions of rules by the names of the rules.
 
-    A name must be that of one rule, in every process. The globals of a function are parts of its
-    rule; they are kept as the places of these parts (see `parts_of`).
+    The globals of a function are parts of its rule; they are kept as the places of these parts (see
+    `parts_of`). A rule of the same name that is written otherwise is compiled anew.
 
     Parameters
     ----------
@@ -105,9 +108,21 @@ def parts_of(rule: Rule) -> list[Any]:
     return found
 
 
-def _kinds(parts: list[Any]) -> str:
-    """Return a text that differs for most rules with other parts."""
-    return " ".join([type(part).__name__ for part in parts])
+def _shape(rule: Rule, parts: list[Any]) -> str:
+    """Return a text that rules have in common whose functions have the same code."""
+    flags = (rule.regroup, rule.as_written, rule.one_dtype, rule.complex, rule.finite)
+    words = [f"{flags} {rule.one_client}"]
+    places: dict[Any, int] = {}
+    for i, part in enumerate(parts):
+        cls = type(part)
+        words.append(cls.__name__)
+        if is_variable(part):
+            words.append(str(places.setdefault(part, i)))
+        elif isinstance(part, Op) or cls in _NUMBERS:
+            words.append(str(part))
+        elif cls is FunctionType:
+            words.append(part.__qualname__)
+    return " ".join(words)
 
 
 def _packed(rule: Rule, code: CodeType, constants: Mapping[str, Any]) -> bytes | None:
@@ -117,14 +132,14 @@ def _packed(rule: Rule, code: CodeType, constants: Mapping[str, Any]) -> bytes |
     references = [_reference(value, places) for value in constants.values()]
     if None in references:
         return None
-    return marshal.dumps((_kinds(parts), code, tuple(constants), tuple(references)))
+    return marshal.dumps((_shape(rule, parts), code, tuple(constants), tuple(references)))
 
 
 def _restored(packed: bytes, rule: Rule) -> Transform | None:
     """Return the function that `_packed` made bytes of; None if it was of another rule."""
-    kinds, code, names, references = marshal.loads(packed)
+    shape, code, names, references = marshal.loads(packed)
     parts = parts_of(rule)
-    if kinds != _kinds(parts):
+    if shape != _shape(rule, parts):
         return None
     namespace = dict(HELPERS)
     for name, reference in zip(names, references, strict=True):

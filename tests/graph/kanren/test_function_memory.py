@@ -61,14 +61,33 @@ def test_a_function_that_comes_back_does_what_it_did():
 
 @pytest.mark.parametrize(
     "lhs, rhs",
-    [(at.log(at.exp(a)) * b, a * b), (at.log(at.exp(at.exp(a))), at.exp(a)), (-a, 0 - a)],
+    [
+        (at.log(at.exp(a)) * b, a * b),
+        (at.log(at.exp(b)) - a, a),
+        (at.log(at.exp(a)) + b, a),
+        (at.log(at.exp(a)) - b, b),
+        (at.log(at.sin(a)) - b, a),
+        (at.log(at.exp(a)) - a, a),
+    ],
 )
 def test_a_rule_that_has_changed_is_compiled_anew(lhs, rhs):
     memory = FunctionMemory(dict)
-    memory.compiled(rule_of(at.log(at.exp(a)), a))
+    memory.compiled(rule_of(at.log(at.exp(a)) - b, a))
     later = FunctionMemory(memory.dump)
+    later.compiled(rule_of(at.log(at.exp(b)) - a, b))
+    assert later.learned == 0
     later.compiled(rule_of(lhs, rhs))
     assert later.learned == 1
+
+
+def test_a_rule_with_another_claim_is_compiled_anew():
+    memory = FunctionMemory(dict)
+    for k, sound in enumerate(("finite", "rounding", "exact")):
+        rule = law("own", at.log(at.exp(a)) + b, a + b, sound=sound).forward.rule
+        later = FunctionMemory(memory.dump)
+        later.compiled(rule)
+        assert later.learned == 1, k
+        memory = later
 
 
 def test_parts_are_in_the_same_order_for_the_same_text():
