@@ -20,6 +20,9 @@ Array = Any
 
 _LOG1PMX = tuple(1 / (2 * k + 3) for k in range(17))
 _X_LESS_SIN = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(13))
+# So many elements of some arrays of doubles fit in a core's second cache.
+_BLOCK = 8192
+
 _SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
 
 
@@ -74,6 +77,38 @@ class Length(Hypot):
         return np.where(np.isnan(x) | np.isnan(y), np.nan, found)
 
 
+def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
+    """Return a function of arrays of one dtype, computed part by part where they are large: what it
+    makes on the way stays in the cache then."""
+    if max(x.size for x in arrays) <= _BLOCK:
+        return function(*arrays)
+    parts = np.nditer(
+        (*arrays, None),
+        ["external_loop", "buffered", "zerosize_ok"],
+        [*[["readonly"]] * len(arrays), ["writeonly", "allocate"]],
+        buffersize=_BLOCK,
+    )
+    with parts:
+        whole = parts.operands[-1]
+        for *read, out in parts:
+            out[...] = function(*read)
+    return whole
+
+
+def _difference_of_squares(x: Array, y: Array) -> Array:
+    square, other = x * x, y * y
+    found = square - other
+    # they are within a factor of 2 of each other
+    near = np.abs(found) < found.dtype.type(0.6) * (square + other)
+    if near.any():
+        found = np.where(near, (x - y) * (x + y), found)
+    lost = ~np.isfinite(found)
+    if not lost.any():
+        return found
+    x, y = x / 2, y / 2
+    return np.where(lost, 4 * ((x - y) * (x + y)), found)
+
+
 class SqrLessSqr(ScalarOp):
     """``x**2 - y**2``, exact where that is small beside the squares.
 
@@ -88,15 +123,8 @@ class SqrLessSqr(ScalarOp):
     @staticmethod
     def ufunc(x: Any, y: Any) -> Any:
         dtypes = np.asarray(x).dtype, np.asarray(y).dtype, None
-        x, y = (np.asarray(v, np.hypot.resolve_dtypes(dtypes)[-1]) for v in (x, y))
-        a, b = np.abs(x), np.abs(y)
-        near = (a < 2 * b) & (b < 2 * a)
-        found = np.where(near, (x - y) * (x + y), x * x - y * y)
-        lost = ~np.isfinite(found)
-        if not lost.any():
-            return found
-        x, y = x / 2, y / 2
-        return np.where(lost, 4 * ((x - y) * (x + y)), found)
+        dtype = np.hypot.resolve_dtypes(dtypes)[-1]
+        return _in_blocks(_difference_of_squares, np.asarray(x, dtype), np.asarray(y, dtype))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs
