@@ -28,7 +28,8 @@ MAX_ULPS = 8
 def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
     """Return for each element of `out` the largest finite magnitude that it is computed from.
 
-    For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds.
+    For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds. What
+    a truth value was found by does not count: nothing is rounded to it.
 
     Parameters
     ----------
@@ -54,6 +55,9 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
             inputs = [np.asarray(values[v]) for v in node.inputs]
             for v in node.outputs:
                 result = _magnitude(values[v])
+                if np.asarray(values[v]).dtype.kind == "b":
+                    sizes[v] = result
+                    continue
                 input_sizes = [size(u) for u in node.inputs]
                 propagated = _propagated_magnitude(node, input_sizes, inputs, result.shape)
                 sizes[v] = np.maximum(propagated, result)

@@ -18,6 +18,12 @@ def test_the_largest_intermediate_value():
     assert largest_magnitude(nodes, values, out).tolist() == 10.0
 
 
+def test_what_is_compared_with_a_large_number_is_not_large():
+    chosen = at.switch(1e154 - x > 0, x, -x)
+    nodes, values, out = evaluated(chosen, x=[3.0])
+    assert largest_magnitude(nodes, values, out).tolist() == [3.0]
+
+
 def test_errors_propagate_as_far_as_they_move_results():
     nodes, values, out = evaluated(at.exp(at.log(x)), x=[1e300])
     (error,) = rounding_error_bound(nodes, values, out, False, 1.0)
