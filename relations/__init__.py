@@ -271,6 +271,7 @@ SPECIALIZE = (
     *powers.SQUARES,
     *powers.SPECIAL,
     *powers.ROOTS,
+    *differences.SQUARES_AND_ONE,
     *magnitudes.ABSOLUTE,
     *magnitudes.SPECIAL_BOUNDS,
     *collecting.CONSTANTS,
