@@ -64,6 +64,8 @@ CASES = [
     ("squares-apart-by-difference", at.sqr_less_sqr(x, y) / (x - y)),
     ("sum-by-squares-apart", (x + y) / at.sqr_less_sqr(x, y)),
     ("difference-by-squares-apart", (x - y) / at.sqr_less_sqr(x, y)),
+    ("one-less-square-written-out", at.sqr_less_sqr(1, x)),
+    ("square-less-one-written-out", at.sqr_less_sqr(x, 1)),
     *of_squares("", at.sqr),
     *of_squares("-of-products", lambda v: v * v),
     *of_squares("-of-powers", lambda v: v**2),
