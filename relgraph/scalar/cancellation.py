@@ -82,10 +82,11 @@ def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
     makes on the way stays in the cache then."""
     if max(x.size for x in arrays) <= _BLOCK:
         return function(*arrays)
+    flags: Any = [*[["readonly"]] * len(arrays), ["writeonly", "allocate"]]
     parts = np.nditer(
         (*arrays, None),
         ["external_loop", "buffered", "zerosize_ok"],
-        [*[["readonly"]] * len(arrays), ["writeonly", "allocate"]],
+        flags,
         buffersize=_BLOCK,
     )
     with parts:
