@@ -163,7 +163,7 @@ class Comparison:
             for s in both
         ]
         bound = errors[0] + errors[1]
-        unbounded = np.isinf(bound) & ~np.isnan(self.old) & ~np.isnan(self.new)
+        unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~np.isnan(self.new)
         return np.asarray(differing & ~((finite & (gap <= MAX_ULPS * bound)) | unbounded))
 
     def _least_precise_dtype(self) -> Any:
