@@ -283,3 +283,12 @@ def test_constants_of_less_precision_are_not_inverted_in_it(dtype):
         before = evaluate([whole], given)
         after = evaluate([optimize_graph(whole, include=["fast_run"])], given)
         np.testing.assert_allclose(after, before, rtol=1e-14)
+
+
+def test_a_nested_sum_that_is_broadcast_is_one_term():
+    short = at.TensorType("float64", (1,))("short")
+    whole = at.add(x, -y, at.add(short, short * short))
+    values = {"x": np.arange(3.0), "y": np.ones(3), "short": np.array([2.0])}
+    after = applied(LAWS["sum-of-differences"], whole)
+    assert algebra(after) == "x - y + (short + short * short)"
+    np.testing.assert_array_equal(value_of(after, values), value_of(whole, values))

@@ -112,7 +112,8 @@ def nest_of(
         Those of the outermost node; for one that joins, with the arguments of nested ones in
         their place.
     joins_only
-        Whether nodes of other ops than the one that joins are leaves.
+        Whether nodes of other ops than the one that joins are leaves, and those that are broadcast:
+        the leaves are the arguments that a law is given.
     """
     root = _outermost(fgraph, op, arguments)
     return _nest_under(root, fgraph, operation, op, arguments, joins_only)
@@ -131,7 +132,8 @@ def _nest_under(
     inner_ops = () if joins_only else tuple(others)
     clients = None if fgraph is None else fgraph.clients
     outermost = op.make_node(*arguments) if root is None else root
-    dtype = outermost.outputs[0].type.dtype
+    kind = outermost.outputs[0].type
+    dtype = kind.dtype
     nest = Nest(operation, [], [], [], [], [], dtype)
     seen: set[Variable] = set()
     stack: list[tuple[Variable, bool, list[int]]] = []
@@ -153,6 +155,7 @@ def _nest_under(
             (head is join or head in inner_ops)
             and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
             and var.type.dtype == dtype
+            and (not joins_only or var.type is kind or var.type.in_same_class(kind))
         ):
             inner = var.owner
             assert inner is not None
