@@ -1,8 +1,9 @@
 """The elements of a result about which a soundness class makes a claim.
 
 A class makes none where finite operands over- or underflow on the way (``rounding``), where the
-order of the terms of a sum or the factors of a product of three or more lets it over- or underflow
-(``stable``), or where an input or an intermediate value is not finite (``finite``, ``domain``).
+order of the terms of a sum or the factors of a product of three or more lets it over- or underflow,
+or a factor of such a product underflows beside an infinite one (``stable``), or where an input or
+an intermediate value is not finite (``finite``, ``domain``).
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
     marks: dict[Variable, Array] = {}
     finite = sound not in ("rounding", "stable")
     nested = _among_three_or_more(nodes) if sound == "stable" else None
+    # where a result has underflowed to 0, which is nan beside an infinity
+    vanished: dict[Variable, Array] = {}
 
     def mark(v: Variable) -> Array:
         if v not in marks:
@@ -94,6 +97,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
 
     for node in nodes:
         inputs = [np.asarray(values[v]) for v in node.inputs]
+        pairs = list(zip(node.inputs, inputs, strict=True))
         for v in node.outputs:
             result = np.asarray(values[v])
             propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
@@ -106,6 +110,11 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                     own = _leaves_range(node, inputs, result)
                 else:
                     own = np.zeros(result.shape, bool)
+                if nested is not None:
+                    given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
+                    zero = propagate_marks(node, given, inputs, result.shape)
+                    own = own | (np.isnan(result) & zero & (node in nested))
+                    vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
             marks[v] = np.asarray(propagated, bool) | own
     return mark(out)
 
