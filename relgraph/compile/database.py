@@ -34,6 +34,7 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.passes.inplace_random import InplaceRandom
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -153,14 +154,12 @@ def _build_optdb() -> SequenceDB:
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
     # Optimizers that make ops overwrite their inputs have position 50 or later.
     db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", "inplace", position=49.5)
-    for name, position in (
-        ("inplace_setsubtensor", 60),
-        ("inplace_elemwise", 75),
-        ("inplace_random", 99),
+    for name, inplace, position in (
+        ("inplace_setsubtensor", SequenceDB(), 60),
+        ("inplace_elemwise", SequenceDB(), 75),
+        ("inplace_random", InplaceRandom(), 99),
     ):
-        db.register(
-            name, SequenceDB(), "fast_run", "inplace", *tags_of_row(name), position=position
-        )
+        db.register(name, inplace, "fast_run", "inplace", *tags_of_row(name), position=position)
     db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
     return db
 

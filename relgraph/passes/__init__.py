@@ -1,0 +1,1 @@
+"""Passes: rewriters of whole graphs that are written in ordinary Python."""
