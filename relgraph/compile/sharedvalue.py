@@ -59,7 +59,8 @@ def shared(
         if is_generator(value):
             return shared_generator(value, name, borrow)
         raise TypeError(
-            f"a shared variable holds numbers or a generator, not {describe_value(value)}"
+            f"a shared variable holds numbers, not {describe_value(value)}; or it holds a "
+            "numpy.random.Generator"
         )
     kind = TensorType(data.dtype.name, (None,) * data.ndim)
     container = Container(kind, data, name, False, allow_downcast, borrow)

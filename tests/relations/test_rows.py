@@ -19,6 +19,7 @@ from relgraph.tensor.assertion import Assert, assert_
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
 from relgraph.tensor.linalg.blas import Dot22
+from relgraph.tensor.random import RandomStream
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.softmaxes import LogSoftmax
 
@@ -77,6 +78,9 @@ CASES = {
     "add_specialize": Case([v], v + 0, gone(at.add)),
     "mul_specialize": Case([v], v * 0, gone(at.mul)),
     "pow_specialize": Case([v], v**2, gone(at.pow)),
+    "inplace_random": Case(
+        [], RandomStream(1).normal(size=3), lambda left: any(op.destroy_map for op in left)
+    ),
     "local_log_softmax": Case([x], at.log(at.softmax(x)), made(LogSoftmax)),
     "local_remove_all_assert": Case([v, n], assert_(v, n > 0), lambda left: not made(Assert)(left)),
 }
@@ -87,8 +91,8 @@ def ops_left(case: Case, mode: Any) -> list[Any]:
 
 
 def test_every_row_of_the_table_is_tested() -> None:
-    assert {row.name for row in ROWS} == set(CASES) | PASS_ROWS
-    assert not set(CASES) & PASS_ROWS
+    assert {row.name for row in ROWS} == set(CASES) | TO_COME
+    assert not set(CASES) & TO_COME
 
 
 @pytest.mark.parametrize("mode", [*MODES, *SAME])
@@ -98,6 +102,10 @@ def test_a_row_fires_in_exactly_the_modes_of_the_table(name: str, mode: str) -> 
     column = SAME.get(mode, mode)
     case = CASES[name]
     assert case.fired(ops_left(case, mode)) is (COLUMNS.get(column, column) in row.modes)
+
+
+TO_COME = PASS_ROWS - set(CASES)
+"""The rows that have their place and nothing in it yet."""
 
 
 EXACT = {
@@ -127,9 +135,11 @@ def test_merge(mode: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"merge"}))
 def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
     case = CASES[name]
+    (row,) = [row for row in ROWS if row.name == name]
+    mode = Mode(optimizer="unsafe" if "unsafe" in row.modes else "o4")
     for tag in tags_of_row(name):
-        assert case.fired(ops_left(case, Mode(optimizer="unsafe")))
-        assert not case.fired(ops_left(case, Mode(optimizer="unsafe").excluding(tag))), tag
+        assert case.fired(ops_left(case, mode))
+        assert not case.fired(ops_left(case, mode.excluding(tag))), tag
 
 
 def listed(mode: str) -> dict[str, Any]:
@@ -166,7 +176,7 @@ def test_print_summary_from_the_command_line() -> None:
     assert "inplace_elemwise" not in done.stdout
 
 
-@pytest.mark.parametrize("place", sorted(PASS_ROWS))
+@pytest.mark.parametrize("place", sorted(TO_COME))
 def test_rows_to_come_have_their_place(place: str) -> None:
     (row,) = [row for row in ROWS if row.name == place]
     for mode in MODES:

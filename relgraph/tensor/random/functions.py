@@ -10,9 +10,10 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
+from relgraph.graph.basic import Variable
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.dtypes import check_dtype
+from relgraph.scalar.dtypes import check_dtype, is_discrete
 from relgraph.tensor.assembly.creation import arange
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
@@ -65,7 +66,11 @@ def draw(
 
 
 def _size_vector(size: Any, what: str) -> Any:
-    return size if isinstance(size, LogicTerm) else as_shape_vector(size, f"{what}: size")
+    if isinstance(size, LogicTerm):
+        return size
+    if isinstance(size, Variable) and not is_discrete(size.type.dtype):
+        raise TypeError(f"{what}: size is a {size.type}, and integers are wanted")
+    return as_shape_vector(size, f"{what}: size")
 
 
 def drawing_from(distribution: Distribution) -> Callable[..., Drawn]:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete
@@ -66,6 +64,8 @@ class RandomVariable(RandomOp):
         self._set_inplace(inplace)
         if not distribution.is_discrete and (is_discrete(self.dtype) or is_complex(self.dtype)):
             raise TypeError(f"{distribution.name} draws real numbers, which are not {self.dtype}")
+        if distribution.is_discrete and distribution.takes_dtype and not is_discrete(self.dtype):
+            raise TypeError(f"{distribution.name} draws integers, which are not {self.dtype}")
 
     def __str__(self) -> str:
         return f"{self.distribution.name}{{{self.dtype}{', inplace' if self.inplace else ''}}}"
@@ -190,19 +190,26 @@ class RandomVariable(RandomOp):
             return self.distribution.draw(generator, *given, size=size, **options)
         return getattr(generator, self.distribution.name)(*given, size=size, **options)
 
-    def _check_broadcasting(self, node: Apply, size: Any, given: Sequence[Any]) -> None:
-        """Raise a ValueError if an axis broadcasts whose length is not known to be 1."""
-        if all(x.ndim == len(p.core) for x, p in zip(given, self._rows, strict=True)):
-            return
+    def _check_broadcasting(
+        self, node: Apply, size: tuple[int, ...] | None, given: Sequence[Any]
+    ) -> None:
+        """Raise a ValueError if a parameter does not have the shape of the draws along an axis, or
+        broadcasts along one whose length is not known to be 1."""
         batches = [_batch_of(x.shape, p) for x, p in zip(given, self._rows, strict=True)]
-        shape = np.broadcast_shapes(*batches) if size is None else size
+        if not any(batches) or (size is None and all(own == batches[0] for own in batches)):
+            return
+        rank = max(map(len, batches))
+        shape = size or tuple(
+            max(own[axis] for own in batches if -axis <= len(own)) for axis in range(-rank, 0)
+        )
         for x, p, own in zip(node.inputs[1 + self.sized :], self._rows, batches, strict=True):
             for axis, n in enumerate(own):
-                if n == 1 != x.type.shape[axis] and shape[axis - len(own)] != 1:
+                wanted = shape[axis - len(own)]
+                if n != wanted and x.type.shape[axis] != 1:
                     raise ValueError(
-                        f"{self.distribution.name}: axis {axis} of {p.name}, {x}, has length 1; "
-                        "only an axis whose length is known to be 1 broadcasts (declare it in the "
-                        "variable's type, or by specify_shape)"
+                        f"{self.distribution.name}: axis {axis} of {p.name}, {x}, has length {n}, "
+                        f"and that of the draw is {wanted}; only an axis whose length is known to "
+                        "be 1 broadcasts (declare it in the variable's type, or by specify_shape)"
                     )
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
