@@ -198,10 +198,7 @@ class RandomVariable(RandomOp):
         batches = [_batch_of(x.shape, p) for x, p in zip(given, self._rows, strict=True)]
         if not any(batches) or (size is None and all(own == batches[0] for own in batches)):
             return
-        rank = max(map(len, batches))
-        shape = size or tuple(
-            max(own[axis] for own in batches if -axis <= len(own)) for axis in range(-rank, 0)
-        )
+        shape = _longest(batches) if size is None else size
         for x, p, own in zip(node.inputs[1 + self.sized :], self._rows, batches, strict=True):
             for axis, n in enumerate(own):
                 wanted = shape[axis - len(own)]
@@ -281,6 +278,16 @@ class _DrawAgain:
 def _batch_of(lengths: Sequence[Any], parameter: Parameter) -> tuple[Any, ...]:
     """Return the lengths of the axes of a parameter in front of those that one draw needs."""
     return tuple(lengths[: len(lengths) - len(parameter.core)])
+
+
+def _longest(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the shape that shapes broadcast to, or are meant to; 0 is longer than 1."""
+    rank = max(map(len, shapes))
+    found = []
+    for axis in range(-rank, 0):
+        along = [own[axis] for own in shapes if -axis <= len(own)]
+        found.append(0 if 0 in along else max(along))
+    return tuple(found)
 
 
 def known_elements(vector: Variable) -> Lengths:

@@ -51,8 +51,8 @@ class RandomStream:
         A stream that is seeded again draws what a new stream with the same draws would.
         """
         self._seeds = _seed_sequence(seed)
-        for rng, _ in self.state_updates:
-            rng.set_value(self._next_generator(), borrow=True)
+        for number, (rng, _) in enumerate(self.state_updates):
+            rng.set_value(self._generator(number), borrow=True)
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
         """Return the shared generator of each draw so far, with the expression that advances it."""
@@ -69,7 +69,7 @@ class RandomStream:
         args, kwargs
             The other arguments.
         """
-        rng = shared_generator(self._next_generator(), borrow=True)
+        rng = shared_generator(self._generator(len(self.state_updates)), borrow=True)
         if isinstance(draws, RandomOp):
             kwargs["return_list"] = True
         next_rng, drawn = draws(rng, *args, **kwargs)
@@ -77,9 +77,10 @@ class RandomStream:
         self.state_updates.append((rng, next_rng))
         return drawn
 
-    def _next_generator(self) -> np.random.Generator:
-        (child,) = self._seeds.spawn(1)
-        return self.rng_ctor(child)
+    def _generator(self, number: int) -> np.random.Generator:
+        """Return the generator of a draw, by its number."""
+        (seeds,) = _seed_sequence(self._seeds, number).spawn(1)
+        return self.rng_ctor(seeds)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name in DRAWS:
@@ -92,11 +93,15 @@ class RandomStream:
         return sorted([*super().__dir__(), *DRAWS])
 
 
-def _seed_sequence(seed: Any) -> np.random.SeedSequence:
-    """Return a seed sequence of its own: one that is given is not changed by what is spawned."""
-    if isinstance(seed, np.random.SeedSequence):
-        return np.random.SeedSequence(**seed.state)
-    return np.random.SeedSequence(seed)
+def _seed_sequence(seed: Any, spawned: int = 0) -> np.random.SeedSequence:
+    """Return a new seed sequence from which so many others count as spawned already.
+
+    One that is given is not changed.
+    """
+    seeds = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    state = seeds.state
+    state["n_children_spawned"] += spawned
+    return np.random.SeedSequence(**state)
 
 
 __all__ = ["RandomStream"]

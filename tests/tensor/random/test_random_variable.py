@@ -160,6 +160,14 @@ def test_a_part_of_a_draw_is_a_part_of_all_of_it(mode):
         np.testing.assert_array_equal(found, part)
 
 
+def test_nothing_broadcasts_to_nothing(drawn):
+    for size in (None, (2, 0)):
+        found, _ = drawn(
+            lambda rng, size=size: functions.normal(rng, np.zeros((1, 0)), np.ones((2, 1)), size)
+        )
+        assert found.shape == (2, 0)
+
+
 def test_static_shapes():
     row, x = at.drow("row"), at.TensorType("float64", (3, None))("x")
     n = at.lscalar("n")
