@@ -61,11 +61,11 @@ class Distribution:
     name: str
     signature: str
     dtype: str = "floatX"
-    draw: Callable[..., Any] | None = None
+    draw: Callable[..., Any] | None = field(default=None, repr=False)
     options: tuple[tuple[str, Any], ...] = ()
     takes_dtype: bool = False
     batched: bool = True
-    slopes: Callable[[Any], Mapping[str, Any]] | None = None
+    slopes: Callable[[Any], Mapping[str, Any]] | None = field(default=None, repr=False)
     parameters: tuple[Parameter, ...] = field(init=False, compare=False, repr=False)
     core: tuple[str, ...] = field(init=False, compare=False, repr=False)
 
