@@ -62,6 +62,11 @@ class RandomVariable(RandomOp):
         self.dtype = check_dtype(dtype)
         self.options = tuple(options)
         self._set_inplace(inplace)
+        self._rows = distribution.parameters
+        self._ranks = [len(p.core) for p in self._rows]
+        self._keywords = dict(self.options)
+        if distribution.takes_dtype:
+            self._keywords["dtype"] = self.dtype
         if not distribution.is_discrete and (is_discrete(self.dtype) or is_complex(self.dtype)):
             raise TypeError(f"{distribution.name} draws real numbers, which are not {self.dtype}")
         if distribution.is_discrete and distribution.takes_dtype and not is_discrete(self.dtype):
@@ -100,10 +105,6 @@ class RandomVariable(RandomOp):
         return Apply(
             self, [inputs[0], *size, *given], [random_generator_type.make_variable(), drawn]
         )
-
-    @property
-    def _rows(self) -> tuple[Parameter, ...]:
-        return self.distribution.parameters
 
     def _as_size(self, size: Any) -> Any:
         size = as_tensor_variable(size)
@@ -180,15 +181,14 @@ class RandomVariable(RandomOp):
     # -- values ------------------------------------------------------------------------------------
 
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
-        size = tuple(int(n) for n in values[0]) if self.sized else None
-        given = values[self.sized :]
-        self._check_broadcasting(node, size, given)
-        options = dict(self.options)
-        if self.distribution.takes_dtype:
-            options["dtype"] = self.dtype
-        if self.distribution.draw is not None:
-            return self.distribution.draw(generator, *given, size=size, **options)
-        return getattr(generator, self.distribution.name)(*given, size=size, **options)
+        size = tuple(values[0].tolist()) if self.sized else None
+        given = values[1:] if self.sized else values
+        if [x.ndim for x in given] != self._ranks:
+            self._check_broadcasting(node, size, given)
+        distribution = self.distribution
+        if distribution.draw is not None:
+            return distribution.draw(generator, *given, size=size, **self._keywords)
+        return getattr(generator, distribution.name)(*given, size=size, **self._keywords)
 
     def _check_broadcasting(
         self, node: Apply, size: tuple[int, ...] | None, given: Sequence[Any]
