@@ -50,7 +50,10 @@ class Distribution:
     options
         Further arguments of `draw` that are no arrays, and their defaults.
     takes_dtype
-        Whether `draw` takes the dtype. If not, draws are converted to it.
+        Whether `draw` takes the dtype, if it is float32, float64 or one of integers. Otherwise
+        draws are converted to it.
+    nonnegative
+        Whether no draw is less than zero, whatever the parameters.
     batched
         Whether parameters may have axes in front of those that one draw needs.
     slopes
@@ -64,6 +67,7 @@ class Distribution:
     draw: Callable[..., Any] | None = field(default=None, repr=False)
     options: tuple[tuple[str, Any], ...] = ()
     takes_dtype: bool = False
+    nonnegative: bool = False
     batched: bool = True
     slopes: Callable[[Any], Mapping[str, Any]] | None = field(default=None, repr=False)
     parameters: tuple[Parameter, ...] = field(init=False, compare=False, repr=False)

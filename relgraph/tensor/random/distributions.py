@@ -2,13 +2,15 @@
 
 A row has the parameters with their axes, the dtype of draws if they are integers, how to draw where
 NumPy has no such method, and the derivatives by parameters where a draw is a formula of noise that
-does not depend on them. A draw with batches of parameters, where NumPy has none, is one draw after
-the other, in the order of the elements of the result.
+does not depend on them. Rows made by `N` never draw less than zero. A draw with batches of
+parameters, where NumPy has none, is one draw after the other, in the order of the elements of the
+result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,45 +137,46 @@ def _multivariate_normal(
 # -- the table -------------------------------------------------------------------------------------
 
 D = Distribution
+N = partial(Distribution, nonnegative=True)
 _OF_SCALE = LocationScale(None, "scale")
 _OF_BOTH = LocationScale("loc", "scale")
 
 _NUMPY = (
-    D("beta", "a, b -> ()"),
-    D("binomial", "n: int, p -> ()", "int64"),
-    D("chisquare", "df -> ()"),
-    D("dirichlet", "alpha(k) -> (k)", draw=_dirichlet),
-    D("exponential", "scale=1.0 -> ()", slopes=_OF_SCALE),
-    D("f", "dfnum, dfden -> ()"),
-    D("gamma", "shape, scale=1.0 -> ()", slopes=_OF_SCALE),
-    D("geometric", "p -> ()", "int64"),
+    N("beta", "a, b -> ()"),
+    N("binomial", "n: int, p -> ()", "int64"),
+    N("chisquare", "df -> ()"),
+    N("dirichlet", "alpha(k) -> (k)", draw=_dirichlet),
+    N("exponential", "scale=1.0 -> ()", slopes=_OF_SCALE),
+    N("f", "dfnum, dfden -> ()"),
+    N("gamma", "shape, scale=1.0 -> ()", slopes=_OF_SCALE),
+    N("geometric", "p -> ()", "int64"),
     D("gumbel", "loc=0.0, scale=1.0 -> ()", slopes=_OF_BOTH),
-    D("hypergeometric", "ngood: int, nbad: int, nsample: int -> ()", "int64"),
+    N("hypergeometric", "ngood: int, nbad: int, nsample: int -> ()", "int64"),
     D("laplace", "loc=0.0, scale=1.0 -> ()", slopes=_OF_BOTH),
     D("logistic", "loc=0.0, scale=1.0 -> ()", slopes=_OF_BOTH),
-    D("lognormal", "mean=0.0, sigma=1.0 -> ()", slopes=exponential_of_normal),
-    D("logseries", "p -> ()", "int64"),
-    D("multinomial", "n: int, pvals(k) -> (k)", "int64"),
-    D("negative_binomial", "n, p -> ()", "int64"),
-    D("noncentral_chisquare", "df, nonc -> ()"),
-    D("noncentral_f", "dfnum, dfden, nonc -> ()"),
+    N("lognormal", "mean=0.0, sigma=1.0 -> ()", slopes=exponential_of_normal),
+    N("logseries", "p -> ()", "int64"),
+    N("multinomial", "n: int, pvals(k) -> (k)", "int64"),
+    N("negative_binomial", "n, p -> ()", "int64"),
+    N("noncentral_chisquare", "df, nonc -> ()"),
+    N("noncentral_f", "dfnum, dfden, nonc -> ()"),
     D("normal", "loc=0.0, scale=1.0 -> ()", slopes=_OF_BOTH),
-    D("pareto", "a -> ()", slopes=exponential_of_noise),
-    D("poisson", "lam=1.0 -> ()", "int64"),
-    D("power", "a -> ()", slopes=power_of_noise),
-    D("random", "-> ()", takes_dtype=True),
-    D("rayleigh", "scale=1.0 -> ()", slopes=_OF_SCALE),
+    N("pareto", "a -> ()", slopes=exponential_of_noise),
+    N("poisson", "lam=1.0 -> ()", "int64"),
+    N("power", "a -> ()", slopes=power_of_noise),
+    N("random", "-> ()", takes_dtype=True),
+    N("rayleigh", "scale=1.0 -> ()", slopes=_OF_SCALE),
     D("standard_cauchy", "-> ()"),
-    D("standard_exponential", "-> ()", options=(("method", "zig"),), takes_dtype=True),
-    D("standard_gamma", "shape -> ()", takes_dtype=True),
+    N("standard_exponential", "-> ()", options=(("method", "zig"),), takes_dtype=True),
+    N("standard_gamma", "shape -> ()", takes_dtype=True),
     D("standard_normal", "-> ()", takes_dtype=True),
     D("standard_t", "df -> ()"),
     D("triangular", "left, mode, right -> ()"),
     D("uniform", "low=0.0, high=1.0 -> ()", slopes=between_bounds),
     D("vonmises", "mu, kappa -> ()", slopes=LocationScale("mu", None)),
-    D("wald", "mean, scale -> ()"),
-    D("weibull", "a -> ()", slopes=power_of_noise),
-    D("zipf", "a -> ()", "int64"),
+    D("wald", "mean, scale -> ()"),  # where the mean is large, NumPy's formula cancels
+    N("weibull", "a -> ()", slopes=power_of_noise),
+    N("zipf", "a -> ()", "int64"),
     D(
         "integers",
         "low: int, high: int -> ()",
@@ -181,7 +184,7 @@ _NUMPY = (
         options=(("endpoint", False),),
         takes_dtype=True,
     ),
-    D(
+    N(
         "multivariate_hypergeometric",
         "colors(k): int, nsample: int -> (k)",
         "int64",
@@ -198,8 +201,8 @@ _NUMPY = (
 )
 
 _OTHERS = (
-    D("bernoulli", "p -> ()", "int64", _bernoulli),
-    D("categorical", "p(k) -> ()", "int64", _categorical),
+    N("bernoulli", "p -> ()", "int64", _bernoulli),
+    N("categorical", "p(k) -> ()", "int64", _categorical),
     D("cauchy", "loc=0.0, scale=1.0 -> ()", draw=_cauchy, slopes=_OF_BOTH),
     D("halfcauchy", "loc=0.0, scale=1.0 -> ()", draw=_halfcauchy, slopes=_OF_BOTH),
     D("halfnormal", "loc=0.0, scale=1.0 -> ()", draw=_halfnormal, slopes=_OF_BOTH),
@@ -211,9 +214,9 @@ DISTRIBUTIONS = {row.name: row for row in (*_NUMPY, *_OTHERS)}
 """The distributions that have a function of their name in `relgraph.tensor.random`."""
 
 _CHOICE_OPTIONS = (("replace", True), ("shuffle", True))
-CHOICE = D("choice", "a: int -> ()", "int64", options=_CHOICE_OPTIONS, batched=False)
+CHOICE = N("choice", "a: int -> ()", "int64", options=_CHOICE_OPTIONS, batched=False)
 """An index below `a`, or several with or without repetition."""
-WEIGHTED_CHOICE = D(
+WEIGHTED_CHOICE = N(
     "choice", "a: int, p(k) -> ()", "int64", _weighted_choice, _CHOICE_OPTIONS, batched=False
 )
 """The same with a probability for each index."""

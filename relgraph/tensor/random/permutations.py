@@ -24,6 +24,7 @@ class Permutation(RandomOp):
     """
 
     __props__ = ("inplace",)
+    nonnegative = True
 
     def __init__(self, inplace: bool = False) -> None:
         self._set_inplace(inplace)

@@ -23,12 +23,15 @@ class RandomOp(Op):
     ----------
     inplace
         Whether the given generator itself is advanced; if not, a copy of it.
+    nonnegative
+        Whether no element of a draw is less than zero.
     """
 
     default_output = 1
     nout = 2
     pure = False
     inplace: bool
+    nonnegative: bool = False
 
     def _set_inplace(self, inplace: bool) -> None:
         self.inplace = bool(inplace)

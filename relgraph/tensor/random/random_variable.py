@@ -65,8 +65,11 @@ class RandomVariable(RandomOp):
         self._rows = distribution.parameters
         self._ranks = [len(p.core) for p in self._rows]
         self._keywords = dict(self.options)
-        if distribution.takes_dtype:
+        if distribution.takes_dtype and self.dtype != "float16":
             self._keywords["dtype"] = self.dtype
+        # a draw that is converted to a smaller integer wraps around
+        keeps_sign = not is_discrete(self.dtype) or self.dtype in ("int64", "bool")
+        self.nonnegative = distribution.nonnegative and keeps_sign
         if not distribution.is_discrete and (is_discrete(self.dtype) or is_complex(self.dtype)):
             raise TypeError(f"{distribution.name} draws real numbers, which are not {self.dtype}")
         if distribution.is_discrete and distribution.takes_dtype and not is_discrete(self.dtype):

@@ -168,6 +168,12 @@ def test_other_dtypes(as_numpy):
         )
 
 
+def test_float16_is_rounded(as_numpy):
+    as_numpy(
+        lambda rng: functions.random(rng, 5, "float16"), lambda g: g.random(5).astype("float16")
+    )
+
+
 def test_floatX(as_numpy, monkeypatch):
     monkeypatch.setattr(config, "floatX", "float32")
     as_numpy(lambda rng: functions.random(rng, 5), lambda g: g.random(5, "float32"))

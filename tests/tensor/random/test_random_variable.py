@@ -11,6 +11,7 @@ from relgraph.compile import is_same_graph, predefined_modes
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.random import Distribution, functions
 from relgraph.tensor.random.distributions import DISTRIBUTIONS
 from relgraph.tensor.random.random_op import RandomOp
@@ -197,6 +198,35 @@ def test_a_distribution_of_the_users():
 
 def _half_open_rows(generator, low, size):
     return low + generator.random(low.shape)
+
+
+@pytest.mark.parametrize("mode", ["fast_run", "o3"])
+def test_what_is_never_negative_needs_no_absolute_value(mode):
+    rng = shared(np.random.default_rng(1))
+    a = at.dvector("a")
+    for draw, kept in [
+        (functions.gamma(rng, a, a)[1], False),
+        (functions.poisson(rng, a)[1], False),
+        (functions.permutation(rng, 5)[1], False),
+        (functions.normal(rng, a, a)[1], True),
+        (functions.poisson(rng, a, dtype="int8")[1], True),
+    ]:
+        run = function([a], abs(draw), mode=mode, on_unused_input="ignore")
+        assert (at.abs in {node.op for node in run.maker.fgraph.apply_nodes}) is kept
+        assert (run(np.array([0.5, 100.0, 200.0])) >= -128).all()
+
+
+def test_what_is_said_to_be_never_negative():
+    for name, row in DISTRIBUTIONS.items():
+        if row.nonnegative:
+            given = [np.full((2,) * len(p.core), 0.5) for p in row.parameters]
+            given = [
+                np.full(x.shape, 3) if p.integer else x + (name == "zipf")
+                for x, p in zip(given, row.parameters, strict=True)
+            ]
+            _, x = getattr(functions, name)(RNG, *given, size=500)
+            (value,) = evaluate([x], {RNG: np.random.default_rng(1)})
+            assert (value >= 0).all(), name
 
 
 def test_it_is_printed(capsys):
