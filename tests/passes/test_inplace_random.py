@@ -81,6 +81,14 @@ def test_a_gradient_draws_the_noise_of_the_draw():
         np.testing.assert_array_equal(x_, noise * [2.0, 3.0])
 
 
+def test_a_stabilized_gradient_draws_nothing_again():
+    stream, loc, w = RandomStream(1), at.dvector("loc"), at.dvector("w")
+    x = stream.normal(loc, 1.0) * stream.bernoulli(0.5, size=loc.shape)
+    cost = at.log(1 + at.exp(x * w)).sum()
+    run = function([loc, w], [cost, *grad(cost, [loc, w])])
+    assert inplace(run) == [True, True]
+
+
 def test_a_result_does_not_share_the_state():
     rng = shared(np.random.default_rng(1))
     next_rng, x = functions.normal(rng)
