@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.shared_values.container import Container, copy_value, describe_value
 from relgraph.graph.shared_values.variable import SharedVariable
-from relgraph.tensor.random.shared_generator import shared_generator
+from relgraph.tensor.random.shared_generator import (
+    RandomGeneratorSharedVariable,
+    shared_generator,
+)
 from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 
 class TensorSharedVariable(SharedVariable, TensorVariable):
@@ -21,13 +27,33 @@ class TensorSharedVariable(SharedVariable, TensorVariable):
     __slots__ = ()
 
 
+@overload
+def shared(
+    value: Generator,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> RandomGeneratorSharedVariable: ...
+
+
+@overload
 def shared(
     value: Any,
     name: str | None = None,
     strict: bool = False,
     allow_downcast: bool | None = None,
     borrow: bool = False,
-) -> Any:
+) -> TensorSharedVariable: ...
+
+
+def shared(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> SharedVariable:
     """Return a shared variable with a copy of a value.
 
     Parameters
