@@ -9,13 +9,16 @@ from relgraph.graph.basic import Apply
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import normalize_axis, static_int
 from relgraph.tensor.basic import as_argument
+from relgraph.tensor.math import maximum
 from relgraph.tensor.random.random_op import RandomOp
 from relgraph.tensor.random.type import random_generator_type
+from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.tensor.type import TensorType
 
 
 class Permutation(RandomOp):
-    """The integers from 0 to ``n - 1`` in random order, for an integer `n` of rank 0.
+    """The integers from 0 to ``n - 1`` in random order, for an integer `n` of rank 0; none for a
+    negative one.
 
     Parameters
     ----------
@@ -41,14 +44,18 @@ class Permutation(RandomOp):
         n = as_argument(n, self, 1)
         if n.type.ndim != 0 or not is_discrete(n.type.dtype):
             raise TypeError(f"{self}: n is a {n.type}, and an integer of rank 0 is wanted")
-        drawn = TensorType("int64", (static_int(n),)).make_variable()
+        known = static_int(n)
+        length = None if known is None else max(known, 0)
+        drawn = TensorType("int64", (length,)).make_variable()
         return Apply(self, [rng, n], [random_generator_type.make_variable(), drawn])
 
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
         return generator.permutation(int(values[0]))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [None, (node.inputs[1],)]
+        n = node.inputs[1]
+        is_length = n.owner is not None and isinstance(n.owner.op, Shape_i)
+        return [None, (n if is_length else maximum(n, 0),)]
 
 
 class Permuted(RandomOp):

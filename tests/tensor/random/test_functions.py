@@ -35,6 +35,7 @@ def test_choice_without_shuffling(as_numpy):
 def test_permutation(as_numpy):
     as_numpy(lambda rng: functions.permutation(rng, 7), lambda g: g.permutation(7))
     as_numpy(lambda rng: functions.permutation(rng, 0), lambda g: g.permutation(0))
+    as_numpy(lambda rng: functions.permutation(rng, -2), lambda g: g.permutation(-2))
     for x, axis in [(MATRIX[:, 0], 0), (MATRIX, 0), (MATRIX, 1), (MATRIX, -1), (MATRIX[:0], 0)]:
         as_numpy(
             lambda rng, x=x, axis=axis: functions.permutation(rng, x, axis),

@@ -136,9 +136,9 @@ def test_a_shape_is_known_without_a_draw(mode):
         functions.multivariate_normal(rng, np.zeros(2), np.eye(2), size=(n,))[1],
         functions.normal(rng, loc, 1.0)[1],
         functions.dirichlet(rng, loc)[1],
-        functions.permutation(rng, n)[1],
+        functions.permutation(rng, loc)[1],
     ]
-    shapes = [(4, 3), (2, 5), (4, 2), (3, 2), (3, 2), (4,)]
+    shapes = [(4, 3), (2, 5), (4, 2), (3, 2), (3, 2), (3, 2)]
     outputs = [part for x in draws for part in (x.shape, x.shape[0], x.size)]
     run = function([n, loc, s], outputs, mode=mode)
     assert not any(isinstance(node.op, RandomOp) for node in run.maker.fgraph.apply_nodes)
