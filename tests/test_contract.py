@@ -25,6 +25,8 @@ LAZY_FILES = {
     "relgraph/testing/__init__.py": "the law checker needs mpmath, the strategies don't",
     "relgraph/graph/kanren/definition.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
+    "relgraph/tensor/__init__.py": "who draws nothing at random need not load NumPy's generators",
+    "relgraph/tensor/random/__init__.py": "`shared` has to know generators, and no distributions",
     "relgraph/graph/__init__.py": "the documents write relgraph.graph.fg after a plain import",
 }
 

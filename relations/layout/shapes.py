@@ -72,7 +72,7 @@ LIFTS = (
     lift(
         "shape",
         _shape(y),
-        n,  # exp(x).shape → x.shape
+        n,  # exp(x).shape → x.shape, the shape of a draw → the size that it was given
         whereo(has_shape_of_input, y),
         computo(n, shape_from_inputs, y),
     ),

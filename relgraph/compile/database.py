@@ -38,6 +38,7 @@ from relgraph.passes.batching import BatchProducts
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
 from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
+from relgraph.passes.inplace_random import InplaceRandom
 from relgraph.passes.known_condition import known_condition
 
 INPLACE_FROM = 50
@@ -173,7 +174,7 @@ def _build_optdb() -> SequenceDB:
         ("inplace_setsubtensor", inplace_setsubtensor(), 60),
         ("inplace_blas", inplace_blas(), 70),
         ("inplace_elemwise", inplace_elemwise(), 75),
-        ("inplace_random", SequenceDB(), 99),
+        ("inplace_random", InplaceRandom(), 99),
     ):
         names = tags_of_row(name) if name in ROW_NAMES else ()
         db.register(name, inplace, "fast_run", "inplace", *names, position=position)

@@ -1,186 +1,104 @@
-"""Shared variables: they have a value, which functions read and update."""
+"""`shared`: makes shared variables, which have a value that functions read and update."""
 
 from __future__ import annotations
 
-import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.type import Type
+from relgraph.graph.shared_values.container import Container, copy_value, describe_value
+from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.tensor.random.shared_generator import (
+    RandomGeneratorSharedVariable,
+    shared_generator,
+)
+from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 
-
-def copy_value(value: Any) -> Any:
-    """Return a copy of a value that shares no storage with it."""
-    return value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
-
-
-class Container:
-    """Storage for a value of one type.
-
-    Parameters
-    ----------
-    type
-        The type that values are checked against.
-    value
-        The first value.
-    name
-        The name in errors.
-    strict, allow_downcast
-        How values are converted, as for `Type.filter`.
-    """
-
-    __slots__ = ("allow_downcast", "name", "strict", "type", "value")
-
-    def __init__(
-        self,
-        type: Type,
-        value: Any,
-        name: str | None = None,
-        strict: bool = False,
-        allow_downcast: bool | None = None,
-    ) -> None:
-        self.type = type
-        self.name = name
-        self.strict = strict
-        self.allow_downcast = allow_downcast
-        self.set(value)
-
-    def set(self, value: Any, borrow: bool = False) -> None:
-        """Store a copy of `value`; with `borrow`, `value` itself if it need not be converted.
-
-        Raises
-        ------
-        TypeError
-            If it can't be converted to the type.
-        """
-        try:
-            filtered = self.type.filter(
-                value, strict=self.strict, allow_downcast=self.allow_downcast
-            )
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"the value of {self.name or 'a shared variable'} has to be of type {self.type}, "
-                f"got {describe_value(value)}: {error}"
-            ) from error
-        shares = filtered is value or (
-            isinstance(value, np.ndarray)
-            and isinstance(filtered, np.ndarray)
-            and np.may_share_memory(filtered, value)
-        )
-        self.value = copy_value(filtered) if shares and not borrow else filtered
-
-    def duplicate(self) -> Container:
-        """Return a container with a copy of the value."""
-        return Container(self.type, self.value, self.name, self.strict, self.allow_downcast)
-
-
-def describe_value(value: Any) -> str:
-    """Return a description of a value for errors: dtype and shape, or its repr."""
-    if isinstance(value, np.ndarray | np.generic):
-        return f"{type(value).__name__} of dtype {value.dtype} and shape {value.shape}"
-    text = repr(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
-
-
-class SharedVariable(Variable):
-    """A variable with a value, which all functions that use it share.
-
-    Attributes
-    ----------
-    container
-        The storage of the value.
-    default_update
-        The expression that every function that uses the variable updates it with, or None.
-    """
-
-    __slots__ = ()
-
-    container: Container
-    default_update: Variable | None
-
-    def get_value(self, borrow: bool = False) -> Any:
-        """Return a copy of the value, or with `borrow` the value itself."""
-        return self.container.value if borrow else copy_value(self.container.value)
-
-    def set_value(self, v: Any, borrow: bool = False) -> None:
-        """Change the value to a copy of `v`, or with `borrow` to `v` itself.
-
-        Raises
-        ------
-        TypeError
-            If `v` is not of the variable's type.
-        """
-        self.container.set(v, borrow)
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 
 class TensorSharedVariable(SharedVariable, TensorVariable):
     """A shared variable whose value is an array."""
 
-    __slots__ = ("_default_update", "container")
+    __slots__ = ()
 
-    _default_update: Variable | None
 
-    def __init__(
-        self,
-        type: TensorType,
-        container: Container,
-        name: str | None = None,
-        default_update: Variable | None = None,
-    ) -> None:
-        super().__init__(type, None, None, name)
-        self.container = container
-        self._default_update = default_update
+@overload
+def shared(
+    value: Generator,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> RandomGeneratorSharedVariable: ...
 
-    @property
-    def default_update(self) -> Variable | None:
-        return self._default_update
 
-    @default_update.setter
-    def default_update(self, update: Variable | None) -> None:
-        self._default_update = update
-
-    @default_update.deleter
-    def default_update(self) -> None:
-        self._default_update = None
-
-    def clone(self, **kwargs: Any) -> TensorSharedVariable:
-        """Return another variable with the same container."""
-        name = kwargs.pop("name", self.name)
-        twin = TensorSharedVariable(self.type, self.container, name, self.default_update)
-        twin.copy_tag_from(self)
-        return twin
+@overload
+def shared(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> TensorSharedVariable: ...
 
 
 def shared(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
-) -> TensorSharedVariable:
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> SharedVariable:
     """Return a shared variable with a copy of a value.
 
     Parameters
     ----------
     value
-        An array, or anything that NumPy converts to one. The variable has its dtype and rank; no
-        length is static.
+        An array, or anything that NumPy converts to one: the variable has its dtype and rank; no
+        length is static. Or a `numpy.random.Generator`.
     name
         The name of the variable.
     strict, allow_downcast
         How later values are converted, as for `Type.filter`.
+    borrow
+        Whether the variable has `value` itself, which functions that update it may then change.
+
+    Returns
+    -------
+    variable
+        A `TensorSharedVariable`, or a `RandomGeneratorSharedVariable` of a generator.
 
     Raises
     ------
     TypeError
-        If `value` is symbolic or not numeric.
+        If `value` is symbolic or neither numeric nor a generator.
     """
     if isinstance(value, Variable):
         raise TypeError(f"a shared variable holds a value, and {value} is symbolic")
     data = np.asarray(value)
     if data.dtype.kind not in "biufc":
-        raise TypeError(f"a shared variable holds numbers, not {describe_value(value)}")
+        if is_generator(value):
+            return shared_generator(value, name, borrow)
+        raise TypeError(
+            f"a shared variable holds numbers, not {describe_value(value)}; or it holds a "
+            "numpy.random.Generator"
+        )
     kind = TensorType(data.dtype.name, (None,) * data.ndim)
-    container = Container(kind, data, name, allow_downcast=allow_downcast)
+    container = Container(kind, data, name, False, allow_downcast, borrow)
     container.strict = strict
     return TensorSharedVariable(kind, container, name)
+
+
+__all__ = [
+    "Container",
+    "SharedVariable",
+    "TensorSharedVariable",
+    "copy_value",
+    "describe_value",
+    "shared",
+]

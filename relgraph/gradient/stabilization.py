@@ -83,16 +83,17 @@ def stabilized(
         The variables to differentiate.
     named
         The variables that they are differentiated with respect to. In a definition these, the
-        outputs, the barred variables and the outputs of a `GradientBarrier` are inputs.
+        outputs, the barred variables and the outputs of a `GradientBarrier` are inputs, and so are
+        those of an op that is not pure: its node stands for one call, which is not made again.
     barred
         Variables that are treated as constants; they get no definition.
 
     Returns
     -------
     definitions
-        The definitions of the outputs, and of the named variables that they depend on, unless
-        they are inputs of the graph. Empty if no stabilizing law was applied. The given graph does
-        not change.
+        The definitions of the outputs, and of the named variables and the inputs of such nodes that
+        they depend on, unless they are inputs of the graph. Empty if no stabilizing law was
+        applied. The given graph does not change.
     """
     parts = _parts(outputs, named, barred)
     if not parts.defined:
@@ -145,15 +146,24 @@ def _parts(
     cuts = {*outputs, *named, *barred}
     defined = {v: None for v in outputs if v.owner is not None and v not in barred}
     leaves = {v for v in cuts if v.owner is not None}
-    for step in steps(outputs, barred, {}):
-        through = isinstance(step.op, GradientBarrier)
-        for v in step.outputs:
-            if through:
+    for node in io_toposort(barred, outputs):
+        kept = isinstance(node.op, GradientBarrier) or not node.op.pure
+        for v in node.outputs:
+            if kept:
                 leaves.add(v)
                 defined.pop(v, None)
             elif v in cuts and v not in barred:
                 defined[v] = None
+        if not node.op.pure:
+            formulas = (v for v in _differentiated(node) if v.owner is not None)
+            defined.update((v, None) for v in formulas if v not in leaves and v not in barred)
     return _Parts(list(defined), leaves)
+
+
+def _differentiated(node: Apply) -> list[Variable]:
+    """Return the inputs of a node by which it may be differentiated."""
+    pattern = node.op.connection_pattern(node)
+    return [v for v, connected in zip(node.inputs, pattern, strict=True) if any(connected)]
 
 
 def _copies(variables: Sequence[Variable], stand_ins: dict[Any, Any]) -> list[Variable]:

@@ -115,6 +115,10 @@ class Type(MetaObject):
             return self.make_constant(new) if self.is_valid_value(new, strict=False) else None
         return new if self.is_super(new.type) else None
 
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        """Return whether a change of `a`, a value of this type, may change `b`."""
+        return a is b
+
     def all_finite(self, value: Any) -> bool:
         """Return whether a value of this type holds no infinity and no nan."""
         return True

@@ -1,8 +1,10 @@
 """Tensors: their types and variables, their ops, and functions with NumPy's names.
 
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
+`relgraph.tensor.random` is loaded when it is first used.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -266,3 +268,9 @@ TensorVariable._ops.numpy_names = {
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "round_": "round"},
     **{"inner": "tensordot", "vdot": "dot", "flipud": "flip", "fliplr": "flip", "astype": "cast"},
 }
+
+
+def __getattr__(name: str) -> Any:
+    if name == "random":
+        return import_module("relgraph.tensor.random")
+    raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")

@@ -229,6 +229,9 @@ class TensorType(Type):
             return None  # Both fill the same value: nothing would be gained.
         return _filled_like(old, new)
 
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        return isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+
     def all_finite(self, value: Any) -> bool:
         if value.size == 1:
             return cmath.isfinite(value.item())

@@ -3,6 +3,8 @@ than that is changed."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,8 @@ from relgraph.gradient import (
     jacobian,
     zero_grad,
 )
-from relgraph.graph.basic import Constant, equal_computations, graph_inputs
+from relgraph.graph.basic import Apply, Constant, equal_computations, graph_inputs
+from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
 from tests.gradient.duals import slope_condition, truth
 from tests.gradient.naive_formulas import MATRICES, NUMBERS, OF_A_MATRIX, OF_A_NUMBER
@@ -303,3 +306,48 @@ def test_what_the_laws_are_shown_with_has_the_same_gradients_and_connections():
                 told = np.isfinite(b) & (b.shape != value.shape or ~np.isnan(value))
                 tolerance = 1e-9 if b.dtype == "float64" else 1e-3
                 np.testing.assert_allclose(a[told], b[told], tolerance, tolerance, err_msg=name)
+
+
+class Call(Op):
+    """Its input plus a number that is another one at each call; a draw, say, or a clock."""
+
+    __props__ = ()
+    pure = False
+    count = itertools.count()
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [inputs[0].type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + float(next(self.count))
+
+    def grad(self, inputs, output_gradients):
+        return list(output_gradients)
+
+
+def test_a_call_is_not_made_again_for_its_gradient():
+    x = at.dvector("x")
+    call = Call()(x)
+    cost = at.log(1 + at.exp(call)).sum()
+    value, slope_ = function([x], [call, grad(cost, x)])([-3.0, 1000.0])
+    np.testing.assert_allclose(slope_, 1 / (1 + np.exp(-value)), rtol=1e-14)
+    run = function([x], [cost, grad(cost, x)])
+    assert sum(node.op is Call() for node in run.maker.fgraph.apply_nodes) == 1
+
+
+def test_what_a_call_is_made_on_is_stabilized_too():
+    x = at.dvector("x")
+    call = Call()(at.log(1 + at.exp(x)))
+    run = function([x], grad(call.sum(), x))
+    np.testing.assert_array_equal(run([1000.0, -1000.0, 0.0]), [1.0, 0.0, 0.5])
+    # a call that is itself differentiated, or named
+    cost = at.log(1 + at.exp(call)).sum()
+    by_x, by_call = function([x], grad(cost, [x, call]))([1000.0, 0.0])
+    np.testing.assert_allclose(by_x, by_call * [1.0, 0.5], rtol=1e-14)
+
+
+def test_a_formula_that_a_call_reads_is_stabilized_with_its_other_readers():
+    x = at.dvector("x")
+    p = at.softmax(x)
+    cost = (at.log(p) * Call()(p)).sum()
+    assert np.isfinite(function([x], grad(cost, x))([1000.0, 0.0])).all()

@@ -22,6 +22,7 @@ from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.gemm import Gemm
+from relgraph.tensor.random import RandomStream
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.softmaxes import LogSoftmax
 
@@ -98,6 +99,9 @@ CASES = {
         [v, s], at.set_subtensor((v / s)[1:], s), overwrites(IncSubtensor)
     ),
     "inplace_elemwise": Case([x, y], at.exp(at.dot(x, y)), overwrites(Elemwise)),
+    "inplace_random": Case(
+        [], RandomStream(1).normal(size=3), lambda left: any(op.destroy_map for op in left)
+    ),
     "local_log_softmax": Case([x], at.log(at.softmax(x)), made(LogSoftmax)),
     "local_remove_all_assert": Case([v, n], assert_(v, n > 0), lambda left: not made(Assert)(left)),
 }

@@ -26,6 +26,10 @@ from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
+from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.permutations import Permutation, Permuted
+from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.norm import Norm
@@ -59,6 +63,11 @@ class Numbers:
     dtype: str = "int64"
 
 
+@dataclass(frozen=True)
+class Generator:
+    """A generator of random numbers."""
+
+
 X, M, V, N = Tensor(3), Tensor(2), Tensor(1), Tensor(0)
 INDEX = Tensor(1, "int64")
 INDICES = Tensor(2, "int64")
@@ -78,8 +87,18 @@ def fused_sum():
     return FusedReduction(elemwise, [None, CAReduce(scalar.add)])
 
 
+G = Generator()
+NORMAL, DIRICHLET = DISTRIBUTIONS["normal"], DISTRIBUTIONS["dirichlet"]
+
 CASES = [
     (fused_sum(), M, M),
+    (RandomVariable(NORMAL, False, "float64"), G, M, V),
+    (RandomVariable(NORMAL, False, "float64"), G, N, X),
+    (RandomVariable(NORMAL, True, "float64"), G, Numbers(0, 3, 2), M, V),
+    (RandomVariable(DIRICHLET, False, "float64"), G, M),
+    (RandomVariable(DIRICHLET, True, "float64"), G, Numbers(0, 3, 2), M),
+    (Permutation(), G, LENGTH),
+    (Permuted(1), G, Tensor(2, "int64")),
     (at.exp, X),
     (at.add, M, M),
     (at.add, M, V),
@@ -171,16 +190,19 @@ CASES = [
 
 def drawn(spec, draw, pool):
     """Return a value of what `spec` describes, and its type: some lengths of 1 are known."""
+    if isinstance(spec, Generator):
+        return np.random.default_rng(draw.randrange(2**32)), random_generator_type
     if isinstance(spec, Numbers):
         shape = () if spec.count is None else (spec.count,)
         n = 1 if spec.count is None else spec.count
         numbers = [draw.randint(spec.low, spec.high) for _ in range(n)]
-        return np.array(numbers, spec.dtype).reshape(shape), shape
+        return np.array(numbers, spec.dtype).reshape(shape), TensorType(spec.dtype, shape)
     shape = tuple(draw.choice(pool) for _ in range(spec.ndim))
     generator = np.random.default_rng(draw.randrange(2**32))
     high = 1 if spec.dtype == "bool" or draw.random() < 0.7 else 3
     value = generator.integers(0, high, shape, endpoint=True).astype(spec.dtype)
-    return value, tuple(1 if n == 1 and draw.random() < 0.4 else None for n in shape)
+    known = tuple(1 if n == 1 and draw.random() < 0.4 else None for n in shape)
+    return value, TensorType(spec.dtype, known)
 
 
 @cache
@@ -190,16 +212,24 @@ def nodes(op, types):
     return (inputs, *inferred(op.make_node(*inputs)))
 
 
+def without_ones(type_):
+    """Return a type that does not know which lengths are 1."""
+    if not isinstance(type_, TensorType):
+        return type_
+    return TensorType(type_.dtype, [None if n == 1 else n for n in type_.shape])
+
+
 @cache
 def narrowed_nodes(op, types):
     """Return the same of a node that was made when no length was known."""
     inputs = [t() for t in types]
-    made = op.make_node(*[TensorType(t.dtype, (None,) * t.ndim)() for t in types])
+    made = op.make_node(*[without_ones(t)() for t in types])
     return (inputs, *inferred(Apply(made.op, inputs, [out.type() for out in made.outputs])))
 
 
 def inferred(node):
-    shapes = node.op.infer_shape(None, node, [lengths(v) for v in node.inputs])
+    known = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
+    shapes = [shape for shape in node.op.infer_shape(None, node, known) if shape is not None]
     return node, shapes, [n for shape in shapes for n in shape if isinstance(n, Variable)]
 
 
@@ -208,11 +238,12 @@ def compared(op, specs, draw, make=nodes):
     pool = draw.sample(range(4), 2)
     drawn_inputs = [drawn(spec, draw, pool) for spec in specs]
     values = [value for value, _ in drawn_inputs]
-    types = tuple(TensorType(value.dtype, known) for value, known in drawn_inputs)
+    types = tuple(type_ for _, type_ in drawn_inputs)
     try:
         inputs, node, shapes, symbolic = make(op, types)
         givens = dict(zip(inputs, values, strict=True))
-        found = [value.shape for value in evaluate(node.outputs, givens)]
+        tensors = [out for out in node.outputs if isinstance(out.type, TensorType)]
+        found = [value.shape for value in evaluate(tensors, givens)]
     except (ValueError, IndexError, TypeError, AssertionError):
         return False
     computed = iter(evaluate(symbolic, givens))
@@ -220,8 +251,8 @@ def compared(op, specs, draw, make=nodes):
         tuple(int(next(computed)) if isinstance(n, Variable) else n for n in shape)
         for shape in shapes
     ]
-    assert expected == found, f"{node}: {types} of shapes {[v.shape for v in values]}, {values}"
-    for out, shape in zip(node.outputs, found, strict=True):
+    assert expected == found, f"{node}: {types} of shapes {[np.shape(v) for v in values]}, {values}"
+    for out, shape in zip(tensors, found, strict=True):
         assert all(n in (None, m) for n, m in zip(out.type.shape, shape, strict=True)), f"{node}"
     return True
 

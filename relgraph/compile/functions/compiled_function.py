@@ -206,11 +206,12 @@ class Function:
         """Copy each value that will be overwritten and shares storage with another value."""
         for i in self.maker.overwritten:
             overwritten = values[i]
-            if isinstance(overwritten, np.ndarray) and any(
-                j != i and isinstance(other, np.ndarray) and np.may_share_memory(overwritten, other)
+            type_ = self.maker.fgraph.inputs[i].type
+            if any(
+                j != i and type_.may_share_memory(overwritten, other)
                 for j, other in enumerate(values)
             ):
-                values[i] = overwritten.copy()
+                values[i] = copy_value(overwritten)
 
     def _wrong_argument(self, i: int, value: Any, error: Exception) -> TypeError:
         return TypeError(

@@ -19,6 +19,7 @@ from relgraph.graph.kanren.rules.specialization import Specialization
 from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState
 from relgraph.graph.kanren.staging.partial_evaluation import StagingMismatch, fails_on
+from relgraph.graph.kanren.staging.several_outputs import WantedOps
 from relgraph.graph.kanren.terms.building import OpenAnswerError, as_call, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.utils import MetaObject
@@ -73,9 +74,18 @@ class KanrenRelationSub(LocalOptimizer):
         self._may_stage = self.results_filter is first_answer
 
     def might_match_op(self, node: Apply) -> bool:
-        if not self._may_stage or len(node.outputs) != 1 or self.closed is not None:
+        if not self._may_stage:
             return True
-        return self.specialization.might_match_op(node)
+        if len(node.outputs) != 1:
+            return self._might_match_outputs(node)
+        return self.closed is not None or self.specialization.might_match_op(node)
+
+    def _might_match_outputs(self, node: Apply) -> bool:
+        try:
+            return self.wanted_ops.might_match_op(node)
+        except StagingMismatch:
+            self._may_stage = False
+            return True
 
     def might_match(self, node: Apply) -> bool:
         if not self._may_stage or len(node.outputs) != 1:
@@ -107,6 +117,11 @@ class KanrenRelationSub(LocalOptimizer):
             self.search,
             lambda node, answer: _fitted(node.outputs, [answer]),
         )
+
+    @cached_property
+    def wanted_ops(self) -> WantedOps:
+        """The ops that the relation asks for on nodes with several outputs."""
+        return WantedOps(self.kanren_relation)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the replacements of the outputs of `node`, or False; raises like `search`."""
@@ -202,7 +217,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def __getstate__(self) -> dict[str, Any]:
         # what has been compiled is found out again
-        found = ("closed", "specialization", "transform")
+        found = ("closed", "specialization", "wanted_ops", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from kanren import run
+from typing import Any
+
+import pytest
+from etuples import etuple
+from kanren import conde, eq, lall, run
 from unification import var
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
+from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import one_cliento
+from relgraph.graph.kanren import KanrenRelationSub, one_cliento, relation, whereo
+from relgraph.graph.kanren.staging import partial_evaluation
+from relgraph.graph.op import Op
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
 from relgraph.tensor.assembly.joining import Split
@@ -72,3 +79,66 @@ def test_a_law_can_ask_that_a_variable_is_read_once():
         node = outputs[0].owner
         assert (once.forward.transform(fgraph, node) is not False) == fires
         assert (once.forward.search(fgraph, node) is not False) == fires
+
+
+class Pair(Op):
+    """Its input, and its input again."""
+
+    __props__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def make_node(self, *inputs: Any) -> Apply:
+        return Apply(self, list(inputs), [v.type() for v in (inputs[0], inputs[0])])
+
+
+@relation("about-a-sum")
+def about_a_sumo(whole: Any, part: Any) -> Any:
+    return lall(eq(whole, etuple(at.add, x, y)), eq(part, x))
+
+
+@relation("about-an-output")
+def about_an_outputo(whole: Any, part: Any) -> Any:
+    return conde([about_a_sumo(whole, part)], [eq(whole, nth(1, Pair(2)(x))), eq(part, x)])
+
+
+@relation("about-all-outputs")
+def about_all_outputso(whole: Any, part: Any) -> Any:
+    named = whereo(lambda first: first.owner.inputs[0].name == "w", x)
+    return conde(
+        [about_a_sumo(whole, part)], [eq(whole, [x, y]), named, eq(part, [at.exp(w), at.exp(w)])]
+    )
+
+
+def pair_of(number: int, of: Any) -> Apply:
+    return Pair(number)(of, return_list=True)[0].owner
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (about_a_sumo, set()),
+        (about_an_outputo, {(2, v), (2, w)}),
+        (about_all_outputso, {(0, w), (1, w), (2, w), (3, w)}),
+    ],
+)
+def test_only_what_can_have_no_answer_is_ruled_out_by_its_op(made: Any, expected: Any) -> None:
+    rewriter = KanrenRelationSub(made)
+    answered = set()
+    for number in range(4):
+        for of in (v, w):
+            node = pair_of(number, of)
+            fgraph = FunctionGraph([of], node.outputs, clone=False)
+            if rewriter.might_match_op(node) and rewriter.transform(fgraph, node) is not False:
+                answered.add((number, of))
+    assert answered == expected
+
+
+def test_a_relation_about_other_ops_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    rewriter = KanrenRelationSub(about_a_sumo)
+    assert not rewriter.might_match_op(pair_of(0, v))
+    runs = []
+    monkeypatch.setattr(partial_evaluation, "solutions", lambda *args: runs.append(args))
+    assert not any(rewriter.might_match_op(pair_of(number, v)) for number in range(1, 9))
+    assert runs == []

@@ -32,6 +32,7 @@ CASES = [
     ("length-computed", Shape_i(0)(at.concatenate([x, y])), "shape_i{0}(x) + shape_i{0}(y)"),
     ("shape", at.log(x).shape, "shape(x)"),
     ("shape", _shape(at.ones((2, 3))), "[2 3]"),
+    ("shape", _shape(at.alloc(v[0], n, 3)), "make_vector{int64}(n, 3)"),
     ("shape-computed", at.dot(x, y).shape, "make_vector{int64}(shape_i{0}(x), shape_i{1}(y))"),
     ("element-of-shape", x.shape[-1], "shape_i{1}(x)"),
     ("shape-of-lengths-1d", MakeVector()(Shape_i(0)(v)), "shape(v)"),

@@ -306,14 +306,15 @@ def asks_heads_only(
     op, count = node.op, len(node.inputs)
     is_sum = op.commutative and op.associative
     heads = range(2, 2 + count) if heads_of_inputs and (not is_sum or count <= 2) else ()
-    for question, _ in path:
+    for question, answer in path:
         if isinstance(question, InputsOf):
             shared = heads_of_inputs and question.slot == 0 and not (is_sum and count >= 32)
         elif isinstance(question, HeadOf | HeadFits) and (
             question.slot == 0 or question.slot in heads
         ):
             head = values[question.slot].head
-            shared = not isinstance(head, Op) or head.nout == 1
+            misfit = isinstance(question, HeadFits) and answer is False
+            shared = misfit or not isinstance(head, Op) or head.nout == 1
         elif isinstance(question, Test | ValueOf):
             shared = question.is_settled
         else:
@@ -345,19 +346,23 @@ def rules_out(relation: Relation, node: Apply) -> bool:
 def fails_on(relation: Relation, node: Apply) -> bool:
     """Check that `relation` has no answer for `node`, as its residual says; return True.
 
+    If the node has several outputs, it is asked about the list of them, and about each.
+
     Raises
     ------
     StagingMismatch
         If it has one, or raises.
     """
-    q = var()
-    try:
-        goal = relation(node.outputs[0], q)
-        state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
-        answered = next(solutions(goal, state), None) is not None
-    except Exception:
-        # the search that follows will raise again
-        answered = True
-    if answered:
-        raise StagingMismatch
+    outputs: list[Any] = node.outputs
+    for target in outputs if len(outputs) == 1 else [outputs, *outputs]:
+        q = var()
+        try:
+            goal = relation(target, q)
+            state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
+            answered = next(solutions(goal, state), None) is not None
+        except Exception:
+            # the search that follows will raise again
+            answered = True
+        if answered:
+            raise StagingMismatch
     return True

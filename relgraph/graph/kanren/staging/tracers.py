@@ -78,11 +78,12 @@ class HeadFits:
         self.wanted = wanted
 
     def answer(self, values: list[Any]) -> Hashable:
-        head = HeadOf(self.slot).answer(values)
-        if head is SEVERAL_OUTPUTS:
-            return head
-        wanted = self.wanted
-        return isinstance(head, wanted) if isinstance(wanted, type) else head == wanted
+        wanted, head = self.wanted, values[self.slot].head
+        fits = isinstance(head, wanted) if isinstance(wanted, type) else head == wanted
+        if not fits:
+            # of one of several outputs too, which is headed by its op or by `nth`
+            return False
+        return True if HeadOf(self.slot).answer(values) is head else SEVERAL_OUTPUTS
 
     def is_same(self, other: Any) -> bool:
         """Return whether `other` is the same question."""
@@ -192,7 +193,8 @@ class Trace:
     path
         The questions, with their answers.
     root, fgraph
-        The tracers for the variable that the goal is about, and for its graph.
+        The tracers for the variable that the goal is about (or the list of them, if it is about
+        all outputs of a node), and for its graph.
     max_depth
         How many levels of nodes the goal has looked at.
     """
@@ -201,7 +203,7 @@ class Trace:
         self.values = initial_values(root, fgraph)
         self.path: list[AnsweredQuestion] = []
         self.max_depth = 1
-        self.root = VariableTracer(self, 0)
+        self.root: VariableTracer | list[VariableTracer] = VariableTracer(self, 0)
         self.fgraph = ValueTracer(self, 1)
 
     def ask(self, question: Question) -> Any:

@@ -17,6 +17,7 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.random.random_op import RandomOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.shapes.shape import Shape, Shape_i
@@ -76,6 +77,8 @@ def _has_sign(var: Any, depth: int, strictly: bool) -> bool:
         )
     if isinstance(op, Shape | Shape_i):
         return not strictly
+    if isinstance(op, RandomOp):
+        return op.nonnegative and not strictly
     return isinstance(op, Elemwise) and _has_sign_elementwise(var, op.scalar_op, depth, strictly)
 
 

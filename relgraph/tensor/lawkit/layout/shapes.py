@@ -14,6 +14,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.op import Op
 from relgraph.tensor.basic import constant
 from relgraph.tensor.indexing.indices import Slice, static_length
+from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import reads_length_of
 from relgraph.tensor.math import cast
@@ -54,9 +55,24 @@ def infers_length(y: Any, axis: int) -> bool:
 
 @depends_on_levels(1)
 def has_length_of_input(y: Any, axis: int) -> bool:
-    """Return whether the length follows without arithmetic: it is known, or that of an input."""
+    """Return whether the length follows without arithmetic: it is known, or that of an input, or an
+    element of an input."""
     length = length_from_inputs(y, axis)
-    return length is not None and (length.owner is None or isinstance(length.owner.op, Shape_i))
+    return length is not None and (
+        length.owner is None
+        or isinstance(length.owner.op, Shape_i)
+        or _is_element_of_input(length, y)
+    )
+
+
+def _is_element_of_input(length: Any, y: Any) -> bool:
+    """Return whether a length is an element of a vector that the node of `y` reads."""
+    node = length.owner
+    return (
+        isinstance(node.op, Subtensor)
+        and is_one_integer(node.op.idx_list)
+        and any(v is node.inputs[0] for v in y.owner.inputs)
+    )
 
 
 @depends_on_levels(1)
@@ -92,11 +108,16 @@ def infers_shape(y: Any) -> bool:
 
 @depends_on_levels(1)
 def has_shape_of_input(y: Any) -> bool:
-    """Return whether the shape of `y` is known, or that of an input."""
+    """Return whether the shape of `y` is known, or that of an input, or made of elements of an
+    input."""
     if None not in y.type.shape:
         return True
     lengths = _inferred_lengths(y)
-    return lengths is not None and _whose_lengths(lengths) is not None
+    if lengths is None:
+        return False
+    return _whose_lengths(lengths) is not None or all(
+        n.owner is None or _is_element_of_input(n, y) for n in lengths
+    )
 
 
 def is_one_integer(index: Any) -> bool:

@@ -1,0 +1,68 @@
+"""Random draws: NumPy's generators as values of a graph, and distributions to draw from.
+
+A draw is a function of a generator: it gives the draw, and the generator in its next state. So
+``next_rng, x = normal(rng, 0.0, 1.0, size=3)`` draws the numbers that the generator's own method
+``normal(0.0, 1.0, 3)`` gives, and ``function(..., updates={rng: next_rng})`` goes on from there.
+`RandomStream` does that by itself: each of its draws has a generator of its own, which every
+function advances that uses the draw.
+
+The names below are loaded when they are first used, so that whoever draws nothing does not load
+`numpy.random`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from relgraph.tensor.random.distribution import Distribution
+    from relgraph.tensor.random.functions import *  # noqa: F403
+    from relgraph.tensor.random.random_variable import RandomVariable
+    from relgraph.tensor.random.shared_generator import RandomGeneratorSharedVariable
+    from relgraph.tensor.random.stream import RandomStream
+    from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
+
+DRAWS = (
+    *("bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice"),
+    *("dirichlet", "exponential", "f", "gamma", "geometric", "gumbel", "halfcauchy", "halfnormal"),
+    *("hypergeometric", "integers", "invgamma", "laplace", "logistic", "lognormal", "logseries"),
+    *("multinomial", "multivariate_hypergeometric", "multivariate_normal", "negative_binomial"),
+    *("noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "permuted"),
+    *("poisson", "power", "random", "rayleigh", "shuffle", "standard_cauchy"),
+    *("standard_exponential", "standard_gamma", "standard_normal", "standard_t", "t"),
+    *("triangular", "uniform", "vonmises", "wald", "weibull", "zipf"),
+)
+"""The functions that draw, which are methods of a `RandomStream` too."""
+
+_HOME = {
+    **dict.fromkeys(DRAWS, "functions"),
+    "Distribution": "distribution",
+    "RandomGeneratorSharedVariable": "shared_generator",
+    "RandomGeneratorType": "type",
+    "RandomStream": "stream",
+    "RandomVariable": "random_variable",
+    "random_generator_type": "type",
+}
+
+__all__ = [
+    *DRAWS,
+    "Distribution",
+    "RandomGeneratorSharedVariable",
+    "RandomGeneratorType",
+    "RandomStream",
+    "RandomVariable",
+    "random_generator_type",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        module = import_module(f"relgraph.tensor.random.{_HOME[name]}")
+        found = globals()[name] = getattr(module, name)
+        return found
+    raise AttributeError(f"module 'relgraph.tensor.random' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

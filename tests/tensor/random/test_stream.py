@@ -1,0 +1,214 @@
+"""`RandomStream`: its numbers, its seeds, and who advances its generators."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import Mode, function, shared
+from relgraph.compile import predefined_modes
+from relgraph.tensor.random import DRAWS, RandomStream, functions
+from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.permutations import Permutation
+from relgraph.tensor.random.random_variable import RandomVariable
+
+MODES = sorted(name for name in predefined_modes if name is not None)
+
+
+def children(seed, count):
+    return np.random.default_rng(seed).spawn(count)
+
+
+@pytest.mark.parametrize("linker", ["vm", "py"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_draws_the_same_numbers(mode, linker):
+    stream = RandomStream(7)
+    x = stream.normal(1.0, 2.0, size=3)
+    y = stream.gamma(at.dvector("a"), 2.0)
+    z = stream.permutation(5)
+    a = y.owner.inputs[1]
+    run = function(
+        [a], [x + y, y, z], mode=Mode(linker, predefined_modes[mode]._optimizer_or_query)
+    )
+    first, second, third = children(7, 3)
+    for _ in range(3):
+        given = np.array([0.5, 1.0, 3.0])
+        x_, y_ = first.normal(1.0, 2.0, 3), second.gamma(given, 2.0)
+        found = run(given)
+        np.testing.assert_array_equal(found[0], x_ + y_)
+        np.testing.assert_array_equal(found[1], y_)
+        np.testing.assert_array_equal(found[2], third.permutation(5))
+
+
+def test_a_draw_is_one_draw():
+    x = RandomStream(234).uniform(0, 1, size=(2, 2))
+    assert not function([], x + x - 2 * x)().any()
+
+
+def test_functions_share_the_generator_of_a_draw():
+    x = RandomStream(1).normal()
+    one, two = function([], x), function([], x * 2.0)
+    (generator,) = children(1, 1)
+    assert one() == generator.normal()
+    assert two() == generator.normal() * 2.0
+    assert one() == generator.normal()
+
+
+def test_the_order_of_draws_in_a_function_does_not_count():
+    def numbers(turned):
+        stream = RandomStream(1)
+        x, y = stream.normal(), stream.uniform()
+        run = function([], [y, x] if turned else [x, y])
+        return run()[::-1] if turned else run()
+
+    assert numbers(False) == numbers(True)
+
+
+def test_no_default_updates():
+    stream = RandomStream(1)
+    x, y = stream.normal(), stream.normal()
+    still = function([], [x, y], no_default_updates=True)
+    assert still() == still()
+    half = function([], [x, y], no_default_updates=[x.owner.inputs[0]])
+    (a, b), (c, d) = half(), half()
+    assert a == c
+    assert b != d
+    assert function([], stream.normal().shape, no_default_updates=True)().shape == (0,)
+
+
+def test_explicit_updates_come_first():
+    x = RandomStream(1).normal()
+    rng = x.owner.inputs[0]
+    assert rng.default_update is x.owner.outputs[0]
+    run = function([], x, updates={rng: np.random.default_rng(5)})
+    assert run() == children(1, 1)[0].normal()
+    assert run() == run() == np.random.default_rng(5).normal()
+    rng.default_update = None
+    run = function([], x)
+    assert run() == run()
+
+
+def test_explicit_updates_of_a_shared_generator():
+    rng = shared(np.random.default_rng(1))
+    middle, x = functions.normal(rng, size=2)
+    last, y = functions.uniform(middle, size=2)
+    run = function([], [x, y], updates={rng: last})
+    generator = np.random.default_rng(1)
+    for _ in range(3):
+        found = run()
+        np.testing.assert_array_equal(found[0], generator.normal(size=2))
+        np.testing.assert_array_equal(found[1], generator.uniform(size=2))
+    assert rng.get_value().random() == generator.random()
+
+
+def test_seed():
+    stream = RandomStream(1)
+    x, y = stream.normal(), stream.uniform()
+    run = function([], [x, y])
+    first = run()
+    run()
+    stream.seed(1)
+    assert run() == first
+    stream.seed(2)
+    one, two = children(2, 2)
+    assert run() == [one.normal(), two.uniform()]
+    # a later draw goes on from the new seed
+    assert function([], stream.random())() == children(2, 3)[2].random()
+    stream.seed()
+    assert run() != first
+
+
+def test_seeds():
+    given = np.random.SeedSequence(3)
+    assert function([], RandomStream(given).normal())() == children(3, 1)[0].normal()
+    assert given.n_children_spawned == 0
+    assert function([], RandomStream([1, 2]).normal())() == children([1, 2], 1)[0].normal()
+    one, two = (function([], RandomStream().normal())() for _ in range(2))
+    assert one != two
+    stream = RandomStream(3, rng_ctor=lambda seeds: np.random.Generator(np.random.SFC64(seeds)))
+    (child,) = np.random.SeedSequence(3).spawn(1)
+    expected = np.random.Generator(np.random.SFC64(child)).normal()
+    assert function([], stream.normal())() == expected
+    with pytest.raises((TypeError, ValueError)):
+        RandomStream("seed")
+
+
+def test_state_updates():
+    stream = RandomStream(1)
+    x, y = stream.normal(), stream.normal()
+    assert (
+        stream.updates()
+        == stream.state_updates
+        == [(v.owner.inputs[0], v.owner.outputs[0]) for v in (x, y)]
+    )
+    run = function([], [x, y], updates=stream.updates())
+    assert run() == [g.normal() for g in children(1, 2)]
+
+
+def test_gen():
+    stream = RandomStream(1)
+    x = stream.gen(functions.normal, 1.0, size=2)
+    y = stream.gen(RandomVariable(DISTRIBUTIONS["normal"], False, "float64"), 1.0, 2.0)
+    z = stream.gen(Permutation(), 4)
+    found = function([], [x, y, z])()
+    one, two, three = children(1, 3)
+    np.testing.assert_array_equal(found[0], one.normal(1.0, size=2))
+    assert found[1] == two.normal(1.0, 2.0)
+    np.testing.assert_array_equal(found[2], three.permutation(4))
+
+
+def test_every_draw_is_a_method():
+    stream = RandomStream(1)
+    for name in DRAWS:
+        method = getattr(stream, name)
+        assert name in dir(stream)
+        assert list(inspect.signature(method).parameters)[:1] != ["rng"]
+    with pytest.raises(AttributeError, match="a RandomStream has no attribute 'normall'"):
+        stream.normall(0.0, 1.0)
+
+
+def test_a_draw_that_fails_leaves_the_stream_as_it_was():
+    stream = RandomStream(1)
+    with pytest.raises(TypeError, match="normal"):
+        stream.normal(1j)
+    assert stream.state_updates == []
+    assert function([], stream.normal())() == children(1, 1)[0].normal()
+
+
+def test_functions_are_saved_with_their_state():
+    x = RandomStream(1).normal()
+    run = function([], x)
+    run()
+    (generator,) = children(1, 1)
+    generator.normal()
+    expected = [generator.normal() for _ in range(3)]
+    saved = pickle.dumps(run)
+    assert [pickle.loads(saved)() for _ in range(2)] == [expected[0]] * 2
+    deep = copy.deepcopy(run)
+    assert [deep() for _ in range(3)] == expected
+    # an ordinary copy shares the variables
+    assert [run(), copy.copy(run)(), run()] == expected
+
+
+def test_a_copy_with_another_generator():
+    x = RandomStream(1).normal()
+    rng = x.owner.inputs[0]
+    other = shared(np.random.default_rng(9))
+    run = function([], x)
+    swapped = run.copy(swap={rng: other})
+    generator = np.random.default_rng(9)
+    assert [swapped(), swapped()] == [generator.normal(), generator.normal()]
+    still = run.copy(delete_updates=True)
+    assert still() == still() == run()
+
+
+def test_streams_are_pickled_and_copied():
+    stream = RandomStream(1)
+    stream.normal()
+    for twin in (pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
+        ((rng, update),) = twin.updates()
+        assert rng.default_update is update
+        assert function([], twin.normal())() == children(1, 2)[1].normal()
