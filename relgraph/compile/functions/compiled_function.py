@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.mode import Mode
