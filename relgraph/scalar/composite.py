@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType
+
+# The text of more ops would be read by nobody, and is part of that of each node and each error.
+_MOST_WRITTEN_OUT = 40
 
 Key = tuple[Any, ...]
 """The structure of a graph, as a hashable value; see `Composite._structure`."""
@@ -94,13 +98,19 @@ class Composite(ScalarOp, HasInnerGraph):
         return self._hash
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """Its formulas; if they are long, how many ops there are."""
+        if len(self.nodes) > _MOST_WRITTEN_OUT:
+            return f"Composite{{{len(self.nodes)} ops}}"
         return f"Composite{{{', '.join(self._formulas())}}}"
 
     def _formulas(self) -> list[str]:
         """Return the outputs as text, with the inputs named i0, i1 and so on."""
         renamed = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
-        outputs = [clone_replace(out, renamed) for out in self.outputs]
-        return as_string(list(renamed.values()), outputs)
+        return as_string(list(renamed.values()), clone_replace(self.outputs, renamed))
 
     @property
     def name(self) -> str:  # type: ignore[override]
