@@ -52,6 +52,14 @@ def log_size(matrix: Any) -> Any:
 
 
 LOGARITHMS = (
+    law(
+        "log-det-of-positive-definite",
+        log(_det(x)),
+        log_size(x),
+        positive_definiteo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
     law("log-abs-det", log(abs_(_det(x))), log_size(x), sound="stable", tags=TAGS),
     # of a negative determinant it is nan
     law("log-det", log(_det(x)), log_size(x) + log(sign(x)), sound="stable", tags=TAGS),

@@ -46,7 +46,6 @@ UPDATES = (
         whereo(is_vector_or_matrix, b),
         sound="domain",
         domain=whereo(are_well_conditioned, d, u, v),
-        tags=TAGS,
     ),
     law(
         "determinant-lemma",
@@ -56,7 +55,6 @@ UPDATES = (
         *thin,
         sound="domain",
         domain=whereo(are_well_conditioned, d, u, v),
-        tags=TAGS,
     ),
     law(
         "log-determinant-lemma",
@@ -66,7 +64,6 @@ UPDATES = (
         *thin,
         sound="domain",
         domain=whereo(are_well_conditioned, d, u, v),
-        tags=TAGS,
     ),
 )
 """For a diagonal matrix that is not singular, nor nearly so."""

@@ -132,6 +132,15 @@ IDENTITIES = (
 
 STRUCTURES = (
     law(
+        "solve-symmetric-transposed",
+        _solve(transposed(x), y),
+        _solve(x, y),
+        symmetrico(x),
+        realo(x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+    law(
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,

@@ -9,7 +9,7 @@ from kanren.core import eq, lall
 from relations.matrices.linear import transposed
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import ranko, same_dtypeo
@@ -18,6 +18,7 @@ from relgraph.tensor.lawkit.matrices.structure import (
     counts_from_zero,
     first_columns,
     first_rows,
+    is_as_long,
 )
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
@@ -26,6 +27,7 @@ i, p, q, x, y, z = lvars("i p q x y z")
 TAGS = ("linear_algebra",)
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
+with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), False, True)
 
 
 @relation("diagonal-of-product", sound="rounding", depth=2, tags=TAGS)
@@ -66,4 +68,14 @@ PRODUCTS = (
         "diagonal-transposed", at_positions(transposed(x), i, i), at_positions(x, i, i), tags=TAGS
     ),
     diagonal_of_producto,
+    law(
+        "diagonal-of-diagonal",
+        at_positions(with_diagonal(x, y, i, i), i, i),
+        y,
+        whereo(counts_from_zero, i),
+        ranko(x, 2),
+        whereo(is_as_long, y, i),
+        complex=True,
+        tags=TAGS,
+    ),
 )

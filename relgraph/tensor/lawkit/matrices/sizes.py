@@ -78,9 +78,12 @@ def cheapest_cycle(x: Any, y: Any, z: Any) -> Any:
     if any(len(shape) != 2 or None in shape for shape in shapes) or shapes[0][0] != shapes[2][1]:
         return None
     orders = ((x, y, z), (y, z, x), (z, x, y))
-    least = min(orders, key=lambda order: _cost(order[0], order[1]))
-    if least[0] is x or _cost(*least[:2]) == _cost(x, y):
+    costs = [_cost(p, q) + p.type.shape[0] * q.type.shape[1] for p, q, _ in orders]
+    best = costs.index(min(costs))
+    if best == 0:
         return None
+    least = orders[best]
+    # the trace of (p @ q) @ r takes p @ q, and one multiplication for each of its elements
     product = _dot(_dot(least[0], least[1]), least[2])
     along = arange(product.type.shape[0])
     return sum_(getitem(product, (along, along)))

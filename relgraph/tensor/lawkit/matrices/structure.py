@@ -10,6 +10,7 @@ from relgraph.tensor.axes import static_int
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.lawkit.guards.matrices import is_diagonal
+from relgraph.tensor.lawkit.guards.signs import is_nonnegative
 from relgraph.tensor.math import cast
 from relgraph.tensor.shapes.shape import shape_i
 
@@ -77,10 +78,23 @@ def counts_from_zero(i: Any) -> bool:
     return start == 0 and step == 1
 
 
+def is_as_long(v: Any, i: Any) -> bool:
+    """Return whether `v` is a vector that does not broadcast to the length of `i`, if that is not
+    its own."""
+    return bool(v.type.ndim == 1 and v.type.broadcastable == i.type.broadcastable)
+
+
+def _count(i: Any) -> Any:
+    """Return the length of a vector that counts from 0 on."""
+    if i.owner is not None and is_nonnegative(i.owner.inputs[1]):
+        return i.owner.inputs[1]
+    return shape_i(i, 0)
+
+
 def first_rows(x: Any, i: Any) -> Any:
     """Return as many rows of `x` as `i` is long."""
     n, m = x.type.shape[0], i.type.shape[0]
-    return x if n is not None and n == m else getitem(x, slice(None, shape_i(i, 0)))
+    return x if n is not None and n == m else getitem(x, slice(None, _count(i)))
 
 
 def first_columns(x: Any, i: Any) -> Any:
@@ -88,4 +102,4 @@ def first_columns(x: Any, i: Any) -> Any:
     n, m = x.type.shape[1], i.type.shape[0]
     if n is not None and n == m:
         return x
-    return getitem(x, (slice(None), slice(None, shape_i(i, 0))))
+    return getitem(x, (slice(None), slice(None, _count(i))))
