@@ -318,8 +318,7 @@ SPECIALIZE = (
     *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
     *reduction.DOTS,
-    # before STRUCTURES and PARTS: an identity and a thin product are symmetric, too, now and then
-    *low_rank.PUSHED_THROUGH,
+    *low_rank.DETERMINANTS,
     *systems.STRUCTURES,
     *systems.FACTORS,
     *systems.IDENTITIES,

@@ -9,7 +9,7 @@ from relgraph.tensor.lawkit.matrices.sizes import cheapest_chain
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.math import _dot
 
-x, y, z = lvars("x y z")
+w, x, y, z = lvars("w x y z")
 
 CHAINS = (
     law(
@@ -22,5 +22,6 @@ CHAINS = (
         sound="finite",
         complex=True,
         tags=("linear_algebra",),
+        tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
     ),
 )

@@ -25,12 +25,17 @@ from relgraph.tensor.lawkit.guards.matrices import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.guards.shapes import one_elemento
-from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.matrices.determinants import are_square
+from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
+from relgraph.tensor.lawkit.matrices.determinants import (
+    are_square,
+    product_of_determinants,
+    product_of_signs,
+    sum_of_logarithms,
+)
 from relgraph.tensor.lawkit.matrices.structure import positions, row_count
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
+from relgraph.tensor.linalg.systems.determinants import _det, _slogdet, det
 from relgraph.tensor.linalg.systems.inverses import _inv
 from relgraph.tensor.math import _dot
 
@@ -82,9 +87,22 @@ SIMPLER = (
         tags=TAGS,
     ),
     law(
-        "det-inverse", _det(_inv(x)), reciprocal(_det(x)), sound="rounding", complex=True, tags=TAGS
+        "det-inverse",
+        _det(_inv(x)),
+        reciprocal(y),
+        computo(y, det, x),  # which a singular x has too
+        sound="rounding",
+        complex=True,
+        tags=TAGS,
     ),
-    law("log-det-inverse", log_size(_inv(x)), -log_size(x), sound="rounding", tags=TAGS),
+    law(
+        "log-det-inverse",
+        log_size(_inv(x)),
+        -y,
+        computo(y, log_size, x),
+        sound="rounding",
+        tags=TAGS,
+    ),
 )
 
 
@@ -99,19 +117,19 @@ def of_product(name: str, of_matrix: Any, combined: Any) -> Any:
             eq(whole, of_matrix(product)),
             eq(product, _dot(left, right)),
             one_cliento(product),
-            realo(left),
-            same_dtypeo(left, right, product),
+            floato(left),
+            same_dtypeo(left, right),
             whereo(are_square, left, right),
-            eq(parts, combined(of_matrix(left), of_matrix(right))),
+            computo(parts, combined, left, right),
         )
 
     return splito
 
 
 PARTS = (
-    of_product("det-of-product", _det, lambda p, q: p * q),
-    of_product("sign-det-of-product", sign, lambda p, q: p * q),
-    of_product("log-det-of-product", log_size, lambda p, q: p + q),
+    of_product("det-of-product", _det, product_of_determinants),
+    of_product("sign-det-of-product", sign, product_of_signs),
+    of_product("log-det-of-product", log_size, sum_of_logarithms),
     law(
         "det-scaled",
         _det(c * x),

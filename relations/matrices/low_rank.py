@@ -1,29 +1,44 @@
 """Matrices that differ by few rows and columns from one that is easy to invert.
 
+Sizes decide: where ``u @ v`` has far more rows than `u` has columns, as their types say, a small
+system takes the place of a large one.
+
 W. Hager, Updating the Inverse of a Matrix (1989); H. Henderson and S. Searle, On Deriving the
-Inverse of a Sum of Matrices (1981), for the push-through identity.
+Inverse of a Sum of Matrices (1981), for the push-through identity; J. Sylvester (1851).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from relations.matrices.linear import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.terms.term import nth
 from relgraph.tensor.lawkit.domains import are_well_conditioned
 from relgraph.tensor.lawkit.guards.matrices import diagonalo
+from relgraph.tensor.lawkit.guards.types import floato
 from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
-from relgraph.tensor.lawkit.matrices.low_rank import identity_of_inner
+from relgraph.tensor.lawkit.matrices.low_rank import (
+    pushed_through,
+    small_determinant,
+    small_log_determinant,
+    updated_determinant,
+    updated_inverse,
+    updated_log_determinant,
+    updated_solution,
+)
 from relgraph.tensor.lawkit.matrices.sizes import is_thin
 from relgraph.tensor.lawkit.matrices.structure import is_vector_or_matrix
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
+from relgraph.tensor.linalg.systems.inverses import _inv
 from relgraph.tensor.linalg.systems.solving import _solve
 from relgraph.tensor.math import _dot
 
-b, d, e, u, v, x = lvars("b d e u v x")
-TAGS = ("linear_algebra",)
+b, d, u, v, z = lvars("b d u v z")
+
+updated = d + _dot(u, v)
+thin = (whereo(is_thin, u, v), floato(u))
+identity = whereo(is_identity_matrix, d)
 
 
 def log_size(matrix: Any) -> Any:
@@ -31,70 +46,70 @@ def log_size(matrix: Any) -> Any:
     return nth(1, _slogdet(matrix))
 
 
-thin = (whereo(is_thin, u, v), computo(e, identity_of_inner, u))
-"""The product has far more rows than its factors have lengths in common."""
+def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
+    """Return a law that computes `z` from matrices far from singular."""
+    regular = whereo(are_well_conditioned, d, u, v)
+    return law(name, lhs, z, *thin, *conditions, sound="domain", domain=regular)
 
-inner = e + _dot(v, _solve(d, u))
 
 UPDATES = (
-    law(
+    # inv(1 + u v) u = u inv(1 + v u)
+    where_regular("push-through", _solve(updated, u), identity, computo(z, pushed_through, u, v)),
+    where_regular(
+        "push-through-product", _dot(_inv(updated), u), identity, computo(z, pushed_through, u, v)
+    ),
+    # inv(d + u v) b = d⁻¹ b - d⁻¹ u (1 + v d⁻¹ u)⁻¹ v d⁻¹ b
+    where_regular(
         "woodbury",
-        _solve(d + _dot(u, v), b),
-        _solve(d, b) - _dot(_solve(d, u), _solve(inner, _dot(v, _solve(d, b)))),
+        _solve(updated, b),
         diagonalo(d),
-        *thin,
         whereo(is_vector_or_matrix, b),
-        sound="domain",
-        domain=whereo(are_well_conditioned, d, u, v),
+        computo(z, updated_solution, d, u, v, b),
     ),
-    law(
+    where_regular(
+        "woodbury-product",
+        _dot(_inv(updated), b),
+        diagonalo(d),
+        computo(z, updated_solution, d, u, v, b),
+    ),
+    where_regular(
+        "woodbury-inverse", _inv(updated), diagonalo(d), computo(z, updated_inverse, d, u, v)
+    ),
+    # det(d + u v) = det(1 + v d⁻¹ u) det(d)
+    where_regular(
         "determinant-lemma",
-        _det(d + _dot(u, v)),
-        _det(inner) * _det(d),
+        _det(updated),
         diagonalo(d),
-        *thin,
-        sound="domain",
-        domain=whereo(are_well_conditioned, d, u, v),
+        computo(z, updated_determinant, d, u, v),
     ),
-    law(
+    where_regular(
         "log-determinant-lemma",
-        log_size(d + _dot(u, v)),
-        log_size(inner) + log_size(d),
+        log_size(updated),
         diagonalo(d),
-        *thin,
-        sound="domain",
-        domain=whereo(are_well_conditioned, d, u, v),
+        computo(z, updated_log_determinant, d, u, v),
     ),
 )
-"""For a diagonal matrix that is not singular, nor nearly so."""
+"""A small matrix that is singular by rounding where the large one is not raises."""
 
-PUSHED_THROUGH = (
-    law(
-        "push-through",
-        _solve(x + _dot(u, v), u),
-        # u @ inv(e + v @ u)
-        transposed(_solve(transposed(e + _dot(v, u)), transposed(u))),
-        whereo(is_identity_matrix, x),
-        *thin,
-        sound="finite",
-        tags=TAGS,
-    ),
+DETERMINANTS = (
     law(
         "det-of-identity-and-product",
-        _det(x + _dot(u, v)),
-        _det(e + _dot(v, u)),
-        whereo(is_identity_matrix, x),
+        _det(updated),
+        z,  # det(1 + v u)
+        identity,
         *thin,
+        computo(z, small_determinant, u, v),
         sound="finite",
-        tags=TAGS,
+        tags=("linear_algebra",),
     ),
     law(
         "log-det-of-identity-and-product",
-        log_size(x + _dot(u, v)),
-        log_size(e + _dot(v, u)),
-        whereo(is_identity_matrix, x),
+        log_size(updated),
+        z,
+        identity,
         *thin,
+        computo(z, small_log_determinant, u, v),
         sound="finite",
-        tags=TAGS,
+        tags=("linear_algebra",),
     ),
 )

@@ -24,7 +24,7 @@ from relgraph.tensor.lawkit.guards.matrices import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import ranko, realo
+from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
 from relgraph.tensor.lawkit.matrices.structure import (
     diagonal_of,
@@ -36,12 +36,12 @@ from relgraph.tensor.lawkit.matrices.structure import (
 )
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.products import _matmul
+from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems.inverses import _inv
 from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular, _solve
 from relgraph.tensor.math import _dot
 
-d, e, m, n, o, p, v, x, y = lvars("d e m n o p v x y")
+d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
 TAGS = ("linear_algebra",)
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
@@ -116,12 +116,13 @@ IDENTITIES = (
         complex=True,
         tags=TAGS,
     ),
-    # of a matrix with nan the left sides are nan throughout
+    # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
     law("inverse-inverse", _inv(_inv(x)), x, sound="finite", complex=True, tags=TAGS),
     law(
         "solve-inverse",
         _solve(_inv(x), y),
-        _dot(x, y),
+        z,  # x @ y, which a singular x has too
+        computo(z, dot, x, y),
         ranko(x, 2),
         whereo(is_vector_or_matrix, y),
         sound="finite",
@@ -169,6 +170,7 @@ STRUCTURES = (
         orthogonalo(x),
         ranko(x, 2),
         realo(x),
+        same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(is_vector_or_matrix, y),
         sound="finite",
         tags=TAGS,

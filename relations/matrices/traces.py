@@ -12,18 +12,17 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import ranko, same_dtypeo
+from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.matrices.sizes import cheapest_cycle
 from relgraph.tensor.lawkit.matrices.structure import (
     counts_from_zero,
-    first_columns,
-    first_rows,
     is_as_long,
+    row_by_column,
 )
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
 
-i, p, q, x, y, z = lvars("i p q x y z")
+i, p, x, y, z = lvars("i p x y z")
 TAGS = ("linear_algebra",)
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
@@ -42,10 +41,10 @@ def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
         one_cliento(product),
         ranko(x, 2),
         ranko(y, 2),
-        same_dtypeo(x, y, product),
-        computo(p, first_rows, x, i),
-        computo(q, first_columns, y, i),
-        eq(total, sum_(p * transposed(q), axis=1)),
+        same_dtypeo(x, y),
+        realo(x),  # the BLAS makes nan of complex infinities
+        # the sums of the products of each row and the column of its number
+        computo(total, row_by_column, x, y, i),
     )
 
 
@@ -55,7 +54,7 @@ CYCLES = (
         sum_(at_positions(_dot(_dot(x, y), z), i, i)),
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         whereo(counts_from_zero, i),
-        computo(p, cheapest_cycle, x, y, z),
+        computo(p, cheapest_cycle, x, y, z, i),
         whereo(is_found, p),
         sound="finite",
         complex=True,
@@ -65,7 +64,11 @@ CYCLES = (
 
 PRODUCTS = (
     any_dtype_law(
-        "diagonal-transposed", at_positions(transposed(x), i, i), at_positions(x, i, i), tags=TAGS
+        "diagonal-transposed",
+        at_positions(transposed(x), i, i),
+        at_positions(x, i, i),
+        ranko(x, 2),
+        tags=TAGS,
     ),
     diagonal_of_producto,
     law(

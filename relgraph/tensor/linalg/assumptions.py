@@ -23,8 +23,8 @@ FACTS = (
     "orthogonal",
 )
 """What can be declared. A complex ``symmetric`` matrix is one that equals its conjugate transpose,
-an ``orthogonal`` one has its conjugate transpose for its inverse; ``positive definite`` includes
-symmetric. An orthogonal matrix is square."""
+an ``orthogonal`` one has its conjugate transpose for its inverse, and is square. A ``positive
+definite`` one is symmetric, and has a Cholesky factor that can be computed."""
 
 
 class Assume(MatrixOp):

@@ -17,7 +17,9 @@ from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.lawkit.guards.numbers import real_number
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
 from relgraph.testing.instances.input_values import InputSpec
@@ -40,6 +42,8 @@ _SUMMANDS = (
     ("true_div", 0.5),
     ("add", 0.5),
 )
+
+_RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
@@ -103,6 +107,12 @@ class PatternInstantiator(RandomArguments):
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)
         self._ranks = ranks_for(rule.pattern, self._ranks)
+        about_matrices = holds_matrix_op(rule.pattern)
+        self._kinds = (*ARGUMENT_KINDS, ("matrix", 9.0)) if about_matrices else ARGUMENT_KINDS
+        if about_matrices:
+            self._ranks = _RANKS_OF_MATRICES
+        if about_matrices or products_in(rule.pattern) > 1:
+            self._more_shapes = (("square", 3.0), ("thin", 1.5))
         # The guards on a single logic variable.
         self._guards: dict[Any, list[Where]] = {}
         for condition in rule.conditions:
@@ -159,9 +169,12 @@ class PatternInstantiator(RandomArguments):
         if isinstance(head, Output):
             return self._output(head, patterns)
         arguments = []
-        for p in patterns:
-            more = self._all_arguments(p, head) if isinstance(p, Arguments) else [self._build(p)]
-            arguments += more
+        for position, p in enumerate(patterns):
+            if isinstance(p, Arguments):
+                arguments += self._all_arguments(p, head)
+            else:
+                length = self._literal_length(p, head, position)
+                arguments.append(self._build(p) if length is None else length)
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
@@ -171,6 +184,14 @@ class PatternInstantiator(RandomArguments):
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
+
+    def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
+        """Return an integer that is a length of an axis as a constant; None for anything else."""
+        number = getattr(pattern, "value", pattern)
+        if type(number) is not int or isvar(pattern):
+            return None
+        role, _ = role_of(*class_and_scalar_name(head), position)
+        return self._add_leaf(at.constant(number, dtype="int64")) if role == "length" else None
 
     def _output(self, head: Output, patterns: Sequence[Any]) -> Any:
         """Return one output of a node, which all parts of the pattern that name an output share."""
@@ -347,7 +368,7 @@ class PatternInstantiator(RandomArguments):
         others = [x for x in bound if isinstance(x, Variable) and x in self._state.leaves]
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
-        return self._tensor(self.choices.pick((v, "kind"), ARGUMENT_KINDS), v)
+        return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
 
 
 def _admits(guard: Where, value: Any) -> bool:
@@ -380,6 +401,28 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
             else:
                 stack.append(p)
     return found
+
+
+def holds_matrix_op(pattern: Any) -> bool:
+    """Return whether an op on matrices, beside their products, is part of a pattern."""
+    return _count_of(pattern, MatrixOp) > 0
+
+
+def products_in(pattern: Any) -> int:
+    """Return how many products of matrices are part of a pattern."""
+    return _count_of(pattern, MatrixProduct)
+
+
+def _count_of(pattern: Any, wanted: type) -> int:
+    """Return how many ops of a class are part of a pattern."""
+    stack, count = [pattern], 0
+    while stack:
+        parts = split(stack.pop())
+        if parts is not None:
+            cls = class_and_scalar_name(parts[0])[0]
+            count += cls is not None and issubclass(cls, wanted)
+            stack += parts[1]
+    return count
 
 
 def ranks_for(

@@ -2,7 +2,9 @@
 
 What `relgraph.tensor.linalg.assume` declares is inferred through transposes, products, sums,
 inverses and factors. A complex matrix is called symmetric if it equals its conjugate transpose, and
-orthogonal if that is its inverse. Facts hold but for rounding.
+orthogonal if that is its inverse. Facts hold but for rounding; but `positive definite` says that a
+Cholesky factor can be computed. So it does not follow for ``x @ x.T + eye(n)``, which rounding
+makes singular where `x` is large, unless it is declared.
 """
 
 from __future__ import annotations
@@ -125,6 +127,8 @@ def _closed(v: Any, facts: Facts) -> Facts:
     found = set(facts)
     if POSITIVE in found:
         found |= {SYMMETRIC, SEMIDEFINITE}
+    if np.dtype(v.type.dtype).kind in "biu":
+        found -= {POSITIVE, SEMIDEFINITE}  # integers wrap around
     if SYMMETRIC in found and not found.isdisjoint({LOWER, UPPER}):
         found.add(DIAGONAL)
     if {LOWER, UPPER} <= found:
@@ -253,8 +257,8 @@ def _sum(op: Any, inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
     opposite = len(inputs) == 2 and op is scalar.add and are_transposes(*inputs)
     if opposite or all(SYMMETRIC in f for f in matrices):
         found |= {SYMMETRIC}
-    if op is scalar.add and all(SEMIDEFINITE in f for f in facts):
-        found |= {POSITIVE} if any(POSITIVE in f for f in facts) else {SEMIDEFINITE}
+    if op is scalar.add:
+        found |= frozenset.intersection(*facts) & {SEMIDEFINITE, POSITIVE}
     return found
 
 

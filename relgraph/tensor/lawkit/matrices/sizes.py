@@ -28,6 +28,8 @@ def cheapest_chain(x: Any, y: Any) -> Any:
     """
     factors, cost = _flattened(x, y)
     shapes = [_matrix_shape(v, i == 0) for i, v in enumerate(factors)]
+    if len({v.type.dtype for v in factors}) > 1:
+        return None
     if len(factors) < 3 or any(None in shape for shape in shapes):
         return None
     order, least = cheapest_order(shapes)
@@ -71,11 +73,19 @@ def _matrix_shape(v: Any, first: bool) -> Any:
 
 
 @depends_on_levels(2)
-def cheapest_cycle(x: Any, y: Any, z: Any) -> Any:
+def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
     """Return the trace of ``x @ y @ z`` as that of ``y @ z @ x`` or ``z @ x @ y``, whichever takes
-    the fewest multiplications; None if it is the first or can't be told."""
+    the fewest multiplications; None if it is the first or can't be told.
+
+    Parameters
+    ----------
+    i
+        A vector that counts from 0 on; for a trace as far as there are rows.
+    """
     shapes = [v.type.shape for v in (x, y, z)]
     if any(len(shape) != 2 or None in shape for shape in shapes) or shapes[0][0] != shapes[2][1]:
+        return None
+    if i.type.shape[0] != shapes[0][0]:
         return None
     orders = ((x, y, z), (y, z, x), (z, x, y))
     costs = [_cost(p, q) + p.type.shape[0] * q.type.shape[1] for p, q, _ in orders]

@@ -11,7 +11,9 @@ from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.lawkit.guards.matrices import is_diagonal
 from relgraph.tensor.lawkit.guards.signs import is_nonnegative
+from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
 from relgraph.tensor.math import cast
+from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.shape import shape_i
 
 
@@ -91,15 +93,20 @@ def _count(i: Any) -> Any:
     return shape_i(i, 0)
 
 
-def first_rows(x: Any, i: Any) -> Any:
+def _first_rows(x: Any, i: Any) -> Any:
     """Return as many rows of `x` as `i` is long."""
     n, m = x.type.shape[0], i.type.shape[0]
     return x if n is not None and n == m else getitem(x, slice(None, _count(i)))
 
 
-def first_columns(x: Any, i: Any) -> Any:
+def _first_columns(x: Any, i: Any) -> Any:
     """Return as many columns of `x` as `i` is long."""
     n, m = x.type.shape[1], i.type.shape[0]
     if n is not None and n == m:
         return x
     return getitem(x, (slice(None), slice(None, _count(i))))
+
+
+def row_by_column(x: Any, y: Any, i: Any) -> Any:
+    """Return the diagonal of ``x @ y``, as far as a vector `i` counts from 0 on."""
+    return sum_(_first_rows(x, i) * matrix_transpose(_first_columns(y, i)), axis=1)

@@ -93,7 +93,8 @@ class SLogDet(MatrixOp):
         def both(a: Any) -> Any:
             return np.stack(np.linalg.slogdet(a), axis=-1)
 
-        found = np.asarray(on_finite(both, a))
+        with np.errstate(all="ignore"):
+            found = np.asarray(on_finite(both, a))
         sign, logarithm = found[..., 0], found[..., 1].real
         output_storage[0][0] = np.array(sign)
         output_storage[1][0] = np.array(logarithm)

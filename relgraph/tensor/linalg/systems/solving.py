@@ -77,7 +77,8 @@ class LinearSolve(MatrixOp):
             )
         check_batch(self.name, node, a, b, (2, core))
         columns = b[:, None] if core == 1 else b
-        x = _finite_columns(self, a, columns)
+        with np.errstate(all="ignore"):
+            x = _finite_columns(self, a, columns)
         output_storage[0][0] = x[..., 0] if core == 1 else x
 
     def solve(self, a: Array, b: Array) -> Array:
@@ -107,8 +108,7 @@ def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
     safe = np.where(finite_a[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
     finite_columns = finite_b[..., None, :]
     x = op.solve(safe, np.where(finite_columns, b, b.dtype.type(0)))
-    with np.errstate(all="ignore"):
-        x = np.where(finite_columns, x, op.spread(safe, b))
+    x = np.where(finite_columns, x, op.spread(safe, b))
     return np.where(finite_a[..., None, None], x, a.dtype.type(np.nan))
 
 
