@@ -12,7 +12,7 @@ from kanren.core import eq, lall
 
 from relations.matrices.linear import transposed
 from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.terms.term import nth
+from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_

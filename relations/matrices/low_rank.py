@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.terms.term import nth
+from relgraph.graph.unify import nth
 from relgraph.tensor.lawkit.domains import are_well_conditioned
 from relgraph.tensor.lawkit.guards.matrices import diagonalo
 from relgraph.tensor.lawkit.guards.types import floato
@@ -26,7 +26,7 @@ from relgraph.tensor.lawkit.matrices.low_rank import (
     updated_log_determinant,
     updated_solution,
 )
-from relgraph.tensor.lawkit.matrices.sizes import is_thin
+from relgraph.tensor.lawkit.matrices.sizes import are_sides_of, is_tall, is_wide
 from relgraph.tensor.lawkit.matrices.structure import is_vector_or_matrix
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
@@ -37,7 +37,7 @@ from relgraph.tensor.math import _dot
 b, d, u, v, z = lvars("b d u v z")
 
 updated = d + _dot(u, v)
-thin = (whereo(is_thin, u, v), floato(u))
+thin = (floato(u), whereo(is_tall, u), whereo(is_wide, v), whereo(are_sides_of, d, u, v))
 identity = whereo(is_identity_matrix, d)
 
 

@@ -200,9 +200,10 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     return result
 
 
-def eye_like(x: Any) -> Any:
-    """Return the identity matrix of the size and dtype of the square matrices in a stack."""
-    return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype)
+def eye_like(x: Any, dtype: str | None = None) -> Any:
+    """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
+    unless another one is given."""
+    return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype if dtype is None else dtype)
 
 
 def adjoint(x: Any) -> Any:

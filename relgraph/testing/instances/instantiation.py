@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -17,10 +17,15 @@ from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
-from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.lawkit.guards.numbers import real_number
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
+from relgraph.testing.draw.argument_roles import (
+    class_and_scalar_name,
+    holds_matrix_op,
+    products_in,
+    ranks_for,
+    role_of,
+    roles_in,
+)
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.random_arguments import (
@@ -111,8 +116,10 @@ class PatternInstantiator(RandomArguments):
         self._kinds = (*ARGUMENT_KINDS, ("matrix", 9.0)) if about_matrices else ARGUMENT_KINDS
         if about_matrices:
             self._ranks = _RANKS_OF_MATRICES
-        if about_matrices or products_in(rule.pattern) > 1:
-            self._more_shapes = (("square", 3.0), ("thin", 1.5))
+        products = products_in(rule.pattern)
+        if about_matrices or products > 1:
+            thin = 10.0 if about_matrices and products else 1.5
+            self._more_shapes = (("square", 3.0), ("thin", thin))
         # The guards on a single logic variable.
         self._guards: dict[Any, list[Where]] = {}
         for condition in rule.conditions:
@@ -382,73 +389,3 @@ def _admits(guard: Where, value: Any) -> bool:
 def _random_elemwise(random: Random, arguments: Sequence[Any]) -> Op:
     made: Op = at.Elemwise(PARAMETERS["Elemwise", "scalar_op"](random, arguments))
     return made
-
-
-def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
-    """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
-    found: dict[Any, tuple[str, int]] = {}
-    stack = [pattern]
-    while stack:
-        parts = split(stack.pop())
-        if parts is None:
-            continue
-        head, patterns = parts
-        cls, name = class_and_scalar_name(head)
-        for position, p in enumerate(patterns):
-            if isvar(p):
-                if found.get(p, ("tensor", 0))[0] == "tensor":
-                    found[p] = role_of(cls, name, position)
-            else:
-                stack.append(p)
-    return found
-
-
-def holds_matrix_op(pattern: Any) -> bool:
-    """Return whether an op on matrices, beside their products, is part of a pattern."""
-    return _count_of(pattern, MatrixOp) > 0
-
-
-def products_in(pattern: Any) -> int:
-    """Return how many products of matrices are part of a pattern."""
-    return _count_of(pattern, MatrixProduct)
-
-
-def _count_of(pattern: Any, wanted: type) -> int:
-    """Return how many ops of a class are part of a pattern."""
-    stack, count = [pattern], 0
-    while stack:
-        parts = split(stack.pop())
-        if parts is not None:
-            cls = class_and_scalar_name(parts[0])[0]
-            count += cls is not None and issubclass(cls, wanted)
-            stack += parts[1]
-    return count
-
-
-def ranks_for(
-    pattern: Any, default_weights: Sequence[tuple[int, float]]
-) -> Sequence[tuple[int, float]]:
-    """Return weights for the ranks of tensors that suit a pattern.
-
-    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
-
-    Parameters
-    ----------
-    default_weights
-        Ranks and their weights for any other pattern.
-    """
-    lengths = reductions = 0
-    stack = [(pattern, 0)]
-    while stack:
-        part, above = stack.pop()
-        parts = split(part)
-        if parts is None:
-            continue
-        head, patterns = parts
-        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
-        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
-        above += name == "CAReduce"
-        reductions = max(reductions, above)
-        stack += [(p, above) for p in patterns]
-    least = max(lengths, reductions + 1 if reductions > 1 else 0)
-    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]

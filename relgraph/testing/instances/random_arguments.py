@@ -17,7 +17,7 @@ from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
-from relgraph.testing.instances.structured_matrices import STRUCTURES, structured
+from relgraph.testing.structured_matrices import STRUCTURES, structured
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
 _DTYPES: tuple[tuple[str, float], ...] = (

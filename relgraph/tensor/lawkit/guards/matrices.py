@@ -88,7 +88,7 @@ def _rule_for(node: Apply) -> Callable[[Any, Sequence[Facts]], Facts] | None:
 
 def _facts_about_leaf(v: Any) -> Facts:
     """Return what is known of a variable without its inputs."""
-    shape = getattr(v.type, "shape", ())
+    shape: tuple[Any, ...] = getattr(v.type, "shape", ())
     found: set[str] = set()
     if v.owner is not None and isinstance(v.owner.op, QR | Eigh):
         found |= _facts_about_factor(v)
@@ -96,7 +96,7 @@ def _facts_about_leaf(v: Any) -> Facts:
         found |= {UNIFORM, DIAGONAL}
     if len(shape) < 2 or not isinstance(v, Constant) or v.data.size > _LARGEST_CONSTANT:
         return frozenset(found)
-    data = np.asarray(v.data)
+    data: Any = np.asarray(v.data)
     if np.array_equal(data, np.tril(data)):
         found.add(LOWER)
     if np.array_equal(data, np.triu(data)):

@@ -99,9 +99,20 @@ def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
     return sum_(getitem(product, (along, along)))
 
 
-def is_thin(x: Any, y: Any) -> bool:
-    """Return whether ``x @ y`` is known to have far more rows than `x` has columns."""
-    if x.type.ndim != 2 or y.type.ndim != 2:
-        return False
-    n, k = x.type.shape
-    return n is not None and k is not None and n == y.type.shape[1] and 2 * k <= n and n > 1
+def is_tall(x: Any) -> bool:
+    """Return whether a matrix is known to have at least twice as many rows as columns."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
+
+
+def is_wide(x: Any) -> bool:
+    """Return whether a matrix is known to have at least twice as many columns as rows."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and shape[1] > 1 and 2 * shape[0] <= shape[1]
+
+
+def are_sides_of(d: Any, u: Any, v: Any) -> bool:
+    """Return whether `d` and ``u @ v`` are known to be square, of one shape and dtype."""
+    n = u.type.shape[0]
+    dtypes = {x.type.dtype for x in (d, u, v)}
+    return bool(d.type.shape == (n, n) and v.type.shape[1] == n and len(dtypes) == 1)

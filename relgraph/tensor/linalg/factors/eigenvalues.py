@@ -43,7 +43,7 @@ def _column(v: Any) -> Any:
 
 def _reciprocal_gaps(w: Any, v: Any) -> Any:
     """Return ``1 / (w[j] - w[i])``, and 0 on the diagonal."""
-    eye = eye_like(v).astype(w.type.dtype)
+    eye = eye_like(v, w.type.dtype)
     return (1 - eye) / (_row(w) - _column(w) + eye)
 
 

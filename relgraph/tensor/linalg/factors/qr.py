@@ -18,6 +18,7 @@ from relgraph.tensor.linalg.stacks import (
     MatrixOp,
     adjoint,
     check_matrix,
+    eye_like,
     fitted_gradient,
     lapack_dtype,
 )
@@ -123,7 +124,9 @@ def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
     """Return the gradient by a matrix with as many rows as columns or more."""
     inner = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
     lower = tril(inner, -1)
-    both = tril(inner) + adjoint(lower)
+    # the diagonal of r is real
+    diagonal = eye_like(inner) * (inner + adjoint(inner)) / 2
+    both = lower + diagonal + adjoint(lower)
     return adjoint(SolveTriangular()(r, adjoint(gq + matmul(q, both))))
 
 

@@ -125,7 +125,7 @@ def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
     """Return the gradient by a matrix, given its factors and the gradients by these, or None."""
     v = adjoint(vh)
     squares = s * s
-    eye = eye_like(matmul(vh, v)).astype(s.type.dtype)
+    eye = eye_like(matmul(vh, v), s.type.dtype)
     gaps = _row(squares) - _column(squares)
     f = (1 - eye) / (gaps + eye)
     total: Any = 0

@@ -315,9 +315,8 @@ class CholeskySolve(LinearSolve):
         return SolveTriangular(lower=False).solve(_adjoints(factor), half)
 
     def spread(self, a: Array, b: Array) -> Array:
-        factor = self._lower_factor(a)
-        half = SolveTriangular(lower=True).spread(factor, b)
-        return SolveTriangular(lower=False).spread(_adjoints(factor), half)
+        factor = np.tril(self._lower_factor(a))
+        return super().spread(np.matmul(factor, _adjoints(factor)), b)
 
     def L_op(
         self,
