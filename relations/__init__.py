@@ -318,6 +318,10 @@ SPECIALIZE = (
     *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
     *reduction.DOTS,
+    *systems.OF_PRODUCTS,
+    *systems.ASSOCIATION,
+    # of the class `domain`: where a query includes `unsafe`
+    *low_rank.UPDATES,
     *low_rank.DETERMINANTS,
     *systems.STRUCTURES,
     *systems.FACTORS,
@@ -338,7 +342,7 @@ BLAS = (*products.MATRICES, *assumptions.USED)
 """Products as the BLAS has them, once everything else has been said about them; then what was
 declared of matrices is used up."""
 
-UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE, *low_rank.UPDATES)
+UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
 """What is right under a condition that nobody checks. It is part of the first phase where a query
 includes ``unsafe``."""
 

@@ -25,6 +25,7 @@ from relgraph.tensor.lawkit.guards.matrices import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.guards.shapes import one_elemento
+from relgraph.tensor.lawkit.guards.signs import positiveo
 from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
 from relgraph.tensor.lawkit.matrices.determinants import (
     are_square,
@@ -57,6 +58,23 @@ def log_size(matrix: Any) -> Any:
 
 
 LOGARITHMS = (
+    law(
+        "log-multiple-of-det-of-positive-definite",
+        log(y * _det(x)),
+        log(y) + log_size(x),
+        positiveo(y),
+        positive_definiteo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "log-multiple-of-det",
+        log(y * _det(x)),
+        log(y) + (log_size(x) + log(sign(x))),
+        positiveo(y),
+        sound="stable",
+        tags=TAGS,
+    ),
     law(
         "log-det-of-positive-definite",
         log(_det(x)),

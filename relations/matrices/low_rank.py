@@ -22,7 +22,6 @@ from relgraph.tensor.lawkit.matrices.low_rank import (
     small_determinant,
     small_log_determinant,
     updated_determinant,
-    updated_inverse,
     updated_log_determinant,
     updated_solution,
 )
@@ -30,7 +29,6 @@ from relgraph.tensor.lawkit.matrices.sizes import are_sides_of, is_tall, is_wide
 from relgraph.tensor.lawkit.matrices.structure import is_vector_or_matrix
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
-from relgraph.tensor.linalg.systems.inverses import _inv
 from relgraph.tensor.linalg.systems.solving import _solve
 from relgraph.tensor.math import _dot
 
@@ -55,9 +53,6 @@ def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
 UPDATES = (
     # inv(1 + u v) u = u inv(1 + v u)
     where_regular("push-through", _solve(updated, u), identity, computo(z, pushed_through, u, v)),
-    where_regular(
-        "push-through-product", _dot(_inv(updated), u), identity, computo(z, pushed_through, u, v)
-    ),
     # inv(d + u v) b = d⁻¹ b - d⁻¹ u (1 + v d⁻¹ u)⁻¹ v d⁻¹ b
     where_regular(
         "woodbury",
@@ -65,15 +60,6 @@ UPDATES = (
         diagonalo(d),
         whereo(is_vector_or_matrix, b),
         computo(z, updated_solution, d, u, v, b),
-    ),
-    where_regular(
-        "woodbury-product",
-        _dot(_inv(updated), b),
-        diagonalo(d),
-        computo(z, updated_solution, d, u, v, b),
-    ),
-    where_regular(
-        "woodbury-inverse", _inv(updated), diagonalo(d), computo(z, updated_inverse, d, u, v)
     ),
     # det(d + u v) = det(1 + v d⁻¹ u) det(d)
     where_regular(

@@ -26,6 +26,7 @@ from relgraph.tensor.lawkit.guards.matrices import (
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
+from relgraph.tensor.lawkit.matrices.sizes import is_narrower
 from relgraph.tensor.lawkit.matrices.structure import (
     diagonal_of,
     identity_like,
@@ -52,6 +53,26 @@ eye = Eye(d)
 
 OF_PRODUCTS = (
     law("inverse-times", _dot(_inv(x), y), _solve(x, y), sound="stable", complex=True, tags=TAGS),
+    law(
+        "times-symmetric-inverse",
+        _dot(y, _inv(x)),
+        transposed(_solve(x, transposed(y))),
+        symmetrico(x),
+        ranko(y, 2),
+        realo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "vector-times-symmetric-inverse",
+        _dot(y, _inv(x)),
+        _solve(x, y),
+        symmetrico(x),
+        ranko(y, 1),
+        realo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
     law(
         "times-inverse",
         _dot(y, _inv(x)),
@@ -95,6 +116,28 @@ OF_PRODUCTS = (
     ),
 )
 """Products with inverses: solutions are nearer the true ones, and cheaper."""
+
+ASSOCIATION = tuple(
+    law(
+        f"product-with-{name}",
+        _dot(op(x, y), z),
+        op(x, _dot(y, z)),
+        ranko(x, 2),
+        whereo(is_narrower, z, y),
+        realo(x),
+        same_dtypeo(x, y, z),
+        sound="finite",
+        tags=TAGS,
+    )
+    for name, op in (
+        ("solution", _solve),
+        ("symmetric-solution", symmetric_solve),
+        ("lower-triangular-solution", lower_solve),
+        ("upper-triangular-solution", upper_solve),
+        ("cholesky-solution", cholesky_solve),
+    )
+)
+"""The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
     law("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), sound="rounding", complex=True, tags=TAGS),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.tensor.assembly.creation import eye
-from relgraph.tensor.lawkit.matrices.structure import identity_like
 from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
 from relgraph.tensor.linalg.products import dot
 from relgraph.tensor.linalg.systems.determinants import det, slogdet
@@ -26,11 +25,6 @@ def updated_solution(d: Any, u: Any, v: Any, b: Any) -> Any:
     """Return the solution for ``d + u @ v`` by way of those for `d` and a small matrix."""
     first = solve(d, b)
     return first - dot(solve(d, u), solve(_capacitance(d, u, v), dot(v, first)))
-
-
-def updated_inverse(d: Any, u: Any, v: Any) -> Any:
-    """Return the inverse of ``d + u @ v`` in the same way."""
-    return updated_solution(d, u, v, identity_like(d))
 
 
 def updated_determinant(d: Any, u: Any, v: Any) -> Any:

@@ -99,6 +99,17 @@ def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
     return sum_(getitem(product, (along, along)))
 
 
+def is_narrower(z: Any, y: Any) -> bool:
+    """Return whether ``y @ z`` is known to have fewer columns than `y`, both matrices, or `z` is a
+    vector."""
+    if y.type.ndim != 2 or z.type.ndim not in (1, 2):
+        return False
+    if z.type.ndim == 1:
+        return bool(y.type.shape[1] != 1)
+    columns = (z.type.shape[1], y.type.shape[1])
+    return None not in columns and columns[0] < columns[1]
+
+
 def is_tall(x: Any) -> bool:
     """Return whether a matrix is known to have at least twice as many rows as columns."""
     shape = x.type.shape
