@@ -75,6 +75,12 @@ def containing_equal_or_any_of(*wanted: Any) -> Callable[[Heads], bool]:
 def containing_two_constants_or(*wanted: Any) -> Callable[[Heads], bool]:
     """Return the test whether two arguments may be constants, or one has a `wanted` head."""
     among = frozenset(wanted)
-    return lambda heads: (
-        not among.isdisjoint(heads) or sum(containing_constant((head,)) for head in heads) > 1
-    )
+
+    def test(heads: Heads) -> bool:
+        kinds = set(heads)
+        if not among.isdisjoint(kinds):
+            return True
+        constant = {head for head in kinds if containing_constant((head,))}
+        return bool(constant) and sum(head in constant for head in heads) > 1
+
+    return test

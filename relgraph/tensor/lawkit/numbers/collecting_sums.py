@@ -183,11 +183,12 @@ def added_if_negative(x: Variable, c: Variable) -> Any:
 # -- equal terms -----------------------------------------------------------------------------------
 
 _FIRST_FACTOR_OF = frozenset((neg, true_div))
+_SIDES = frozenset((sub, neg))
 
 
 def may_have_equal_terms(terms: Sequence[Variable]) -> bool:
     """Return False if no two terms have a factor in common; a look at each is enough."""
-    if any(var.head is sub or var.head is neg for var in terms):
+    if not _SIDES.isdisjoint([var.head for var in terms]):
         return True  # what is nested there is not known
     return may_have_common_unit(terms, mul, _FIRST_FACTOR_OF)
 
@@ -212,12 +213,18 @@ def _collected_terms(given: Units, cancelling: bool) -> Any:
     with np.errstate(all="ignore"):
         counts = _coefficients(given, dtype)
         any_sign = dtype.kind != "f" or cancelling
+        by_count = dict(zip(given.counts, counts, strict=True))
+        # 0 * inf and inf - inf are nan: what is collected with these would change
+        signs = {
+            count: number > 0 if np.isfinite(number) and (any_sign or number) else None
+            for count, number in by_count.items()
+        }
 
         def kind_of(i: int) -> Any:
-            # 0 * inf and inf - inf are nan: what is collected with these would change
-            if not np.isfinite(counts[i]) or not (any_sign or counts[i]):
+            positive = signs[given.counts[i]]
+            if positive is None:
                 return None
-            return "any" if any_sign else (counts[i] > 0) != given.nest.below[i]
+            return "any" if any_sign else positive != given.nest.below[i]
 
         return collected(given, counts, kind_of, _multiple, lambda members, total: True)
 

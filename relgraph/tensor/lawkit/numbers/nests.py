@@ -114,8 +114,21 @@ def nest_of(
     joins_only
         Whether nodes of other ops than the one that joins are leaves.
     """
-    inner_ops = (operation.join,) if joins_only else operation
     root = _outermost(fgraph, op, arguments)
+    return _nest_under(root, fgraph, operation, op, arguments, joins_only)
+
+
+def _nest_under(
+    root: Apply | None,
+    fgraph: Any,
+    operation: Operation,
+    op: Op,
+    arguments: Sequence[Variable],
+    joins_only: bool,
+) -> Nest:
+    """See `nest_of`; `root` is the outermost node, None if it is in no graph."""
+    join, *others = operation
+    inner_ops = () if joins_only else tuple(others)
     clients = None if fgraph is None else fgraph.clients
     outermost = op.make_node(*arguments) if root is None else root
     dtype = outermost.outputs[0].type.dtype
@@ -123,27 +136,26 @@ def nest_of(
     seen: set[Variable] = set()
     stack: list[tuple[Variable, bool, list[int]]] = []
 
-    def enter(node_op: Op, node: Any, inputs: Sequence[Variable], below: bool) -> None:
+    def enter(node_op: Op, node: Apply | None, inputs: Sequence[Variable], below: bool) -> None:
         nest.nodes.append(node)
         nest.inverted.append(below)
         children: list[int] = []
         nest.children.append(children)
-        sides = [below] * len(inputs)
-        if node_op is not operation.join:
-            sides[-1] = not below
-        pairs = list(zip(inputs, sides, strict=True))
-        stack.extend([(v, side, children) for v, side in reversed(pairs)])
+        stack.append((inputs[-1], below if node_op is join else not below, children))
+        for var in inputs[-2::-1]:
+            stack.append((var, below, children))
 
     enter(op, root, arguments if root is None else root.inputs, False)
     while stack:
         var, below, siblings = stack.pop()
-        inner = var.owner
+        head = var.head
         if (
-            inner is not None
-            and inner.op in inner_ops
-            and var.type.dtype == dtype
+            (head is join or head in inner_ops)
             and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
+            and var.type.dtype == dtype
         ):
+            inner = var.owner
+            assert inner is not None
             seen.add(var)
             siblings.append(-1 - len(nest.nodes))
             enter(inner.op, inner, inner.inputs, below)
@@ -158,9 +170,11 @@ def _outermost(fgraph: Any, op: Op, arguments: Sequence[Variable]) -> Apply | No
     """Return the node of `op` that has these arguments, those of nested ones in their place."""
     if fgraph is None:
         return None
-    wanted = list(arguments)
-    rarest = min(wanted, key=lambda v: len(fgraph.clients.get(v, ())))
-    for reader, _ in fgraph.clients.get(rarest, ()):
+    wanted, readers_of = list(arguments), fgraph.clients.get
+    rarest = next((v for v in wanted if len(readers_of(v, ())) == 1), None)
+    if rarest is None:
+        rarest = min(wanted, key=lambda v: len(readers_of(v, ())))
+    for reader, _ in readers_of(rarest, ()):
         nested: list[Apply] = []
         node: Apply | str = reader
         while isinstance(node, Apply) and node.op is op:
@@ -178,20 +192,20 @@ def _flat_inputs(fgraph: Any, node: Apply) -> list[Variable]:
     return list(flat_arguments(fgraph, node)[0]) if node.op.associative else list(node.inputs)
 
 
-def is_outermost(fgraph: Any, operation: Operation, op: Op, arguments: Sequence[Variable]) -> bool:
-    """Return whether `op` of some arguments is nested in no other node of the operation."""
-    node: Any = _outermost(fgraph, op, arguments)
+def _is_nested(fgraph: Any, operation: Operation, node: Apply | None) -> bool:
+    """Return whether a node is nested in another node of the operation."""
     while node is not None:
         out = node.outputs[0]
         readers = fgraph.clients[out]
         if len(readers) != 1:
-            return True
-        node = readers[0][0]
-        if isinstance(node, str) or node.outputs[0].type.dtype != out.type.dtype:
-            return True
-        if node.op is not operation.invert:
-            return node.op not in operation
-    return True
+            return False
+        reader: Apply | str = readers[0][0]
+        if isinstance(reader, str) or reader.outputs[0].type.dtype != out.type.dtype:
+            return False
+        if reader.op is not operation.invert:
+            return reader.op in operation
+        node = reader
+    return False
 
 
 def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
@@ -302,12 +316,17 @@ def nest_at(
     @depends_on_levels(_DEPTH)
     def nest(fgraph: Any, *arguments: Any) -> Nest | None:
         given = arguments[0] if op is operation.join else arguments
+        # what a sum still has nested in it, when its terms were flattened, is read elsewhere too
+        joined = op is operation.join
+        if not admits([v.head for v in given if not (joined and v.head is op)]):
+            return None
         if common_dtype(given) is None:
             return None
-        nested = not is_outermost(fgraph, operation, op, given)
+        root = _outermost(fgraph, op, given)
+        nested = _is_nested(fgraph, operation, root)
         if nested and not parts_too:
             return None
-        found = nest_of(fgraph, operation, op, given, joins_only=nested)
+        found = _nest_under(root, fgraph, operation, op, given, joins_only=nested)
         # a quotient of integers is a float, and its parts are computed as integers
         return found if common_dtype(found.leaves) == found.dtype else None
 
