@@ -23,8 +23,18 @@ from relgraph.tensor.contraction import Dot
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
+from relgraph.tensor.linalg.systems.least_squares import LeastSquares
+from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
@@ -114,6 +124,16 @@ CASES = [
     (Dot22(), M, M),
     (Gemv(), M, V),
     (Gemv(), V, M),
+    *((op, M) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cholesky(), Expm())),
+    *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet())),
+    *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
+    *((QR(mode), X) for mode in ("reduced", "complete", "r")),
+    *((SVD(*how), X) for how in ((True, True), (False, True), (False, False))),
+    *((op, M, V) for op in (Solve(), SolveTriangular(), CholeskySolve(), LeastSquares())),
+    *((op, X, M) for op in (Solve(), SolveTriangular(), CholeskySolve())),
+    (Solve(), M, X),
+    (Solve(), X, V),
+    (LeastSquares(), M, M),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),
