@@ -26,7 +26,7 @@ PIPELINES: dict[str, dict[str, list[str]]] = {
 }
 """What laws are used together, as far as they are."""
 
-PASSES = {"dot-to-dot22": "dot22", "dot-to-gemv": "dot22"}
+PASSES = {"dot-to-dot22": "dot22", "dot-to-gemv": "dot22", "assumption-used": "dot22"}
 """What is told as the step of a pass, by another name."""
 
 x, y, z, t = at.dvectors("x", "y", "z", "t")

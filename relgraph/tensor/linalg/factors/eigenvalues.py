@@ -76,7 +76,9 @@ class _Eigen(MatrixOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
-        for cell, value, out in zip(output_storage, self.compute(a), node.outputs, strict=True):
+        with np.errstate(all="ignore"):
+            found = self.compute(a)
+        for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
             cell[0] = np.asarray(value, out.type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:

@@ -65,10 +65,12 @@ class QR(MatrixOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+        mode: Any = self.mode
+        with np.errstate(all="ignore"):
+            factors: Any = np.linalg.qr(a, mode)
         if self.mode == "r":
-            output_storage[0][0] = np.linalg.qr(a, "r")
+            output_storage[0][0] = factors
         else:
-            factors: Any = np.linalg.qr(a, "complete" if self.mode == "complete" else "reduced")
             output_storage[0][0], output_storage[1][0] = factors
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:

@@ -66,10 +66,11 @@ class SVD(MatrixOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
-        if not self.compute_uv:
-            output_storage[0][0] = np.linalg.svd(a, compute_uv=False)
-            return
-        found = np.linalg.svd(a, full_matrices=self.full_matrices)
+        with np.errstate(all="ignore"):
+            if not self.compute_uv:
+                output_storage[0][0] = np.linalg.svd(a, compute_uv=False)
+                return
+            found = np.linalg.svd(a, full_matrices=self.full_matrices)
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value)
 

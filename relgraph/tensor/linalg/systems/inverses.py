@@ -95,7 +95,8 @@ class PseudoInverse(MatrixOp):
         rcond = self.rcond
         if rcond is None:
             rcond = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-        output_storage[0][0] = np.linalg.pinv(a, rcond, self.hermitian)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.linalg.pinv(a, rcond, self.hermitian)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         (a,) = shapes

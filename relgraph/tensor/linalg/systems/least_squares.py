@@ -71,7 +71,8 @@ class LeastSquares(MatrixOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         a, b = inputs
-        x, residuals, rank, values = np.linalg.lstsq(a, b, rcond=self.rcond)
+        with np.errstate(all="ignore"):
+            x, residuals, rank, values = np.linalg.lstsq(a, b, rcond=self.rcond)
         dtypes = [v.type.dtype for v in node.outputs]
         for cell, value, dtype in zip(
             output_storage, (x, residuals, rank, values), dtypes, strict=True
