@@ -191,6 +191,8 @@ CANONICALIZE = (
     *linear.TRANSPOSES,
     *linear.IDENTITIES,
     *linear.BILINEAR,
+    # before SPECIALIZE takes the diagonals of products without these
+    *traces.CYCLES,
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *increments.SERIALIZE,
@@ -328,7 +330,6 @@ SPECIALIZE = (
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *determinants.PARTS,
-    *traces.CYCLES,
     *traces.PRODUCTS,
     *linear.DISTRIBUTION,
     *chains.CHAINS,

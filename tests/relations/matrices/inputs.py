@@ -11,7 +11,7 @@ c = at.dscalar("c")
 s, t = at.dtensor3("s"), at.dtensor3("t")
 square = at.TensorType("float64", (4, 4))
 a, b = square("a"), square("b")
-tall, wide = at.TensorType("float64", (4, 1))("tall"), at.TensorType("float64", (1, 4))("wide")
+tall, wide = at.TensorType("float64", (4, 2))("tall"), at.TensorType("float64", (2, 4))("wide")
 four = at.TensorType("float64", (4,))("four")
 five = 5.0 * at.eye(x.shape[0])
 
