@@ -13,7 +13,9 @@ lation
 reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`,
            `moments`, `sorting`
 choices    `comparison`, `choice` (switches), `assertions`
-matrices   `linear` (products of matrices), `products` (those that the BLAS has)
+matrices   `linear` (products of matrices), `chains` (of several), `products` (those that the BLAS
+           has), `systems` (of equations, and inverses), `determinants`, `traces`, `low_rank`
+           (updates of few rows and columns), `assumptions`
 layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
 parts      `indexing`, `changing` (parts that are set or incremented), `increments` (sums of them)
 ========== ========================================================================================
@@ -47,7 +49,16 @@ from relations.functions import (
     trigonometric,
 )
 from relations.layout import axes, filling, joining, reshaping, shapes
-from relations.matrices import linear, products
+from relations.matrices import (
+    assumptions,
+    chains,
+    determinants,
+    linear,
+    low_rank,
+    products,
+    systems,
+    traces,
+)
 from relations.numbers import (
     arithmetic,
     casting,
@@ -180,6 +191,10 @@ CANONICALIZE = (
     *linear.TRANSPOSES,
     *linear.IDENTITIES,
     *linear.BILINEAR,
+    # before SPECIALIZE takes the diagonals of products without these
+    *traces.CYCLES,
+    *systems.IDENTITIES,
+    *determinants.SIMPLER,
     *increments.SERIALIZE,
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
@@ -230,6 +245,8 @@ STABILIZE = (
     *quotients_of_exponentials.PARTS,
     *logarithms.PRODUCTS,
     *logarithms.DETERMINANTS,
+    *systems.OF_PRODUCTS,
+    *determinants.LOGARITHMS,
     *special.ERROR_FUNCTION,
     *special.ODD,
     *special.GAMMA,
@@ -305,15 +322,28 @@ SPECIALIZE = (
     *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
     *reduction.DOTS,
+    *systems.OF_PRODUCTS,
+    *systems.ASSOCIATION,
+    # of the class `domain`: where a query includes `unsafe`
+    *low_rank.UPDATES,
+    *low_rank.DETERMINANTS,
+    *systems.STRUCTURES,
+    *systems.FACTORS,
+    *systems.IDENTITIES,
+    *determinants.SIMPLER,
+    *determinants.PARTS,
+    *traces.PRODUCTS,
     *linear.DISTRIBUTION,
+    *chains.CHAINS,
     *linear.ASSOCIATION,
     *_SHAPES,
 )
 """Special operations in place of combinations of ordinary ones. Their parts are no longer there to
 be found by other laws, so they come last."""
 
-BLAS = products.MATRICES
-"""Products as the BLAS has them, once everything else has been said about them."""
+BLAS = (*products.MATRICES, *assumptions.USED)
+"""Products as the BLAS has them, once everything else has been said about them; then what was
+declared of matrices is used up."""
 
 UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
 """What is right under a condition that nobody checks. It is part of the first phase where a query

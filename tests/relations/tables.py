@@ -88,3 +88,12 @@ def check_unchanged(law: Any, *outputs: Any) -> None:
     """Assert that `law` leaves some graphs alone."""
     found = rewritten([law], outputs)
     assert all(a is b for a, b in zip(found, outputs, strict=True)), list(map(algebra, found))
+
+
+def check_fires(law: Any, before: Any) -> Variable:
+    """Assert that `law` alone changes a graph but not its values; return what it makes."""
+    expected = values_of([before])
+    (found,) = rewritten([law], [before])
+    assert found is not before
+    assert same_values(values_of([found]), expected)
+    return found

@@ -26,7 +26,9 @@ PIPELINES: dict[str, dict[str, list[str]]] = {
 }
 """What laws are used together, as far as they are."""
 
-PASSES = dict.fromkeys(("dot-to-dot22", "dot-to-gemv", "matmul-to-batched-dot"), "dot22")
+PASSES = dict.fromkeys(
+    ("dot-to-dot22", "dot-to-gemv", "matmul-to-batched-dot", "assumption-used"), "dot22"
+)
 """What is told as the step of a pass, by another name."""
 
 x, y, z, t = at.dvectors("x", "y", "z", "t")

@@ -23,9 +23,19 @@ from relgraph.tensor.contraction import Dot
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
+from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
+from relgraph.tensor.linalg.systems.least_squares import LeastSquares
+from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
 from relgraph.tensor.random.distributions import DISTRIBUTIONS
 from relgraph.tensor.random.permutations import Permutation, Permuted
 from relgraph.tensor.random.random_variable import RandomVariable
@@ -151,6 +161,16 @@ CASES = [
     (Gemm(), M, N, M, M, N),
     (GemvAdd(), V, N, M, V, N),
     (Ger(), M, N, V, V),
+    *((op, M) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cholesky(), Expm())),
+    *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet())),
+    *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
+    *((QR(mode), X) for mode in ("reduced", "complete", "r")),
+    *((SVD(*how), X) for how in ((True, True), (False, True), (False, False))),
+    *((op, M, V) for op in (Solve(), SolveTriangular(), CholeskySolve(), LeastSquares())),
+    *((op, X, M) for op in (Solve(), SolveTriangular(), CholeskySolve())),
+    (Solve(), M, X),
+    (Solve(), X, V),
+    (LeastSquares(), M, M),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

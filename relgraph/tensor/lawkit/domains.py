@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["are_positive", "are_true"]
+__all__ = ["are_positive", "are_true", "are_well_conditioned"]
+
+_LARGEST_CONDITION = 100.0
 
 
 def are_positive(*values: Any) -> bool:
@@ -17,3 +19,12 @@ def are_positive(*values: Any) -> bool:
 def are_true(_value: Any, *conditions: Any) -> bool:
     """Return whether all elements of all arrays but the first are true."""
     return all(bool(np.all(c)) for c in conditions)
+
+
+def are_well_conditioned(d: Any, u: Any, v: Any) -> bool:
+    """Return whether the matrices `d` and ``d + u @ v`` are far from singular."""
+    with np.errstate(all="ignore"):
+        matrices = (np.asarray(d), np.asarray(d) + np.asarray(u) @ np.asarray(v))
+    if not all(np.isfinite(m).all() for m in matrices):
+        return False
+    return all(m.size > 0 and bool(np.linalg.cond(m) < _LARGEST_CONDITION) for m in matrices)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from unification.variable import isvar
 
 from relgraph.graph.kanren.rules.rule import Output, split
 from relgraph.graph.op import Op
+from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.linalg.stacks import MatrixOp
 
 # For the classes of ops whose arguments are not all tensors: the first position of an argument of
 # another kind, and the kind of the arguments from there on.
@@ -77,3 +82,73 @@ def class_and_scalar_name(head: Any) -> tuple[type | None, str]:
     if parts is not None and isinstance(parts[0], type):
         return parts[0], ""
     return None, ""
+
+
+def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
+    """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
+    found: dict[Any, tuple[str, int]] = {}
+    stack = [pattern]
+    while stack:
+        parts = split(stack.pop())
+        if parts is None:
+            continue
+        head, patterns = parts
+        cls, name = class_and_scalar_name(head)
+        for position, p in enumerate(patterns):
+            if isvar(p):
+                if found.get(p, ("tensor", 0))[0] == "tensor":
+                    found[p] = role_of(cls, name, position)
+            else:
+                stack.append(p)
+    return found
+
+
+def holds_matrix_op(pattern: Any) -> bool:
+    """Return whether an op on matrices, beside their products, is part of a pattern."""
+    return _count_of(pattern, MatrixOp) > 0
+
+
+def products_in(pattern: Any) -> int:
+    """Return how many products of matrices are part of a pattern."""
+    return _count_of(pattern, MatrixProduct)
+
+
+def _count_of(pattern: Any, wanted: type) -> int:
+    """Return how many ops of a class are part of a pattern."""
+    stack, count = [pattern], 0
+    while stack:
+        parts = split(stack.pop())
+        if parts is not None:
+            cls = class_and_scalar_name(parts[0])[0]
+            count += cls is not None and issubclass(cls, wanted)
+            stack += parts[1]
+    return count
+
+
+def ranks_for(
+    pattern: Any, default_weights: Sequence[tuple[int, float]]
+) -> Sequence[tuple[int, float]]:
+    """Return weights for the ranks of tensors that suit a pattern.
+
+    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
+
+    Parameters
+    ----------
+    default_weights
+        Ranks and their weights for any other pattern.
+    """
+    lengths = reductions = 0
+    stack = [(pattern, 0)]
+    while stack:
+        part, above = stack.pop()
+        parts = split(part)
+        if parts is None:
+            continue
+        head, patterns = parts
+        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
+        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
+        above += name == "CAReduce"
+        reductions = max(reductions, above)
+        stack += [(p, above) for p in patterns]
+    least = max(lengths, reductions + 1 if reductions > 1 else 0)
+    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]

@@ -205,5 +205,6 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("MakeVector", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("Eye", "dtype"): dtype,
+    ("Assume", "facts"): lambda random, arguments: (),
     ("Assert", "message"): lambda random, arguments: random.choice(["no", "not so"]),
 }

@@ -264,6 +264,9 @@ class ExampleRun:
                 # The new side may be defined where the old one is not: only outside of the domain.
                 self.statistics.domain_needed |= instance.in_domain is not None
                 return None
+            if instance.in_domain is not None and not instance.in_domain(_old_values(pair, values)):
+                self.statistics.domain_needed = True
+                return None
             difference = Difference(f"{prefix}it raises {error}")
             raise self._violation(instance, pair, values, difference, None) from error
         comparison = Comparison(pair, evaluated)
@@ -314,3 +317,8 @@ class ExampleRun:
                 where=difference.where,
             )
         )
+
+
+def _old_values(pair: RewritePair, values: Sequence[Any]) -> Any:
+    """Return the values of the variables of the old side, which can be evaluated."""
+    return RewritePair(pair.inputs, pair.old, pair.old, ()).run(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -18,7 +18,14 @@ from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.lawkit.guards.numbers import real_number
-from relgraph.testing.draw.argument_roles import class_and_scalar_name, role_of
+from relgraph.testing.draw.argument_roles import (
+    class_and_scalar_name,
+    holds_matrix_op,
+    products_in,
+    ranks_for,
+    role_of,
+    roles_in,
+)
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.random_arguments import (
@@ -41,6 +48,8 @@ _SUMMANDS = (
     ("true_div", 0.5),
     ("add", 0.5),
 )
+
+_RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
@@ -105,6 +114,14 @@ class PatternInstantiator(RandomArguments):
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)
         self._ranks = ranks_for(rule.pattern, self._ranks)
+        about_matrices = holds_matrix_op(rule.pattern)
+        self._kinds = (*ARGUMENT_KINDS, ("matrix", 9.0)) if about_matrices else ARGUMENT_KINDS
+        if about_matrices:
+            self._ranks = _RANKS_OF_MATRICES
+        products = products_in(rule.pattern)
+        if about_matrices or products > 1:
+            thin = 10.0 if about_matrices and products else 1.5
+            self._more_shapes = (("square", 3.0), ("thin", thin))
         # The guards on a single logic variable.
         self._guards: dict[Any, list[Where]] = {}
         for condition in rule.conditions:
@@ -156,9 +173,12 @@ class PatternInstantiator(RandomArguments):
         if isinstance(head, Output):
             return self._output(head, patterns)
         arguments = []
-        for p in patterns:
-            more = self._all_arguments(p, head) if isinstance(p, Arguments) else [self._build(p)]
-            arguments += more
+        for position, p in enumerate(patterns):
+            if isinstance(p, Arguments):
+                arguments += self._all_arguments(p, head)
+            else:
+                length = self._literal_length(p, head, position)
+                arguments.append(self._build(p) if length is None else length)
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
@@ -168,6 +188,14 @@ class PatternInstantiator(RandomArguments):
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
+
+    def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
+        """Return an integer that is a length of an axis as a constant; None for anything else."""
+        number = getattr(pattern, "value", pattern)
+        if type(number) is not int or isvar(pattern):
+            return None
+        role, _ = role_of(*class_and_scalar_name(head), position)
+        return self._add_leaf(at.constant(number, dtype="int64")) if role == "length" else None
 
     def _output(self, head: Output, patterns: Sequence[Any]) -> Any:
         """Return one output of a node, which all parts of the pattern that name an output share."""
@@ -344,7 +372,7 @@ class PatternInstantiator(RandomArguments):
         others = [x for x in bound if isinstance(x, Variable) and x in self._state.leaves]
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
-        return self._tensor(self.choices.pick((v, "kind"), ARGUMENT_KINDS), v)
+        return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
 
 
 def _admits(guard: Where, value: Any) -> bool:
@@ -358,51 +386,3 @@ def _admits(guard: Where, value: Any) -> bool:
 def _random_elemwise(random: Random, arguments: Sequence[Any]) -> Op:
     made: Op = at.Elemwise(PARAMETERS["Elemwise", "scalar_op"](random, arguments))
     return made
-
-
-def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
-    """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
-    found: dict[Any, tuple[str, int]] = {}
-    stack = [pattern]
-    while stack:
-        parts = split(stack.pop())
-        if parts is None:
-            continue
-        head, patterns = parts
-        cls, name = class_and_scalar_name(head)
-        for position, p in enumerate(patterns):
-            if isvar(p):
-                if found.get(p, ("tensor", 0))[0] == "tensor":
-                    found[p] = role_of(cls, name, position)
-            else:
-                stack.append(p)
-    return found
-
-
-def ranks_for(
-    pattern: Any, default_weights: Sequence[tuple[int, float]]
-) -> Sequence[tuple[int, float]]:
-    """Return weights for the ranks of tensors that suit a pattern.
-
-    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
-
-    Parameters
-    ----------
-    default_weights
-        Ranks and their weights for any other pattern.
-    """
-    lengths = reductions = 0
-    stack = [(pattern, 0)]
-    while stack:
-        part, above = stack.pop()
-        parts = split(part)
-        if parts is None:
-            continue
-        head, patterns = parts
-        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
-        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
-        above += name == "CAReduce"
-        reductions = max(reductions, above)
-        stack += [(p, above) for p in patterns]
-    least = max(lengths, reductions + 1 if reductions > 1 else 0)
-    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]

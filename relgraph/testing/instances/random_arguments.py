@@ -17,6 +17,7 @@ from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
+from relgraph.testing.structured_matrices import STRUCTURES, structured
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
 _DTYPES: tuple[tuple[str, float], ...] = (
@@ -50,10 +51,12 @@ _PLANNED_SHAPES = (
     ("products", 1.0),
     ("any", 0.5),
 )
+_THIN = (("thin", 1.0), ("wide", 1.0), ("matrix", 1.0), ("vector", 0.5))
 _FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
 # Which lengths the types of inputs know.
 _STATIC = (("open", 3.0), ("known", 2.0), ("mixed", 1.0))
 _NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
+_STRUCTURES = tuple((kind, 1.0) for kind in STRUCTURES)
 _ARRAYS = (("random", 4.0), ("ones", 1.0), ("zeros", 1.0), ("identity", 1.0))
 
 ARGUMENT_KINDS = (
@@ -142,6 +145,7 @@ class RandomArguments:
         self._random = random
         self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
         self._ranks: Sequence[tuple[int, float]] = _RANKS
+        self._more_shapes: Sequence[tuple[str, float]] = ()
         self._state = InstantiationState()
 
     def _restart(self) -> None:
@@ -157,7 +161,7 @@ class RandomArguments:
         shape = tuple(self.choices.pick("length", _LENGTHS) for _ in range(rank))
         if rank > 1:
             shape = tuple(min(n, 3) for n in shape)
-        state.shape_relation = self.choices.pick("shapes", _SHAPES)
+        state.shape_relation = self.choices.pick("shapes", (*_SHAPES, *self._more_shapes))
         if state.shape_relation == "square" and rank:
             shape = (shape[0],) * rank
         state.base_shape = shape
@@ -169,7 +173,8 @@ class RandomArguments:
         state.dtype = self.choices.pick(("dtype", cell.kind), dtypes)
         shapes = [(shape, 1.0) for shape in cell.shapes(self.turn)]
         state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
-        state.shape_relation = self.choices.pick("planned shapes", _PLANNED_SHAPES)
+        relations = (*_PLANNED_SHAPES, *self._more_shapes)
+        state.shape_relation = self.choices.pick("planned shapes", relations)
 
     def _apply(self, op: Op, arguments: Sequence[Any]) -> Any:
         try:
@@ -198,6 +203,8 @@ class RandomArguments:
             return self._axis_length(number, v)
         if role == "index":
             return self._integers((), (0, 1, -1, 2, -2, -3))
+        if role == "indices" and self.choices.pick((v, "counts"), ((False, 2.0), (True, 1.0))):
+            return at.constant(np.arange(self._side()))
         if role == "indices":
             return self._integers((self.choices.uniform((2, 3, 0, 1, 4)),), (0, 1, -1, 0, -2))
         if role == "shape":
@@ -291,6 +298,12 @@ class RandomArguments:
             n = base_shape[0] if base_shape else 3
             shapes = {"matrix": (n, n), "vector": (n,), "column": (n, 1), "row": (1, n)}
             return shapes[self.choices.pick(("factor", v), _FACTORS)]
+        if relation == "thin":
+            n, k = self._side(), self.choices.uniform((1, 2))
+            shapes = {"thin": (n, 1), "wide": (1, n), "matrix": (n, n), "vector": (n,)}
+            if self._side() > 3 and k == 2:
+                shapes.update(thin=(n, 2), wide=(2, n))
+            return shapes[self.choices.pick(("thin", v), _THIN)]
         if relation == "scalar":
             return base_shape if self.choices.chance(50) else ()
         if relation != "broadcast":
@@ -311,12 +324,26 @@ class RandomArguments:
         if kind == "single":
             rank = self.choices.uniform((0, 1, len(self._state.base_shape)))
             return self._input(dtype, (1,) * rank, True)
+        if kind == "matrix":
+            return self._structured_matrix(dtype, v)
         if kind == "number":
             return self._random_number(shape, dtype, v)
         if kind == "array":
             return self._random_array(shape, dtype, v)
         var = self._input(dtype, shape, known=kind == "known")
         return self._small_graph(var) if kind == "graph" else var
+
+    def _side(self) -> int:
+        """Return the length of the sides of square matrices."""
+        n = self._state.base_shape[-1] if self._state.base_shape else 3
+        return max(n, 2) if self._state.shape_relation == "thin" else n
+
+    def _structured_matrix(self, dtype: str, v: Any) -> Variable:
+        """Return a square matrix of a known structure, made of an input."""
+        n, batch = self._side(), self._state.base_shape[:-2]
+        kind = self.choices.pick((v, "structure"), _STRUCTURES)
+        made: Variable = structured(kind, self._input(dtype, (*batch, n, n)))
+        return made
 
     def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
         table = number_table(dtype, "any" if self.choices.chance(40) else "ordinary")
@@ -351,6 +378,7 @@ class RandomArguments:
             must = (
                 known
                 or state.static_lengths == "known"
+                or state.shape_relation == "thin"
                 or (n == 1 and state.shape_relation != "same")
             )
             mixed = state.static_lengths == "mixed"

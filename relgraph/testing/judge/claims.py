@@ -17,6 +17,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values
@@ -38,6 +39,9 @@ _POLES: dict[str, Callable[..., Any]] = {
         lambda *x: np.True_,
     ),
 }
+
+_PRODUCT_OF_ELEMENTS = 8
+"""Of so many elements of a matrix elimination makes products."""
 
 # Scalar ops whose result may be 0 by underflow: the true value is not 0.
 _UNDERFLOW_TO_ZERO = frozenset(
@@ -115,8 +119,23 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                     zero = propagate_marks(node, given, inputs, result.shape)
                     own = own | (np.isnan(result) & zero & (node in nested))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
+            if isinstance(node.op, MatrixOp):
+                own = own | _may_leave_range_inside(inputs, result)
             marks[v] = np.asarray(propagated, bool) | own
     return mark(out)
+
+
+def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:
+    """Return where products of some elements of matrices, as elimination makes them, may over- or
+    underflow: everywhere or nowhere."""
+    if result.dtype.kind not in "fc":
+        return np.zeros(result.shape, bool)
+    sizes = [np.abs(x[np.isfinite(x) & (x != 0)]).astype("float64") for x in inputs]
+    info = np.finfo(result.dtype)
+    largest = float(info.max) ** (1 / _PRODUCT_OF_ELEMENTS)
+    return np.full(
+        result.shape, any(bool(np.any((s > largest) | (s < 1 / largest))) for s in sizes)
+    )
 
 
 def _is_of_the_blas(node: Apply, inputs: Sequence[Array]) -> bool:

@@ -20,6 +20,7 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
+from relgraph.tensor.linalg.systems.solving import LinearSolve
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -117,6 +118,17 @@ def _along_axes(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Arra
         left, right = (m.astype("float64") for m in marks)
         most = np.maximum(np.matmul(left, right * 0 + 1), np.matmul(left * 0 + 1, right))
         return np.asarray(most > 0 if marks[0].dtype.kind == "b" else most)
+    if isinstance(op, LinearSolve):
+        # a column of the solution is that of its column of the right side, and of the matrix
+        matrix, right = marks
+        whole = np.max(matrix, axis=(-2, -1), initial=0)
+        if right.ndim == 1:
+            most = np.maximum(whole, right.max(initial=0))[..., None]
+        else:
+            most = np.maximum(
+                whole[..., None, None], np.max(right, axis=-2, keepdims=True, initial=0)
+            )
+        return np.broadcast_to(most.astype(marks[0].dtype), shape)
     if isinstance(op, LogSumExp | LogSoftmax | Softmax | Cumulate):
         most = np.max(marks[0], axis=op.axis, keepdims=not isinstance(op, LogSumExp), initial=0)
         return np.broadcast_to(np.asarray(most).astype(marks[0].dtype), shape)

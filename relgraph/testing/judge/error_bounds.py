@@ -11,7 +11,9 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.testing.judge.backward_errors import backward_error
 from relgraph.testing.judge.element_propagation import (
     is_elementwise,
     moved_inputs,
@@ -132,7 +134,15 @@ def rounding_error_bound(
                     node, [error(u) for u in node.inputs], inputs, result
                 )
                 errors[v] = propagated + _local_error(node, result, underflow, max_relative_error)
+                if isinstance(node.op, MatrixOp):
+                    assert v.index is not None
+                    eps = min(_eps_of(result), max_relative_error)
+                    errors[v] = errors[v] + backward_error(node, inputs, v.index, eps)
     return error(out)
+
+
+def _eps_of(x: Array) -> float:
+    return float(np.finfo(x.dtype).eps) if x.dtype.kind in "fc" else 0.0
 
 
 def _local_error(node: Apply, result: Array, underflow: bool, max_relative_error: float) -> Any:

@@ -18,6 +18,7 @@ from relgraph.scalar.op import FoldOp
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
@@ -25,6 +26,7 @@ from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.testing.judge.element_propagation import moved_inputs
+from relgraph.testing.judge.true_values.matrices import matrix_values
 from relgraph.testing.judge.true_values.mpmath_support import mp
 from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS, exp, log, real_or_nan
 
@@ -88,7 +90,12 @@ def true_values(
 
     with mp.workprec(bits):
         for node in nodes:
-            exact[node.outputs[0]] = _evaluate_node(node, [value(v) for v in node.inputs], known)
+            operands = [value(v) for v in node.inputs]
+            several = matrix_values(node.op, operands) if isinstance(node.op, MatrixOp) else None
+            if several is not None:
+                exact.update(zip(node.outputs, several, strict=True))
+            else:
+                exact[node.outputs[0]] = _evaluate_node(node, operands, known)
         return np.asarray(value(out))
 
 

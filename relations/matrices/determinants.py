@@ -1,0 +1,210 @@
+"""Determinants and their logarithms.
+
+A determinant over- or underflows where its logarithm is an ordinary number. Of a matrix with nan or
+an infinity it is nan.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanren.core import eq, lall
+
+from relations.matrices.linear import transposed
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.unify import nth
+from relgraph.tensor import DimShuffle, log, prod, reciprocal
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.indices import Placeholder
+from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
+from relgraph.tensor.lawkit.guards.matrices import (
+    lower_triangularo,
+    positive_definiteo,
+    upper_triangularo,
+)
+from relgraph.tensor.lawkit.guards.shapes import one_elemento
+from relgraph.tensor.lawkit.guards.signs import positiveo
+from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
+from relgraph.tensor.lawkit.matrices.determinants import (
+    are_square,
+    product_of_determinants,
+    product_of_signs,
+    sum_of_logarithms,
+)
+from relgraph.tensor.lawkit.matrices.structure import positions, row_count
+from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.systems.determinants import _det, _slogdet, det
+from relgraph.tensor.linalg.systems.inverses import _inv
+from relgraph.tensor.math import _dot
+
+a, c, i, n, x, y = lvars("a c i n x y")
+TAGS = ("linear_algebra",)
+
+at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
+cholesky = Cholesky(True)
+
+
+def sign(matrix: Any) -> Any:
+    """Return the sign of a determinant."""
+    return nth(0, _slogdet(matrix))
+
+
+def log_size(matrix: Any) -> Any:
+    """Return the logarithm of the absolute value of a determinant."""
+    return nth(1, _slogdet(matrix))
+
+
+LOGARITHMS = (
+    law(
+        "log-multiple-of-det-of-positive-definite",
+        log(y * _det(x)),
+        log(y) + log_size(x),
+        positiveo(y),
+        positive_definiteo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "log-multiple-of-det",
+        log(y * _det(x)),
+        log(y) + (log_size(x) + log(sign(x))),
+        positiveo(y),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "log-det-of-positive-definite",
+        log(_det(x)),
+        log_size(x),
+        positive_definiteo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law("log-abs-det", log(abs_(_det(x))), log_size(x), sound="stable", tags=TAGS),
+    # of a negative determinant it is nan
+    law("log-det", log(_det(x)), log_size(x) + log(sign(x)), sound="stable", tags=TAGS),
+)
+
+SIMPLER = (
+    law("det-transposed", _det(transposed(x)), _det(x), sound="rounding", complex=True, tags=TAGS),
+    law(
+        "sign-det-transposed",
+        sign(transposed(x)),
+        sign(x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+    law(
+        "log-det-transposed",
+        log_size(transposed(x)),
+        log_size(x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+    law(
+        "det-inverse",
+        _det(_inv(x)),
+        reciprocal(y),
+        computo(y, det, x),  # which a singular x has too
+        sound="rounding",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "log-det-inverse",
+        log_size(_inv(x)),
+        -y,
+        computo(y, log_size, x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+)
+
+
+def of_product(name: str, of_matrix: Any, combined: Any) -> Any:
+    """Return the law that splits a function of a product of square matrices."""
+
+    @relation(name, sound="rounding", depth=2, tags=TAGS)
+    def splito(whole: Any, parts: Any) -> Any:
+        """``det(x @ y) → det(x) * det(y)``, where nothing else reads ``x @ y``"""
+        product, left, right = lvars("product left right")
+        return lall(
+            eq(whole, of_matrix(product)),
+            eq(product, _dot(left, right)),
+            one_cliento(product),
+            floato(left),
+            same_dtypeo(left, right),
+            whereo(are_square, left, right),
+            computo(parts, combined, left, right),
+        )
+
+    return splito
+
+
+PARTS = (
+    of_product("det-of-product", _det, product_of_determinants),
+    of_product("sign-det-of-product", sign, product_of_signs),
+    of_product("log-det-of-product", log_size, sum_of_logarithms),
+    law(
+        "det-scaled",
+        _det(c * x),
+        DimShuffle(n, ())(c) ** a * _det(x),
+        one_elemento(c),
+        ranko(x, 2),
+        computo(n, rank_of, c),
+        computo(a, row_count, x),
+        sound="finite",
+        tags=TAGS,
+    ),
+    *(
+        law(
+            f"det-{side}-triangular",
+            _det(x),
+            prod(at_positions(x, i, i)),
+            is_triangular(x),
+            ranko(x, 2),
+            computo(i, positions, x),
+            sound="finite",  # a nan beside the diagonal is not seen
+            complex=True,
+            tags=TAGS,
+        )
+        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
+    ),
+    *(
+        law(
+            f"log-det-{side}-triangular",
+            log_size(x),
+            sum_(log(abs_(at_positions(x, i, i)))),
+            is_triangular(x),
+            ranko(x, 2),
+            computo(i, positions, x),
+            sound="finite",
+            tags=TAGS,
+        )
+        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
+    ),
+    law(
+        "log-det-positive-definite",
+        log_size(x),
+        2.0 * sum_(log(at_positions(cholesky(x), i, i))),
+        positive_definiteo(x),
+        ranko(x, 2),
+        computo(i, positions, x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+    # of a matrix that is not finite it is nan
+    law(
+        "sign-det-positive-definite",
+        sign(x),
+        1.0,
+        positive_definiteo(x),
+        ranko(x, 2),
+        sound="finite",
+        tags=TAGS,
+    ),
+)
+"""After the logarithms of determinants are found."""

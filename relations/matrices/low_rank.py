@@ -1,0 +1,101 @@
+"""Matrices that differ by few rows and columns from one that is easy to invert.
+
+Sizes decide: where ``u @ v`` has far more rows than `u` has columns, as their types say, a small
+system takes the place of a large one.
+
+W. Hager, Updating the Inverse of a Matrix (1989); H. Henderson and S. Searle, On Deriving the
+Inverse of a Sum of Matrices (1981), for the push-through identity; J. Sylvester (1851).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.unify import nth
+from relgraph.tensor.lawkit.domains import are_well_conditioned
+from relgraph.tensor.lawkit.guards.matrices import diagonalo
+from relgraph.tensor.lawkit.guards.types import floato
+from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
+from relgraph.tensor.lawkit.matrices.low_rank import (
+    pushed_through,
+    small_determinant,
+    small_log_determinant,
+    updated_determinant,
+    updated_log_determinant,
+    updated_solution,
+)
+from relgraph.tensor.lawkit.matrices.sizes import are_sides_of, is_tall, is_wide
+from relgraph.tensor.lawkit.matrices.structure import is_vector_or_matrix
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
+from relgraph.tensor.linalg.systems.solving import _solve
+from relgraph.tensor.math import _dot
+
+b, d, u, v, z = lvars("b d u v z")
+
+updated = d + _dot(u, v)
+thin = (floato(u), whereo(is_tall, u), whereo(is_wide, v), whereo(are_sides_of, d, u, v))
+identity = whereo(is_identity_matrix, d)
+
+
+def log_size(matrix: Any) -> Any:
+    """Return the logarithm of the absolute value of a determinant."""
+    return nth(1, _slogdet(matrix))
+
+
+def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
+    """Return a law that computes `z` from matrices far from singular."""
+    regular = whereo(are_well_conditioned, d, u, v)
+    return law(name, lhs, z, *thin, *conditions, sound="domain", domain=regular)
+
+
+UPDATES = (
+    # inv(1 + u v) u = u inv(1 + v u)
+    where_regular("push-through", _solve(updated, u), identity, computo(z, pushed_through, u, v)),
+    # inv(d + u v) b = d⁻¹ b - d⁻¹ u (1 + v d⁻¹ u)⁻¹ v d⁻¹ b
+    where_regular(
+        "woodbury",
+        _solve(updated, b),
+        diagonalo(d),
+        whereo(is_vector_or_matrix, b),
+        computo(z, updated_solution, d, u, v, b),
+    ),
+    # det(d + u v) = det(1 + v d⁻¹ u) det(d)
+    where_regular(
+        "determinant-lemma",
+        _det(updated),
+        diagonalo(d),
+        computo(z, updated_determinant, d, u, v),
+    ),
+    where_regular(
+        "log-determinant-lemma",
+        log_size(updated),
+        diagonalo(d),
+        computo(z, updated_log_determinant, d, u, v),
+    ),
+)
+"""A small matrix that is singular by rounding where the large one is not raises."""
+
+DETERMINANTS = (
+    law(
+        "det-of-identity-and-product",
+        _det(updated),
+        z,  # det(1 + v u)
+        identity,
+        *thin,
+        computo(z, small_determinant, u, v),
+        sound="finite",
+        tags=("linear_algebra",),
+    ),
+    law(
+        "log-det-of-identity-and-product",
+        log_size(updated),
+        z,
+        identity,
+        *thin,
+        computo(z, small_log_determinant, u, v),
+        sound="finite",
+        tags=("linear_algebra",),
+    ),
+)

@@ -1,0 +1,318 @@
+"""Solutions of systems of equations, in the place of inverses, and by what the matrix is.
+
+Where the matrix is singular both sides raise LinAlgError, or the left one alone: the classes claim
+something only of what can be computed. What is known of a matrix is what
+`relgraph.tensor.linalg.assume` declares, and what follows from it: if that is false, so may be the
+right side.
+
+N. Higham, Accuracy and Stability of Numerical Algorithms (2002): 14.1 on inverses, 8.1 on
+triangular systems, 10.1 on Cholesky factors.
+"""
+
+from __future__ import annotations
+
+from relations.matrices.linear import transposed
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import DimShuffle
+from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
+from relgraph.tensor.lawkit.guards.matrices import (
+    lower_triangularo,
+    orthogonalo,
+    positive_definiteo,
+    symmetrico,
+    upper_triangularo,
+)
+from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
+from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
+from relgraph.tensor.lawkit.matrices.sizes import is_narrower
+from relgraph.tensor.lawkit.matrices.structure import (
+    diagonal_of,
+    identity_like,
+    is_vector_or_matrix,
+    larger_rank,
+    larger_transposition,
+    transposition,
+)
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.products import _matmul, dot
+from relgraph.tensor.linalg.systems.inverses import _inv
+from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular, _solve
+from relgraph.tensor.math import _dot
+
+d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
+TAGS = ("linear_algebra",)
+
+lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
+cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
+upper_cholesky_solve = CholeskySolve(False)
+symmetric_solve = Solve("sym", False)
+eye = Eye(d)
+
+OF_PRODUCTS = (
+    law("inverse-times", _dot(_inv(x), y), _solve(x, y), sound="stable", complex=True, tags=TAGS),
+    law(
+        "times-symmetric-inverse",
+        _dot(y, _inv(x)),
+        transposed(_solve(x, transposed(y))),
+        symmetrico(x),
+        ranko(y, 2),
+        realo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "vector-times-symmetric-inverse",
+        _dot(y, _inv(x)),
+        _solve(x, y),
+        symmetrico(x),
+        ranko(y, 1),
+        realo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "times-inverse",
+        _dot(y, _inv(x)),
+        transposed(_solve(transposed(x), transposed(y))),
+        ranko(y, 2),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "vector-times-inverse",
+        _dot(y, _inv(x)),
+        _solve(transposed(x), y),
+        ranko(y, 1),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "stacked-inverse-times",
+        _matmul(_inv(x), y),
+        _solve(x, y),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "times-stacked-inverse",
+        _matmul(y, _inv(x)),
+        # the transposes of what solves the transposed system
+        DimShuffle(p, v)(_solve(DimShuffle(n, o)(x), DimShuffle(m, e)(y))),
+        computo(n, rank_of, x),
+        computo(o, transposition, x),
+        computo(m, rank_of, y),
+        computo(e, transposition, y),
+        computo(p, larger_rank, x, y),
+        computo(v, larger_transposition, x, y),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+)
+"""Products with inverses: solutions are nearer the true ones, and cheaper."""
+
+ASSOCIATION = tuple(
+    law(
+        f"product-with-{name}",
+        _dot(op(x, y), z),
+        op(x, _dot(y, z)),
+        ranko(x, 2),
+        whereo(is_narrower, z, y),
+        realo(x),
+        same_dtypeo(x, y, z),
+        sound="finite",
+        tags=TAGS,
+    )
+    for name, op in (
+        ("solution", _solve),
+        ("symmetric-solution", symmetric_solve),
+        ("lower-triangular-solution", lower_solve),
+        ("upper-triangular-solution", upper_solve),
+        ("cholesky-solution", cholesky_solve),
+    )
+)
+"""The right side of a system is made narrow before the system is solved."""
+
+IDENTITIES = (
+    law("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), sound="rounding", complex=True, tags=TAGS),
+    law(
+        "solve-identity",
+        _solve(x, y),
+        _inv(x),
+        whereo(is_identity_matrix, y),
+        ranko(x, 2),
+        sound="rounding",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "inverse-transposed",
+        _inv(transposed(x)),
+        transposed(_inv(x)),
+        sound="rounding",
+        complex=True,
+        tags=TAGS,
+    ),
+    # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
+    law("inverse-inverse", _inv(_inv(x)), x, sound="finite", complex=True, tags=TAGS),
+    law(
+        "solve-inverse",
+        _solve(_inv(x), y),
+        z,  # x @ y, which a singular x has too
+        computo(z, dot, x, y),
+        ranko(x, 2),
+        whereo(is_vector_or_matrix, y),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+)
+
+STRUCTURES = (
+    law(
+        "solve-symmetric-transposed",
+        _solve(transposed(x), y),
+        _solve(x, y),
+        symmetrico(x),
+        realo(x),
+        sound="rounding",
+        tags=TAGS,
+    ),
+    law(
+        "solve-diagonal-vector",
+        _solve(x, y),
+        y / v,
+        computo(v, diagonal_of, x),
+        whereo(is_found, v),
+        ranko(y, 1),
+        sound="finite",  # one nan makes one row nan
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-diagonal",
+        _solve(x, y),
+        y / DimShuffle(1, (0, "x"))(v),
+        computo(v, diagonal_of, x),
+        whereo(is_found, v),
+        ranko(y, 2),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-orthogonal",
+        _solve(x, y),
+        _dot(transposed(x), y),
+        orthogonalo(x),
+        ranko(x, 2),
+        realo(x),
+        same_dtypeo(x, y),  # it is orthogonal in its own precision
+        whereo(is_vector_or_matrix, y),
+        sound="finite",
+        tags=TAGS,
+    ),
+    law(
+        "solve-lower-triangular",
+        _solve(x, y),
+        lower_solve(x, y),
+        lower_triangularo(x),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-upper-triangular",
+        _solve(x, y),
+        upper_solve(x, y),
+        upper_triangularo(x),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-positive-definite",
+        _solve(x, y),
+        cholesky_solve(cholesky(x), y),
+        positive_definiteo(x),
+        sound="stable",  # the factor is there once for all right sides
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-symmetric",
+        _solve(x, y),
+        symmetric_solve(x, y),
+        symmetrico(x),
+        realo(x),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "inverse-diagonal",
+        _inv(x),
+        y / DimShuffle(1, (0, "x"))(v),
+        computo(v, diagonal_of, x),
+        whereo(is_found, v),
+        computo(y, identity_like, x),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "inverse-orthogonal",
+        _inv(x),
+        transposed(x),
+        orthogonalo(x),
+        ranko(x, 2),
+        realo(x),
+        sound="finite",
+        tags=TAGS,
+    ),
+    law(
+        "inverse-lower-triangular",
+        _inv(x),
+        lower_solve(x, y),
+        lower_triangularo(x),
+        computo(y, identity_like, x),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "inverse-upper-triangular",
+        _inv(x),
+        upper_solve(x, y),
+        upper_triangularo(x),
+        computo(y, identity_like, x),
+        sound="stable",
+        complex=True,
+        tags=TAGS,
+    ),
+)
+"""By what is known of the matrix; the first that holds is the cheapest."""
+
+FACTORS = (
+    law(
+        "solve-by-lower-factor",
+        upper_solve(transposed(x), lower_solve(x, y)),
+        cholesky_solve(x, y),
+        sound="stable",
+        tags=TAGS,
+    ),
+    law(
+        "solve-by-upper-factor",
+        upper_solve(x, lower_solve(transposed(x), y)),
+        upper_cholesky_solve(x, y),
+        sound="stable",
+        tags=TAGS,
+    ),
+)
+"""Two triangular systems that are one with a Cholesky factor, in one call; infinities of the right
+side spread as in one system."""

@@ -1,0 +1,1 @@
+"""Matrices as products of simpler ones: Cholesky, QR, singular values, eigenvalues."""

@@ -1,0 +1,103 @@
+"""Matrices from matrices: transposes, traces, Kronecker products, products of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.indexing import functions as indexing
+from relgraph.tensor.linalg.functions.chains import cheapest_order, product_in_order
+from relgraph.tensor.linalg.products import matmul
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.reshaping import reshape, swapaxes
+from relgraph.tensor.shapes.shape import lengths
+
+
+def matrix_transpose(x: Any) -> Any:
+    """Return the transposes of the matrices in a stack: the last two axes change places."""
+    x = as_argument(x, "matrix_transpose", 0)
+    if not isinstance(x, LogicTerm) and x.type.ndim < 2:
+        raise TypeError(f"matrix_transpose: the input is a {x.type}, not of two axes or more")
+    return swapaxes(x, -1, -2)
+
+
+def diagonal(x: Any, offset: int = 0) -> Any:
+    """Return the diagonals of the matrices in a stack, as `numpy.linalg.diagonal` does."""
+    return indexing.diagonal(x, offset, -2, -1)
+
+
+def trace(x: Any, offset: int = 0) -> Any:
+    """Return the sums of the diagonals of the matrices in a stack."""
+    return indexing.trace(x, offset, -2, -1)
+
+
+def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
+    """Return the sums of the products of the conjugate of `x1` and `x2` along an axis."""
+    x1, x2 = as_argument(x1, "vecdot", 0), as_argument(x2, "vecdot", 1)
+    return sum_(conjugate(x1) * x2, axis=axis)
+
+
+def kron(a: Any, b: Any) -> Any:
+    """Return the Kronecker product, as `numpy.kron` does: each element of `a` times `b`.
+
+    The one of fewer axes gets axes of length 1 in front.
+    """
+    a, b = as_argument(a, "kron", 0), as_argument(b, "kron", 1)
+    ndim = max(a.type.ndim, b.type.ndim)
+    if ndim == 0:
+        return a * b
+    a, b = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (a, b))
+    spread_a: list[Any] = []
+    spread_b: list[Any] = []
+    for i in range(ndim):
+        spread_a += [i, "x"]
+        spread_b += ["x", i]
+    shape = [n * m for n, m in zip(lengths(a), lengths(b), strict=True)]
+    return reshape(a.dimshuffle(*spread_a) * b.dimshuffle(*spread_b), shape)
+
+
+def multi_dot(arrays: Sequence[Any]) -> Any:
+    """Return the product of several matrices, as `numpy.linalg.multi_dot` does.
+
+    Where all static lengths are known it is taken in the order with the fewest multiplications,
+    else from the left.
+
+    Parameters
+    ----------
+    arrays
+        At least two matrices; the first and the last one may be vectors.
+
+    Raises
+    ------
+    TypeError
+        If another rank is among them.
+    ValueError
+        If there are less than two.
+    """
+    factors = [as_argument(v, "multi_dot", i) for i, v in enumerate(arrays)]
+    if len(factors) < 2:
+        raise ValueError(f"multi_dot takes at least 2 matrices, not {len(factors)}")
+    for i, v in enumerate(factors):
+        ends = i in (0, len(factors) - 1)
+        if v.type.ndim != 2 and not (ends and v.type.ndim == 1):
+            raise TypeError(f"multi_dot: input {i} is a {v.type}, not a matrix")
+    shapes = [_as_matrix_shape(v.type.shape, first=i == 0) for i, v in enumerate(factors)]
+    if any(None in shape for shape in shapes):
+        made = factors[0]
+        for v in factors[1:]:
+            made = matmul(made, v)
+        return made
+    order, _ = cheapest_order(shapes)
+    return product_in_order(order, factors, matmul)
+
+
+def _as_matrix_shape(shape: tuple[Any, ...], first: bool) -> Any:
+    if len(shape) == 2:
+        return shape
+    return (1, *shape) if first else (*shape, 1)
+
+
+__all__ = ["diagonal", "kron", "matrix_transpose", "multi_dot", "trace", "vecdot"]

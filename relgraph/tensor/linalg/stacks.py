@@ -1,0 +1,240 @@
+"""What ops on matrices have in common: stacks along leading axes, dtypes, and values that are not
+finite.
+
+As in NumPy, an op on matrices works on stacks of them: the last two axes are those of the matrices.
+Two stacks broadcast along an axis only if its length is known to be 1 in one of them.
+
+Of a matrix that holds nan or an infinity, the solution, the inverse, the determinant and the
+Cholesky factor are nan throughout, whatever LAPACK would make of it. So equal expressions have
+equal values on these too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import TypedOp
+from relgraph.scalar.dtypes import is_discrete, result_dtype
+from relgraph.tensor.assembly.creation import eye
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.reductions.reduction import sum_like
+from relgraph.tensor.shapes.reshaping import swapaxes
+from relgraph.tensor.shapes.shape import shape_i
+from relgraph.tensor.type import TensorType
+
+Array = np.ndarray[Any, Any]
+
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+
+
+class MatrixOp(TypedOp):
+    """Base class of ops on stacks of matrices; an integer dtype counts as float64.
+
+    Attributes
+    ----------
+    name
+        What the op is called in errors and in print.
+    arity
+        How many inputs it takes.
+    backward_stable
+        Whether rounding moves the result as far as a small change of the inputs would.
+    """
+
+    name = ""
+    arity = 1
+    backward_stable = True
+
+    def __str__(self) -> str:
+        props = ", ".join(f"{p}={getattr(self, p)}" for p in self.__props__ or ())
+        return f"{self.name}{{{props}}}" if props else self.name
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != self.arity:
+            raise TypeError(f"{self.name} takes {self.arity} inputs, not {len(inputs)}")
+        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
+
+
+def lapack_dtype(what: str, *dtypes: str) -> str:
+    """Return the dtype in which LAPACK computes with inputs of some dtypes.
+
+    Raises
+    ------
+    TypeError
+        If it is none of float32, float64, complex64 and complex128.
+    """
+    found = result_dtype(*["float64" if is_discrete(d) else d for d in dtypes])
+    if found not in REAL_OF and found not in COMPLEX_OF:
+        raise TypeError(f"{what}: LAPACK has no {found}; cast to float32 or float64")
+    return found
+
+
+def check_matrix(what: str, t: TensorType, position: int = 0) -> None:
+    """Raise a TypeError if a type is not that of a matrix or a stack of them."""
+    if t.ndim < 2:
+        raise TypeError(f"{what}: input {position} is a {t}, neither a matrix nor a stack of them")
+
+
+def check_square(what: str, t: Any, position: int = 0) -> Any:
+    """Return the length of the sides of square matrices, given by their type or value.
+
+    Raises
+    ------
+    TypeError
+        If they are no matrices.
+    ValueError
+        If their sides have different lengths.
+    """
+    check_matrix(what, t, position)
+    n, m = t.shape[-2:]
+    if n is not None and m is not None and n != m:
+        raise ValueError(
+            f"{what}: the matrices of input {position} are not square: "
+            f"{n} rows and {m} columns (shape {tuple(t.shape)})"
+        )
+    return m if n is None else n
+
+
+def padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
+    """Return the lengths of the leading axes of a stack, with axes of length 1 added in front."""
+    return (1,) * (ndim - len(batch)) + tuple(batch)
+
+
+def broadcast_batch(what: str, x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the static lengths of the leading axes of two stacks, broadcast together.
+
+    Raises
+    ------
+    ValueError
+        If they can't be.
+    """
+    ndim = max(len(x), len(y))
+    found = []
+    for axis, (n, m) in enumerate(zip(padded(x, ndim), padded(y, ndim), strict=True)):
+        if n is not None and m is not None and n != m and 1 not in (n, m):
+            raise ValueError(
+                f"{what}: axis {axis} of the stacks has length {n} in the first input, "
+                f"{m} in the second"
+            )
+        found.append(m if n is None or n == 1 else n)
+        if m == 1 and n is None:
+            found[-1] = None
+    return tuple(found)
+
+
+def check_batch(what: str, node: Apply, x: Array, y: Array, cores: Sequence[int]) -> None:
+    """Raise a ValueError if two stacks broadcast along an axis not known to have length 1.
+
+    Parameters
+    ----------
+    cores
+        For each input of the node, how many of its last axes are not those of the stack.
+    """
+    batches = [v.shape[: v.ndim - c] for v, c in zip((x, y), cores, strict=True)]
+    if not all(batches) or batches[0] == batches[1]:
+        return
+    ndim = max(map(len, batches))
+    static = [
+        padded(v.type.shape[: v.type.ndim - c], ndim)
+        for v, c in zip(node.inputs, cores, strict=True)
+    ]
+    lengths = [padded(b, ndim) for b in batches]
+    for axis, (n, m) in enumerate(zip(*lengths, strict=True)):
+        if n != m and not (n == 1 == static[0][axis] or m == 1 == static[1][axis]):
+            raise ValueError(
+                f"{what}: axis {axis} of the stacks has length {n} in {node.inputs[0]}, {m} in "
+                f"{node.inputs[1]}; only an axis whose length is known to be 1 broadcasts"
+            )
+
+
+def inferred_batch(node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Sequence[int]) -> Any:
+    """Return the lengths of the leading axes of the output, given the shapes of two inputs."""
+    batches = [s[: len(s) - c] for s, c in zip((x, y), cores, strict=True)]
+    ndim = max(map(len, batches))
+    first = node.inputs[0].type
+    known = padded(first.shape[: first.ndim - cores[0]], ndim)
+    pairs = zip(known, *[padded(b, ndim) for b in batches], strict=True)
+    return tuple(m if n_static == 1 else n for n_static, n, m in pairs)
+
+
+def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
+    """Fill `out` with the results of a function of matrices, and return it.
+
+    Parameters
+    ----------
+    function
+        Takes one matrix of each stack, and returns one of `out`.
+    out
+        An array whose last two axes are those of the results.
+    stacks
+        Stacks whose leading axes broadcast to those of `out`.
+    """
+    if not out.size:
+        return out
+    batch = out.shape[:-2]
+    given = [np.broadcast_to(s, batch + s.shape[-2:]) for s in stacks]
+    for index in np.ndindex(*batch):
+        out[index] = function(*[s[index] for s in given])
+    return out
+
+
+def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
+    """Return what a function makes of a stack of square matrices, nan for those not finite.
+
+    Parameters
+    ----------
+    function
+        Takes a stack, and returns a stack of results.
+    """
+    finite: Any = np.isfinite(a).all(axis=(-2, -1))
+    if finite.all():
+        return function(a)
+    identity = np.eye(a.shape[-1], dtype=a.dtype)
+    result = np.array(function(np.where(finite[..., None, None], a, identity)))
+    result[~finite] = np.nan
+    return result
+
+
+def eye_like(x: Any, dtype: str | None = None) -> Any:
+    """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
+    unless another one is given."""
+    return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype if dtype is None else dtype)
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transposes of the matrices in a stack, a variable."""
+    return conjugate(swapaxes(x, -1, -2))
+
+
+def fitted_gradient(g: Any, x: Any) -> Any:
+    """Return the gradient `g`, summed over the leading axes along which the stack `x` broadcasts,
+    as one that fits the dtype of `x`: the real part for a real one."""
+    if g.type.dtype in REAL_OF and x.type.dtype not in REAL_OF:
+        g = g.real
+    missing = g.type.ndim - x.type.ndim
+    pairs = zip(x.type.shape, g.type.shape[missing:], strict=True)
+    return sum_like(g, x) if missing or any(n == 1 and m != 1 for n, m in pairs) else g
+
+
+__all__ = [
+    "COMPLEX_OF",
+    "REAL_OF",
+    "MatrixOp",
+    "adjoint",
+    "broadcast_batch",
+    "check_batch",
+    "check_matrix",
+    "check_square",
+    "each",
+    "eye_like",
+    "fitted_gradient",
+    "inferred_batch",
+    "lapack_dtype",
+    "on_finite",
+    "padded",
+]

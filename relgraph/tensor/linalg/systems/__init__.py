@@ -1,0 +1,1 @@
+"""Systems of linear equations: solutions, inverses, determinants, least squares."""

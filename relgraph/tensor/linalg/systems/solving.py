@@ -1,0 +1,414 @@
+"""`Solve`, `SolveTriangular` and `CholeskySolve`: solutions of systems of linear equations.
+
+As in NumPy, a right side of rank 1 is a vector, any other one a stack of matrices. A column of it
+that holds nan or an infinity is multiplied by the inverse, so that these spread as in the product.
+
+The gradients are those of M. Giles, Collected Matrix Derivative Results for Forward and Reverse
+Mode Algorithmic Differentiation (2008), 2.3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.assembly.creation import tril, triu
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.linalg.products import matmul
+from relgraph.tensor.linalg.stacks import (
+    Array,
+    MatrixOp,
+    adjoint,
+    broadcast_batch,
+    check_batch,
+    check_square,
+    each,
+    fitted_gradient,
+    inferred_batch,
+    lapack_dtype,
+)
+from relgraph.tensor.shapes.reshaping import swapaxes
+from relgraph.tensor.type import TensorType
+
+
+class LinearSolve(MatrixOp):
+    """Base class of ops that take a stack of square matrices and a right side, and solve a system.
+
+    The result has the shape of the right side, and the leading axes of both, broadcast.
+    """
+
+    arity = 2
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        a, b = input_types
+        n = check_square(self.name, a)
+        if b.ndim == 0:
+            raise TypeError(f"{self.name}: input 1 is a {b}, neither a vector nor a matrix")
+        core = _core(b)
+        m = b.shape[-core]
+        if n is not None and m is not None and n != m:
+            raise ValueError(
+                f"{self.name}: the matrices have {n} rows, and the right side {m} "
+                f"(shapes {a.shape} and {b.shape})"
+            )
+        batch = broadcast_batch(self.name, a.shape[:-2], b.shape[:-core])
+        rows = m if n is None else n
+        return [
+            TensorType(
+                lapack_dtype(self.name, a.dtype, b.dtype),
+                (*batch, rows, *b.shape[b.ndim - core + 1 :]),
+            )
+        ]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        dtype = node.outputs[0].type.dtype
+        a, b = (np.asarray(v, dtype, order="C") for v in inputs)
+        core = _core(b)
+        n = check_square(self.name, a)
+        if b.shape[-core] != n:
+            raise ValueError(
+                f"{self.name}: the matrices have {n} rows, and the right side {b.shape[-core]}"
+            )
+        check_batch(self.name, node, a, b, (2, core))
+        columns = b[:, None] if core == 1 else b
+        with np.errstate(all="ignore"):
+            x = _finite_columns(self, a, columns)
+        output_storage[0][0] = x[..., 0] if core == 1 else x
+
+    def solve(self, a: Array, b: Array) -> Array:
+        """Return the solution for finite matrices and a right side of matrices."""
+        raise NotImplementedError
+
+    def spread(self, a: Array, b: Array) -> Array:
+        """Return the product of the inverse and `b`."""
+        return np.asarray(np.matmul(np.linalg.inv(a), b))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        a, b = shapes
+        core = 1 if len(b) == 1 else 2
+        return [(*inferred_batch(node, a, b, (2, core)), *b[len(b) - core :])]
+
+
+def _core(b: Any) -> int:
+    return 1 if b.ndim == 1 else 2
+
+
+def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
+    """Return the solution; of matrices and columns that are not finite, as the module says."""
+    finite_a: Any = np.isfinite(a).all(axis=(-2, -1))
+    finite_b: Any = np.isfinite(b).all(axis=-2)
+    if finite_a.all() and finite_b.all():
+        return op.solve(a, b)
+    safe = np.where(finite_a[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
+    finite_columns = finite_b[..., None, :]
+    x = op.solve(safe, np.where(finite_columns, b, b.dtype.type(0)))
+    x = np.where(finite_columns, x, op.spread(safe, b))
+    return np.where(finite_a[..., None, None], x, a.dtype.type(np.nan))
+
+
+def _lapack(name: str, a: Array) -> Any:
+    """Return LAPACK's function of a name for the dtype of `a`."""
+    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char]
+    return getattr(scipy.linalg.lapack, letter + name)
+
+
+def _stack_like(a: Array, b: Array) -> Array:
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return np.empty(batch + b.shape[-2:], b.dtype)
+
+
+def _adjoints(a: Array) -> Array:
+    return np.ascontiguousarray(np.swapaxes(a, -1, -2).conj())
+
+
+def _singular(what: str, info: int) -> None:
+    if info > 0:
+        raise np.linalg.LinAlgError(f"{what}: a matrix is singular: pivot {info - 1} is 0")
+
+
+STRUCTURES = ("gen", "sym", "her", "pos")
+
+
+class Solve(LinearSolve):
+    """The solution of ``a @ x = b``.
+
+    Raises LinAlgError if a matrix is singular, or not positive definite though it was said to be.
+
+    Parameters
+    ----------
+    assume_a
+        What `a` is, as in `scipy.linalg.solve`: ``gen`` for any matrix, ``sym`` for a symmetric,
+        ``her`` for a Hermitian, ``pos`` for a positive definite one. Of these only one triangle is
+        read. The gradient by `a` is the symmetric one: right along matrices of the kind.
+    lower
+        Which triangle: the lower one or the upper one.
+    """
+
+    __props__ = ("assume_a", "lower")
+    name = "solve"
+
+    def __init__(self, assume_a: str = "gen", lower: bool = False) -> None:
+        if assume_a not in STRUCTURES:
+            raise ValueError(f"solve: assume_a is one of {', '.join(STRUCTURES)}, not {assume_a!r}")
+        self.assume_a = assume_a
+        self.lower = bool(lower)
+
+    def __str__(self) -> str:
+        return "solve" if self.assume_a == "gen" else f"solve{{{self.assume_a}}}"
+
+    def solve(self, a: Array, b: Array) -> Array:
+        if self.assume_a == "gen":
+            return np.linalg.solve(a, b)
+        kernel: Callable[[Array, Array], Array] = (
+            self._positive if self.assume_a == "pos" else self._indefinite
+        )
+        return each(kernel, _stack_like(a, b), a, b)
+
+    def _positive(self, a: Array, b: Array) -> Array:
+        _, x, info = _lapack("posv", a)(a, b, lower=self.lower)
+        if info > 0:
+            raise np.linalg.LinAlgError(
+                f"solve: a matrix is not positive definite: leading minor {info}"
+            )
+        return np.asarray(x)
+
+    def _indefinite(self, a: Array, b: Array) -> Array:
+        hermitian = self.assume_a == "her" and a.dtype.kind == "c"
+        name = "hesv" if hermitian else "sysv"
+        _, _, x, info = _lapack(name, a)(a, b, lower=self.lower)
+        _singular("solve", info)
+        return np.asarray(x)
+
+    def spread(self, a: Array, b: Array) -> Array:
+        return super().spread(full_matrix(a, self.lower, self.assume_a), b)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        a: Any = inputs[0]
+        b: Any = inputs[1]
+        g: Any = output_grads[0]
+        # a Hermitian matrix is its own adjoint; a symmetric one the conjugate of it
+        matrix: Any = a if self.assume_a in ("her", "pos") else adjoint(a)
+        op = self if self.assume_a != "sym" else Solve("sym", not self.lower)
+        gb = solve_each(op, matrix, g, b.type.ndim == 1)
+        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        if self.assume_a in ("her", "pos"):
+            ga = (ga + adjoint(ga)) / 2
+        elif self.assume_a == "sym":
+            ga = (ga + swapaxes(ga, -1, -2)) / 2
+        return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
+
+
+def full_matrix(a: Array, lower: bool, assume_a: str) -> Array:
+    """Return matrices with the triangle that is not read filled from the other one."""
+    if assume_a == "gen":
+        return a
+    half = np.tril(a, -1) if lower else np.triu(a, 1)
+    other = np.swapaxes(half, -1, -2)
+    diagonal = a * np.eye(a.shape[-1], dtype=a.dtype)
+    return half + diagonal + (other if assume_a == "sym" else other.conj())
+
+
+def outer_product(x: Any, y: Any, are_vectors: bool) -> Any:
+    """Return ``x @ adjoint(y)`` of two variables, stacks of vectors or of matrices."""
+    if are_vectors:
+        x, y = _as_columns(x), _as_columns(y)
+    return matmul(x, adjoint(y))
+
+
+def solve_each(op: LinearSolve, a: Any, g: Any, are_vectors: bool) -> Any:
+    """Return what `op` makes of `a` and a stack of vectors or matrices."""
+    if are_vectors and g.type.ndim > 1:
+        found = op(a, _as_columns(g))
+        return found.dimshuffle(*range(g.type.ndim))
+    return op(a, g)
+
+
+def _as_columns(v: Any) -> Any:
+    return v.dimshuffle(*range(v.type.ndim), "x")
+
+
+class SolveTriangular(LinearSolve):
+    """The solution of ``a @ x = b`` for triangular matrices; the other triangle is not read.
+
+    Raises LinAlgError if a number on the diagonal is 0.
+
+    Parameters
+    ----------
+    lower
+        Whether `a` is lower triangular.
+    unit_diagonal
+        Whether its diagonal is taken to be 1 and not read.
+    """
+
+    __props__ = ("lower", "unit_diagonal")
+    name = "solve_triangular"
+
+    def __init__(self, lower: bool = False, unit_diagonal: bool = False) -> None:
+        self.lower, self.unit_diagonal = bool(lower), bool(unit_diagonal)
+
+    def solve(self, a: Array, b: Array) -> Array:
+        kernel = _lapack("trtrs", a)
+
+        def solve_one(a: Array, b: Array) -> Array:
+            # a matrix by rows is its transpose by columns, which LAPACK takes as it is
+            x, info = kernel(a.T, b, lower=not self.lower, trans=1, unitdiag=self.unit_diagonal)
+            _singular(self.name, info)
+            return np.asarray(x)
+
+        return each(solve_one, _stack_like(a, b), a, b)
+
+    def spread(self, a: Array, b: Array) -> Array:
+        triangle = np.tril(a) if self.lower else np.triu(a)
+        if self.unit_diagonal:
+            eye = np.eye(a.shape[-1], dtype=a.dtype)
+            triangle = triangle * (1 - eye) + eye
+        return super().spread(triangle, b)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        a: Any = inputs[0]
+        b: Any = inputs[1]
+        op = SolveTriangular(not self.lower, self.unit_diagonal)
+        gb = solve_each(op, adjoint(a), output_grads[0], b.type.ndim == 1)
+        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        k = 1 if self.unit_diagonal else 0
+        ga = tril(ga, -k) if self.lower else triu(ga, k)
+        return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
+
+
+class CholeskySolve(LinearSolve):
+    """The solution of ``a @ x = b``, given the Cholesky factor of `a`, as `scipy.linalg.cho_solve`.
+
+    Parameters
+    ----------
+    lower
+        Whether the factor is the lower one, ``a = c @ adjoint(c)``, or ``a = adjoint(c) @ c``.
+    """
+
+    __props__ = ("lower",)
+    name = "cho_solve"
+
+    def __init__(self, lower: bool = False) -> None:
+        self.lower = bool(lower)
+
+    def _lower_factor(self, c: Array) -> Array:
+        return c if self.lower else _adjoints(c)
+
+    def solve(self, a: Array, b: Array) -> Array:
+        factor = self._lower_factor(a)
+        half = SolveTriangular(lower=True).solve(factor, b)
+        return SolveTriangular(lower=False).solve(_adjoints(factor), half)
+
+    def spread(self, a: Array, b: Array) -> Array:
+        factor = np.tril(self._lower_factor(a))
+        return super().spread(np.matmul(factor, _adjoints(factor)), b)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        c: Any = inputs[0]
+        b: Any = inputs[1]
+        gb = solve_each(self, c, output_grads[0], b.type.ndim == 1)
+        triangle = tril(c) if self.lower else triu(c)
+        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        ga = ga + adjoint(ga)
+        gc = tril(matmul(ga, triangle)) if self.lower else triu(matmul(triangle, ga))
+        return [fitted_gradient(gc, c), fitted_gradient(gb, b)]
+
+
+_solve = Solve()
+
+
+def solve(a: Any, b: Any, lower: bool = False, assume_a: str = "gen") -> Any:
+    """Return the solution of ``a @ x = b``, as `numpy.linalg.solve` and `scipy.linalg.solve` do.
+
+    Parameters
+    ----------
+    a
+        Square matrices, in a stack along leading axes.
+    b
+        The right side: a vector (rank 1), or matrices in a stack.
+    lower, assume_a
+        What is known of `a`, and which triangle of it is read; see `Solve`.
+
+    Raises
+    ------
+    TypeError
+        If `a` has rank 0 or 1, `b` rank 0, or LAPACK does not have the dtype.
+    ValueError
+        If `a` is not square, or the lengths differ.
+    """
+    return Solve(assume_a, lower)(a, b)
+
+
+_TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+
+
+def solve_triangular(
+    a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
+) -> Any:
+    """Return the solution for triangular matrices, as `scipy.linalg.solve_triangular` does.
+
+    Parameters
+    ----------
+    a, b
+        As for `solve`; of `a` only a triangle is read.
+    trans
+        0 or ``N`` for ``a @ x = b``, 1 or ``T`` with the transpose of `a`, 2 or ``C`` with the
+        conjugate transpose.
+    lower
+        Whether `a` is lower triangular.
+    unit_diagonal
+        Whether its diagonal is taken to be 1 and not read.
+    """
+    if trans not in _TRANSPOSITIONS:
+        raise ValueError(f"solve_triangular: trans is one of 0, 1, 2, N, T, C, not {trans!r}")
+    how = _TRANSPOSITIONS[trans]
+    a = as_argument(a, "solve_triangular", 0)
+    if how == 0:
+        return SolveTriangular(lower, unit_diagonal)(a, b)
+    turned = swapaxes(a, -1, -2) if how == 1 else adjoint(a)
+    return SolveTriangular(not lower, unit_diagonal)(turned, b)
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+    """Return the solution of ``a @ x = b``, given the Cholesky factor of `a`.
+
+    Parameters
+    ----------
+    c_and_lower
+        The factor, and whether it is the lower one.
+    b
+        As for `solve`.
+    """
+    c, lower = c_and_lower
+    return CholeskySolve(lower)(c, b)
+
+
+__all__ = [
+    "CholeskySolve",
+    "LinearSolve",
+    "Solve",
+    "SolveTriangular",
+    "cho_solve",
+    "solve",
+    "solve_triangular",
+]

@@ -1,0 +1,83 @@
+"""Matrices of a known structure, as graphs: for laws that ask what a matrix is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.scalar.dtypes import is_complex
+from relgraph.tensor.linalg import assume
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
+from relgraph.tensor.linalg.stacks import eye_like
+
+
+def _bounded(x: Any) -> Any:
+    """Return `x` with its numbers moved into the unit circle."""
+    return x / (1 + at.abs(x))
+
+
+def _regular(x: Any) -> Any:
+    """Return a matrix with large numbers on its diagonal, which is far from singular."""
+    return _bounded(x) + eye_like(x) * at.constant(np.asarray(20, x.type.dtype))
+
+
+def _adjoint(x: Any) -> Any:
+    """Return the conjugate transpose, which stays one when the graph is made complex."""
+    return at.conj(matrix_transpose(x))
+
+
+def _positive(x: Any) -> Any:
+    regular = _regular(x)
+    return regular + _adjoint(regular)
+
+
+def _diagonal(x: Any) -> Any:
+    return _regular(x) * eye_like(x)
+
+
+def _of_vector(x: Any) -> Any:
+    """Return the diagonal matrix of the first column of a matrix."""
+    return at.diag(_bounded(x[:, 0]) + at.constant(np.asarray(20, x.type.dtype)))
+
+
+STRUCTURES: dict[str, Callable[[Any], Any]] = {
+    "regular": _regular,
+    "positive": _positive,
+    "declared positive": lambda x: assume(_positive(x), "positive definite"),
+    "symmetric": lambda x: assume(x + _adjoint(x), "symmetric"),
+    "lower": lambda x: assume(at.tril(_regular(x)), "lower triangular"),
+    "upper": lambda x: assume(at.triu(_regular(x)), "upper triangular"),
+    "factor": lambda x: Cholesky(True)(_positive(x)),
+    "diagonal": lambda x: assume(_diagonal(x), "diagonal"),
+    "diagonal of vector": _of_vector,
+    "orthogonal": lambda x: assume(QR("complete")(x)[0], "orthogonal"),
+    "identity": lambda x: at.constant(np.eye(x.type.shape[-1], dtype=x.type.dtype)),
+}
+"""By their names, functions that make such matrices of a square input."""
+
+
+def structured(kind: str, x: Any) -> Any:
+    """Return a matrix of a kind of `STRUCTURES`, made of a variable.
+
+    It is the variable itself if that is no square matrix of a dtype that LAPACK has.
+    """
+    shape = x.type.shape
+    square = len(shape) > 1 and (shape[-1] == shape[-2] or None in shape[-2:])
+    if not square or x.type.dtype not in ("float32", "float64", "complex64", "complex128"):
+        return x
+    if len(shape) > 2 and kind in ("diagonal of vector", "identity"):
+        return x
+    if is_complex(x.type.dtype) and kind in ("lower", "upper"):
+        return _regular(x)
+    try:
+        return STRUCTURES[kind](x)
+    except (TypeError, ValueError, IndexError):
+        return x
+
+
+__all__ = ["STRUCTURES", "structured"]

@@ -1,0 +1,84 @@
+"""Each law about determinants at work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import determinants
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.linalg import det, inv, slogdet
+from tests.relations.matrices.inputs import a, b, c, lower, positive, upper, x
+from tests.relations.tables import check_fires, check_row, check_unchanged, laws_of, rewritten
+
+LAWS = laws_of(determinants)
+
+squared = x @ x.T
+
+
+def sign(matrix):
+    return slogdet(matrix)[0]
+
+
+def log_size(matrix):
+    return slogdet(matrix)[1]
+
+
+TABLE = [
+    ("log-det-of-positive-definite", at.log(det(positive)), log_size(positive)),
+    (
+        "log-multiple-of-det-of-positive-definite",
+        at.log(2.0 * det(positive)),
+        at.log(2.0) + log_size(positive),
+    ),
+    ("log-multiple-of-det", at.log(2.0 * det(squared)), None),
+    ("log-abs-det", at.log(at.abs(det(x))), log_size(x)),
+    ("log-det", at.log(det(squared)), None),
+    ("det-transposed", det(x.T), det(x)),
+    ("sign-det-transposed", sign(x.T), sign(x)),
+    ("log-det-transposed", log_size(x.T), log_size(x)),
+    ("det-inverse", det(inv(x)), at.reciprocal(det(x))),
+    ("log-det-inverse", log_size(inv(x)), -log_size(x)),
+    ("det-of-product", det(a @ b), det(a) * det(b)),
+    ("sign-det-of-product", sign(a @ b), None),
+    ("log-det-of-product", log_size(a @ b), None),
+    ("det-scaled", det(2.0 * x), None),
+    ("det-lower-triangular", det(lower), None),
+    ("det-upper-triangular", det(upper), None),
+    ("log-det-lower-triangular", log_size(lower), None),
+    ("log-det-upper-triangular", log_size(upper), None),
+    ("log-det-positive-definite", log_size(positive), None),
+    ("sign-det-positive-definite", sign(positive), at.constant(1.0)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law(name, before, after):
+    if after is None:
+        check_fires(LAWS[name], before)
+    else:
+        check_row(LAWS[name], before, after)
+
+
+UNCHANGED = [
+    ("det-of-product", det(x @ x.T)),
+    ("det-lower-triangular", det(x)),
+    ("log-det-positive-definite", log_size(x)),
+    ("det-scaled", det(a * b)),
+    ("det-scaled", det(c * a.dimshuffle("x", 0, 1))),
+]
+
+
+@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
+def test_where_a_law_must_not_fire(name, expression):
+    check_unchanged(LAWS[name], expression)
+
+
+def test_the_logarithm_of_a_determinant_that_overflows():
+    value = 1e200 * np.eye(3)
+    (found,) = rewritten([LAWS["log-det"]], [at.log(det(x))])
+    np.testing.assert_allclose(evaluate([found], {x: value}), 3 * np.log(1e200))
+    value[0, 0] = -1
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(evaluate([found], {x: value}))

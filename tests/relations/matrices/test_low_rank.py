@@ -1,0 +1,43 @@
+"""Each law about updates of few rows and columns at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import low_rank
+from relgraph.tensor.linalg import det, slogdet, solve
+from tests.relations.matrices.inputs import a, b, four, identity, tall, wide, x, y
+from tests.relations.tables import check_fires, check_unchanged, laws_of
+
+LAWS = laws_of(low_rank)
+product = tall @ wide
+d = (at.abs(a) + 1.0) * identity
+
+TABLE = [
+    ("push-through", solve(identity + product, tall)),
+    ("woodbury", solve(d + product, four)),
+    ("determinant-lemma", det(d + product)),
+    ("log-determinant-lemma", slogdet(d + product)[1]),
+    ("det-of-identity-and-product", det(identity + product)),
+    ("log-det-of-identity-and-product", slogdet(identity + product)[1]),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), TABLE, ids=[row[0] for row in TABLE])
+def test_a_law(name, before):
+    check_fires(LAWS[name], before)
+
+
+UNCHANGED = [
+    ("woodbury", solve(a + product, four)),
+    ("woodbury", solve(d + a @ b, four)),
+    ("woodbury", solve(d + x @ y, four)),
+    ("det-of-identity-and-product", det(d + product)),
+    ("push-through", solve(identity + product, wide.T)),
+]
+
+
+@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
+def test_where_a_law_must_not_fire(name, expression):
+    check_unchanged(LAWS[name], expression)

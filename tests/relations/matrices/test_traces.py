@@ -1,0 +1,58 @@
+"""Each law about traces and diagonals at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import traces
+from relgraph.graph.traversal import io_toposort
+from relgraph.tensor.contraction import Dot
+from tests.relations.matrices.inputs import a, b, tall, wide
+from tests.relations.tables import check_fires, check_unchanged, laws_of
+
+LAWS = laws_of(traces)
+along = at.constant([0, 1, 2, 3])
+p = at.dmatrix("p")
+
+
+def diagonal(matrix):
+    return matrix[along, along]
+
+
+TABLE = [
+    ("trace-cycle", at.sum(diagonal((tall @ wide) @ a))),
+    ("diagonal-transposed", diagonal(a.T)),
+    ("diagonal-of-product", diagonal(a @ b)),
+    (
+        "diagonal-of-diagonal",
+        diagonal(at.set_subtensor(diagonal(at.zeros((4, 4))), b[0])),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), TABLE)
+def test_a_law(name, before):
+    check_fires(LAWS[name], before)
+
+
+def test_a_trace_takes_no_product():
+    (found,) = [check_fires(LAWS["diagonal-of-product"], diagonal(a @ b))]
+    assert all(not isinstance(node.op, Dot) for node in io_toposort([a, b], [found]))
+
+
+def test_the_cheapest_cycle():
+    found = check_fires(LAWS["trace-cycle"], at.sum(diagonal((tall @ wide) @ a)))
+    product = found.owner.inputs[0].owner.inputs[0].owner.inputs[0]
+    assert product.type.shape == (2, 4)
+
+
+UNCHANGED = [
+    ("diagonal-of-product", (a @ b)[along, along[::-1]]),
+    ("trace-cycle", at.sum(diagonal((p @ p) @ p))),
+]
+
+
+@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
+def test_where_a_law_must_not_fire(name, expression):
+    check_unchanged(LAWS[name], expression)

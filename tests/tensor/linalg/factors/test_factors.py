@@ -1,0 +1,153 @@
+"""Cholesky, QR and singular value decompositions, and eigenvalues."""
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import linalg
+from tests.tensor.linalg.matrices import (
+    DTYPES,
+    STACKS,
+    check_complex_gradient,
+    check_outputs,
+    positive,
+    regular,
+    some,
+)
+
+RECTANGLES = [(3, 3), (5, 3), (3, 5), (2, 4, 3), (0, 3), (3, 0), (1, 1)]
+
+
+def gram(x):
+    return linalg.matrix_transpose(x) @ x + at.eye(x.type.shape[-1] or x.shape[-1])
+
+
+@pytest.mark.parametrize("shape", STACKS)
+def test_square_ones_against_numpy(shape):
+    a = positive(*shape)
+    check_outputs(linalg.cholesky, np.linalg.cholesky, a)
+    check_outputs(
+        lambda x: linalg.cholesky(x, upper=True), lambda a: np.linalg.cholesky(a, upper=True), a
+    )
+    check_outputs(linalg.eigvalsh, np.linalg.eigvalsh, a)
+    check_outputs(lambda x: linalg.eigvalsh(x, "U"), np.linalg.eigvalsh, a)
+    check_outputs(linalg.eigh, lambda a: tuple(np.linalg.eigh(a)), a)
+    check_outputs(linalg.eig, lambda a: complex_pair(np.linalg.eig(a)), some(*shape))
+    check_outputs(linalg.eigvals, lambda a: np.linalg.eigvals(a).astype("complex128"), some(*shape))
+
+
+def complex_pair(pair):
+    return tuple(v.astype("complex128" if v.dtype.itemsize > 4 else "complex64") for v in pair)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes(dtype):
+    a = positive(3, 3, dtype=dtype)
+    check_outputs(linalg.cholesky, np.linalg.cholesky, a)
+    check_outputs(linalg.eigvalsh, np.linalg.eigvalsh, a)
+    check_outputs(linalg.eigh, lambda a: tuple(np.linalg.eigh(a)), a)
+    check_outputs(linalg.qr, lambda a: tuple(np.linalg.qr(a)), a)
+    check_outputs(linalg.svd, lambda a: tuple(np.linalg.svd(a)), a)
+    assert linalg.eig(at.TensorType(dtype, (3, 3))())[0].dtype.startswith("complex")
+
+
+@pytest.mark.parametrize("shape", RECTANGLES)
+def test_rectangles_against_numpy(shape):
+    a = some(*shape)
+    for mode in ("reduced", "complete"):
+        check_outputs(
+            lambda x, m=mode: linalg.qr(x, m), lambda a, m=mode: tuple(np.linalg.qr(a, m)), a
+        )
+    check_outputs(lambda x: linalg.qr(x, "r"), lambda a: np.linalg.qr(a, "r"), a)
+    for full in (True, False):
+        check_outputs(
+            lambda x, f=full: linalg.svd(x, f), lambda a, f=full: tuple(np.linalg.svd(a, f)), a
+        )
+    check_outputs(linalg.svdvals, lambda a: np.linalg.svd(a, compute_uv=False), a)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
+def test_gradients_of_rectangles(batch, shape):
+    a = some(*batch, *shape)
+
+    def known(x):
+        return at.specify_shape(x, a.shape)
+
+    for fun in (
+        lambda x: linalg.qr(known(x))[0],
+        lambda x: linalg.qr(known(x))[1],
+        lambda x: linalg.qr(known(x), "r"),
+        lambda x: linalg.svd(known(x), False)[0] ** 2,
+        lambda x: linalg.svd(known(x), False)[2] ** 2,
+        lambda x: linalg.svd(known(x))[1],
+        lambda x: linalg.svdvals(known(x)),
+    ):
+        verify_grad(fun, [a], n_tests=1)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_gradients(batch):
+    a = regular(*batch, 3, 3)
+    for fun in (
+        lambda x: linalg.cholesky(gram(x)),
+        lambda x: linalg.cholesky(gram(x), lower=False),
+        lambda x: linalg.eigvalsh(gram(x)),
+        lambda x: linalg.eigh(gram(x))[0],
+        lambda x: linalg.eigh(gram(x), "U")[1] ** 2,
+        lambda x: at.abs(linalg.eig(x)[1]) ** 2,
+        lambda x: at.imag(linalg.eig(x)[0]),
+        lambda x: at.real(linalg.eigvals(x)),
+    ):
+        verify_grad(fun, [a], n_tests=1)
+
+
+def test_complex_gradients():
+    a = regular(2, 2, dtype="complex128")
+
+    def hermitian(x):
+        return x @ at.conj(linalg.matrix_transpose(x))
+
+    check_complex_gradient(lambda x: linalg.cholesky(hermitian(x)), a)
+    check_complex_gradient(lambda x: linalg.cholesky(hermitian(x), lower=False), a)
+    check_complex_gradient(lambda x: linalg.qr(x)[0], a)
+    check_complex_gradient(lambda x: linalg.qr(x)[1], a)
+    check_complex_gradient(lambda x: linalg.eigvalsh(hermitian(x)), a)
+    check_complex_gradient(lambda x: at.abs(linalg.eigh(hermitian(x))[1]), a)
+    check_complex_gradient(linalg.svdvals, a)
+    check_complex_gradient(linalg.eigvals, a)
+    # only what does not depend on the phases of the vectors
+
+    def truncated(x):
+        u, s, vh = linalg.svd(x, False)
+        return u[:, :1] @ vh[:1] * s[0] ** 2
+
+    check_complex_gradient(truncated, a)
+    check_complex_gradient(lambda x: at.abs(linalg.eig(x)[1]), a)
+
+
+def test_what_is_not_positive_definite_raises():
+    a = at.dmatrix()
+    with pytest.raises(np.linalg.LinAlgError):
+        evaluate([linalg.cholesky(a)], {a: -np.eye(2)})
+    (found,) = evaluate([linalg.cholesky(a)], {a: np.full((2, 2), np.nan)})
+    assert np.isnan(found).all()
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="cholesky: the matrices of input 0 are not square"):
+        linalg.cholesky(at.constant(np.ones((2, 3))))
+    with pytest.raises(ValueError, match="qr: mode is one of reduced, complete, r"):
+        linalg.qr(at.dmatrix(), "full")
+    with pytest.raises(ValueError, match="eigh: UPLO is L or U"):
+        linalg.eigh(at.dmatrix(), "X")
+    with pytest.raises(TypeError, match="svd: input 0 is a"):
+        linalg.svd(at.dvector())
+    tall = at.TensorType("float64", (4, 2))()
+    with pytest.raises(MethodNotDefined, match="use the mode reduced"):
+        grad(at.sum(linalg.qr(tall, "complete")[0]), tall, stabilize=False)
+    with pytest.raises(MethodNotDefined, match="full_matrices=False"):
+        grad(at.sum(linalg.svd(tall)[0]), tall, stabilize=False)

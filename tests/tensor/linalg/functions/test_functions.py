@@ -1,0 +1,212 @@
+"""Powers, norms, einsum, and the functions that arrange matrices."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import relgraph.tensor as at
+from relgraph.gradient import verify_grad
+from relgraph.tensor import linalg
+from relgraph.tensor.linalg.functions.chains import cheapest_order
+from tests.tensor.linalg.matrices import (
+    DTYPES,
+    STACKS,
+    check_complex_gradient,
+    check_outputs,
+    regular,
+    some,
+)
+
+
+@pytest.mark.parametrize("shape", STACKS)
+@pytest.mark.parametrize("n", [-3, -1, 0, 1, 2, 5, 8])
+def test_matrix_power(shape, n):
+    check_outputs(
+        lambda x: linalg.matrix_power(x, n),
+        lambda a: np.linalg.matrix_power(a, n),
+        regular(*shape),
+    )
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 1)])
+def test_expm(shape):
+    check_outputs(linalg.expm, scipy.linalg.expm, some(*shape))
+    verify_grad(linalg.expm, [some(*shape)], n_tests=1)
+    verify_grad(lambda x: linalg.matrix_power(x, -2), [regular(*shape)], n_tests=1)
+
+
+def test_expm_of_nothing_and_complex():
+    check_outputs(linalg.expm, lambda a: a, np.zeros((0, 0)))
+    check_complex_gradient(linalg.expm, some(2, 2, dtype="complex128"))
+
+
+@pytest.mark.parametrize("ord", [None, 0, 1, 2, 3, -1, 0.5, np.inf, -np.inf])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_norms_of_vectors(ord, keepdims):
+    x = some(4, 3) + 3
+    for axis in (0, -1):
+        check_outputs(
+            lambda v, a=axis: linalg.norm(v, ord, a, keepdims),
+            lambda v, a=axis: np.linalg.norm(v, ord, a, keepdims),
+            x,
+        )
+    if ord is not None:
+        check_outputs(
+            lambda v: linalg.vector_norm(v, ord=ord), lambda v: np.linalg.vector_norm(v, ord=ord), x
+        )
+        verify_grad(lambda v: linalg.norm(v, ord, 0), [some(4, 3) + 3], n_tests=1)
+
+
+@pytest.mark.parametrize("ord", [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32", "int64"])
+def test_norms_of_matrices(ord, keepdims, dtype):
+    x = some(2, 4, 3, dtype=dtype)
+    for axis in ((1, 2), (2, 0), (-2, -1)):
+        check_outputs(
+            lambda v, a=axis: linalg.norm(v, ord, a, keepdims),
+            lambda v, a=axis: np.linalg.norm(v, ord, a, keepdims),
+            x,
+        )
+    if ord is not None:
+        check_outputs(
+            lambda v: linalg.matrix_norm(v, ord=ord), lambda v: np.linalg.matrix_norm(v, ord=ord), x
+        )
+    if dtype == "float64":
+        verify_grad(lambda v: linalg.norm(v, ord), [some(4, 3)], n_tests=1)
+
+
+def test_wrong_norms():
+    with pytest.raises(ValueError, match="norm: the order is one of fro, nuc"):
+        linalg.norm(at.dmatrix(), 3)
+    with pytest.raises(ValueError, match="norm: 3 axes"):
+        linalg.norm(at.dtensor3(), 2)
+    with pytest.raises(ValueError, match="vector_norm: the order is a number, not 'fro'"):
+        linalg.norm(at.dvector(), "fro")
+    check_outputs(linalg.norm, np.linalg.norm, some(2, 3, 4))
+
+
+EINSUMS = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("ba", (2, 3)),
+    ("ii->i", (3, 3)),
+    ("ii", (3, 3)),
+    ("iij->ji", (3, 3, 2)),
+    ("ij,ij->", (2, 3), (2, 3)),
+    ("bij,bjk->bik", (5, 2, 3), (5, 3, 4)),
+    ("...ij,jk->...ik", (5, 2, 3), (3, 4)),
+    ("...ij,...jk->...ik", (1, 2, 3), (5, 3, 4)),
+    ("i...->...", (2, 3, 4)),
+    ("i,j->ji", (2,), (3,)),
+    ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)),
+    ("ab,bc,cd,de", (2, 3), (3, 4), (4, 2), (2, 3)),
+    ("ijk,jl,kl->il", (2, 3, 4), (3, 5), (4, 5)),
+    ("ijab,jkab->ikab", (2, 3, 4, 5), (3, 2, 4, 5)),
+    ("i,i,i->i", (3,), (3,), (3,)),
+    ("ij,ij,ij->j", (2, 3), (2, 3), (2, 3)),
+    ("ijk->", (2, 3, 4)),
+    ("i,->i", (3,), ()),
+    ("ij,j->i", (0, 3), (3,)),
+    ("ij,jk->ik", (2, 0), (0, 3)),
+]
+
+
+@pytest.mark.parametrize(("subscripts", "shapes"), [(s, shapes) for s, *shapes in EINSUMS])
+def test_einsum(subscripts, shapes):
+    values = [some(*shape) for shape in shapes]
+    check_outputs(
+        lambda *xs: linalg.einsum(subscripts, *xs),
+        lambda *xs: np.einsum(subscripts, *xs),
+        *values,
+    )
+    if all(v.size for v in values):
+        verify_grad(lambda *xs: linalg.einsum(subscripts, *xs), values, n_tests=1)
+
+
+def test_einsum_of_integers_keeps_their_dtype():
+    values = [np.arange(6, dtype="int8").reshape(2, 3), np.arange(6, dtype="int8").reshape(3, 2)]
+    for subscripts in ("ij,jk->ik", "ij,ji->", "ij,jk->i"):
+        check_outputs(
+            lambda x, y, s=subscripts: linalg.einsum(s, x, y),
+            lambda x, y, s=subscripts: np.einsum(s, x, y),
+            *values,
+        )
+
+
+def test_wrong_einsums():
+    x = at.dmatrix()
+    for subscripts, message in (
+        ("ij,jk", "names 2 tensors, not 1"),
+        ("ijk", "names 3 axes of input 0, which has 2"),
+        ("ij->k", "the result's axis k is no axis of an input"),
+        ("ij->ii", "named twice"),
+        ("i1->i", "no letter"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            linalg.einsum(subscripts, x)
+    with pytest.raises(TypeError, match="the subscripts are a text"):
+        linalg.einsum(x, [0, 1])
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3, 2)), ((2,), (3, 2)), ((2, 1, 2), (2, 3)), ((), (2,))]
+)
+def test_kron(shapes):
+    values = [some(*shape) for shape in shapes]
+    check_outputs(linalg.kron, np.kron, *values)
+    verify_grad(linalg.kron, values, n_tests=1)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((10, 2), (2, 10), (10, 3)),
+        ((4,), (4, 5), (5, 6), (6,)),
+        ((2, 9), (9, 2), (2, 9), (9, 1)),
+        ((3,), (3,)),
+    ],
+)
+def test_multi_dot(shapes):
+    values = [some(*shape) for shape in shapes]
+    check_outputs(
+        lambda *xs: linalg.multi_dot(xs),
+        lambda *xs: np.linalg.multi_dot(xs) if len(xs) > 2 else np.dot(*xs),
+        *values,
+    )
+
+
+def test_cheapest_order():
+    # Cormen, Leiserson, Rivest and Stein, Introduction to Algorithms, 15.2
+    sides = [30, 35, 15, 5, 10, 20, 25]
+    shapes = list(pairwise(sides))
+    assert cheapest_order(shapes) == (((0, (1, 2)), ((3, 4), 5)), 15125)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrangements(dtype):
+    x = some(2, 3, 4, dtype=dtype)
+    check_outputs(linalg.matrix_transpose, np.linalg.matrix_transpose, x)
+    for k in (-1, 0, 2):
+        check_outputs(
+            lambda v, k=k: linalg.diagonal(v, k), lambda v, k=k: np.linalg.diagonal(v, offset=k), x
+        )
+        check_outputs(
+            lambda v, k=k: linalg.trace(v, k), lambda v, k=k: np.linalg.trace(v, offset=k), x
+        )
+    check_outputs(linalg.vecdot, np.linalg.vecdot, x, x + 1)
+    if not dtype.startswith("int"):
+        check_outputs(linalg.cond, np.linalg.cond, x)
+
+
+def test_errors():
+    with pytest.raises(TypeError, match="the exponent is an integer known ahead"):
+        linalg.matrix_power(at.dmatrix(), at.lscalar())
+    with pytest.raises(TypeError, match="multi_dot: input 1 is a"):
+        linalg.multi_dot([at.dmatrix(), at.dvector(), at.dmatrix()])
+    with pytest.raises(ValueError, match="at least 2"):
+        linalg.multi_dot([at.dmatrix()])
+    with pytest.raises(ValueError, match="expm: the matrices of input 0 are not square"):
+        linalg.expm(at.constant(np.ones((2, 3))))

@@ -1,0 +1,102 @@
+"""Inverses, pseudo-inverses, determinants and least squares."""
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import linalg
+from tests.tensor.linalg.matrices import (
+    DTYPES,
+    STACKS,
+    check_complex_gradient,
+    check_outputs,
+    regular,
+    some,
+)
+
+
+@pytest.mark.parametrize("shape", STACKS)
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
+def test_against_numpy(name, shape):
+    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(*shape))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
+def test_dtypes(name, dtype):
+    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(3, 3, dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 3), (0, 3), (3, 0)])
+def test_pinv_of_other_shapes(shape):
+    a = some(*shape)
+    check_outputs(linalg.pinv, np.linalg.pinv, a)
+    if a.size:
+        verify_grad(linalg.pinv, [a], n_tests=1)
+
+
+def test_pinv_of_lower_rank():
+    a = some(4, 2) @ some(2, 3)
+    check_outputs(linalg.pinv, np.linalg.pinv, a, rtol=1e-7)
+    # along matrices of the same rank
+    verify_grad(lambda x, y: linalg.pinv(x @ y), [some(4, 2), some(2, 3)], n_tests=1)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 1)])
+def test_gradients(shape):
+    a = regular(*shape)
+    verify_grad(linalg.inv, [a], n_tests=1)
+    verify_grad(linalg.det, [a], n_tests=1)
+    verify_grad(lambda x: linalg.slogdet(x)[1], [a], n_tests=1)
+
+
+def test_second_derivative():
+    a = regular(2, 2)
+    verify_grad(lambda x: grad(at.sum(at.sqr(linalg.inv(x))), x, stabilize=False), [a], n_tests=1)
+
+
+def test_complex_gradients():
+    a = regular(2, 2, dtype="complex128")
+    check_complex_gradient(linalg.inv, a)
+    check_complex_gradient(linalg.det, a)
+    check_complex_gradient(lambda x: linalg.slogdet(x)[0], a)
+    check_complex_gradient(lambda x: linalg.slogdet(x)[1], a)
+    check_complex_gradient(linalg.pinv, some(3, 2, dtype="complex128"))
+
+
+def test_determinants_that_overflow():
+    a = at.dmatrix()
+    value = 1e200 * np.eye(3)
+    found, sign, logarithm = evaluate([linalg.det(a), *linalg.slogdet(a)], {a: value})
+    assert np.isinf(found) and sign == 1
+    np.testing.assert_allclose(logarithm, 3 * np.log(1e200))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5)])
+@pytest.mark.parametrize("columns", [None, 2])
+def test_lstsq(shape, columns):
+    a = some(*shape)
+    b = some(shape[0]) if columns is None else some(shape[0], columns)
+    inputs = at.dmatrix(), at.TensorType("float64", (None,) * b.ndim)()
+    found = evaluate(linalg.lstsq(*inputs), dict(zip(inputs, (a, b), strict=True)))
+    for value, want in zip(found, np.linalg.lstsq(a, b), strict=True):
+        np.testing.assert_allclose(value, want, atol=1e-12)
+        assert value.shape == np.shape(want)
+    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="inv: the matrices of input 0 are not square"):
+        linalg.inv(at.constant(np.ones((2, 3))))
+    with pytest.raises(TypeError, match="det: input 0 is a"):
+        linalg.det(at.dvector())
+    with pytest.raises(TypeError, match=r"lstsq: input 0 is a .*not a matrix"):
+        linalg.lstsq(at.dvector(), at.dvector())
+    with pytest.raises(ValueError, match="the matrix has 3 rows, and the right side 2"):
+        linalg.lstsq(at.constant(np.ones((3, 2))), at.constant(np.ones(2)))
+    a, b = at.dmatrix(), at.dvector()
+    with pytest.raises(MethodNotDefined, match="lstsq has no gradient by its residuals"):
+        grad(at.sum(linalg.lstsq(a, b)[1]), a, stabilize=False)
