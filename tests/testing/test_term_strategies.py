@@ -1,0 +1,45 @@
+"""Random terms and laws."""
+
+import pytest
+from hypothesis import find, given, settings
+
+import relgraph.tensor as at
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import Law, build
+from relgraph.graph.kanren.terms.term import Term, renamed, variables_of
+from relgraph.testing import laws, terms
+
+
+@given(terms("a b", [at.add, at.exp], max_depth=2))
+def test_terms_are_of_what_was_asked_for(term: Term) -> None:
+    assert {str(v) for v in variables_of(term)} <= {"a", "b"}
+    nested = [part for part in term.args if isinstance(part, Term)]
+    assert {term.op, *(part.op for part in nested)} <= {at.add, at.exp}
+    assert not [p for part in nested for p in part.args if isinstance(p, Term)]
+
+
+@given(laws())
+@settings(max_examples=30)
+def test_a_law_matches_its_own_left_side(law: Law) -> None:
+    leaves = {v: at.dvector(str(v)) for v in variables_of(law.lhs)}
+    graph = FunctionGraph(outputs=[build(renamed(law.lhs, leaves))], clone=False)
+    explanation = law.explain(graph.outputs[0])
+    assert explanation.matches or explanation.reason.name in {"SAME", "BROADCAST"}, explanation
+
+
+def test_they_are_varied() -> None:
+    found = find(terms("x"), lambda t: "exp(x * x)" in str(t) and "-" in str(t))
+    assert [str(v) for v in variables_of(found)] == ["x"]
+    assert find(laws(), lambda law: law.rhs in variables_of(law.lhs)).sound == "domain"
+    assert find(laws(sound="finite"), lambda law: len(variables_of(law.lhs)) == 3).sound == "finite"
+
+
+def test_what_makes_no_term_is_refused() -> None:
+    with pytest.raises(TypeError, match="elementwise ops, not <function sum"):
+        terms(ops=[at.sum])
+    with pytest.raises(ValueError, match="wants names"):
+        terms("")
+    with pytest.raises(ValueError, match="needs an op"):
+        terms(ops=[])
+    with pytest.raises(ValueError, match="a depth of at least 1"):
+        terms(max_depth=0)
