@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
+    from relgraph.graph.kanren import build
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
@@ -23,6 +24,7 @@ __all__ = [
     "In",
     "Mode",
     "Out",
+    "build",
     "compile",
     "config",
     "dprint",
@@ -47,6 +49,7 @@ _HOME = {
     "In": "relgraph.compile",
     "Mode": "relgraph.compile",
     "Out": "relgraph.compile",
+    "build": "relgraph.graph.kanren",
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
     "explain": "relgraph.compile",

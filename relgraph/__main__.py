@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from relgraph import __version__
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
 from relgraph.testing import cli as check_cli
@@ -29,6 +30,7 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = Parser(prog="relgraph", description="A relational rewrite engine for tensor graphs.")
+    top.add_argument("--version", action="version", version=f"relgraph {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser(
         "demo",

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from io import StringIO
 from typing import Any, TextIO
 
 from relgraph.gradient.timing import grad_stopwatch
@@ -105,7 +106,11 @@ class FunctionProfile:
         return "\n".join(tables)
 
     def __str__(self) -> str:
-        return f"profile of {self.message or 'a function'}: {self.calls} calls"
+        out = StringIO()
+        self.summary(out)
+        return out.getvalue().rstrip()
+
+    __repr__ = __str__
 
 
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -79,6 +79,8 @@ class Counterexample:
             lines.append("print(*[side.type for side in outputs])")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def _one_line(value: Any) -> str:
     return " ".join(repr(value).split())
@@ -139,6 +141,8 @@ class Coverage:
         )
         missing = [f"\nnot covered: {cell}: {why}" for cell, why in self.not_covered.items()]
         return text + "".join(missing)
+
+    __repr__ = __str__
 
 
 def _kind_in(cell: str) -> str:
@@ -251,3 +255,5 @@ class CheckResult:
             text += f"\n{self.reason}"
         text += "".join(f"\nremark: {remark}" for remark in self.remarks) + f"\n{self.coverage}"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"
+
+    __repr__ = __str__

@@ -73,6 +73,8 @@ class Explanation:
     def __str__(self) -> str:
         return self.text
 
+    __repr__ = __str__
+
 
 class NoSuchDirection(AttributeError):
     """A law has no such direction: it would leave a variable without a value."""

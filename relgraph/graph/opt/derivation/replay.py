@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -56,6 +55,8 @@ class Step:
         if not self.built and self.before == self.after:
             return f"{self.number}. {self.label}: {self.before} is kept once"
         return f"{self.number}. {self.label}: {self.before} → {self.after}"
+
+    __repr__ = __str__
 
 
 class Derivation(Sequence[Step]):
@@ -151,9 +152,7 @@ class Derivation(Sequence[Step]):
         return "\n".join(map(str, self._steps))
 
     def __repr__(self) -> str:
-        counts = Counter(step.label for step in self._steps).most_common()
-        who = ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts)
-        return f"<Derivation of {len(self)} steps{': ' if who else ''}{who}>"
+        return str(self) if self._steps else "<Derivation of 0 steps>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
