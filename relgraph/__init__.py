@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
+    from relgraph import compile, display, gradient, graph, printing, scalar, tensor, testing
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
@@ -27,6 +27,7 @@ __all__ = [
     "build",
     "compile",
     "config",
+    "display",
     "dprint",
     "explain",
     "function",

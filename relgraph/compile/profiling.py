@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from io import StringIO
 from typing import Any, TextIO
 
+from relgraph.displayed import Displayed
 from relgraph.gradient.timing import grad_stopwatch
-from relgraph.graph.opt import print_optimizer_profile, profile_rows
+from relgraph.graph.opt import print_optimizer_profile
 from relgraph.settings import config
 
 
 @dataclass
-class FunctionProfile:
+class FunctionProfile(Displayed):
     """Times in seconds and counts of one function.
 
     Attributes
@@ -78,6 +77,18 @@ class FunctionProfile:
             print(file=out)
             print_optimizer_profile(out, *self.optimizer_profile)
 
+    def times(self) -> list[tuple[str, float]]:
+        """Return what took time, each with its seconds; a part of another stands after it."""
+        return [
+            (f"Time in {self.calls} calls", self.call_time),
+            ("Total compile time", self.compile_time),
+            ("Optimizer time", self.optimizer_time),
+            ("Validate time", self.validate_time),
+            ("Linker time", self.linker_time),
+            ("Import time", self.import_time),
+            ("Time in grad", self.grad_time),
+        ]
+
     def _entries(self) -> list[tuple[str, str]]:
         """Return the lines of the report as pairs of an indented label and a value."""
         return [
@@ -94,41 +105,9 @@ class FunctionProfile:
             ("  Time in all call to relgraph.grad()", f"{self.grad_time:e}s"),
         ]
 
-    def _repr_html_(self) -> str:
-        """Return the profile as HTML tables, for notebooks."""
-        title = f"Function profiling: {self.message}" if self.message else "Function profiling"
-        rows = [(label.rstrip(":"), value) for label, value in self._entries()]
-        tables = [_table(title, (), rows)]
-        if self.optimizer_profile is not None:
-            heads = ("name", "class", "time", "validate time", "nodes before", "nodes after",
-                     "times applied", "nb node created")  # fmt: skip
-            tables.append(_table("Optimizer Profile", heads, profile_rows(*self.optimizer_profile)))
-        return "\n".join(tables)
-
     def __str__(self) -> str:
         out = StringIO()
         self.summary(out)
         return out.getvalue().rstrip()
 
     __repr__ = __str__
-
-
-def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return an HTML table; leading spaces in the first cell of a row indent it."""
-    lines = [f"<table><caption>{escape(title)}</caption>"]
-    if heads:
-        lines.append(f"<thead><tr>{''.join(f'<th>{escape(h)}</th>' for h in heads)}</tr></thead>")
-    lines.append("<tbody>")
-    for first, *others in rows:
-        text = first.lstrip(" ")
-        style = f"text-align: left; padding-left: {(len(first) - len(text)) / 2:g}em"
-        cells = "".join(f"<td>{escape(_cell(value))}</td>" for value in others)
-        lines.append(f'<tr><th style="{style}">{escape(text)}</th>{cells}</tr>')
-    lines.append("</tbody></table>")
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6f}s" if isinstance(value, float) else str(value)

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
 from relgraph.testing.source.graphs import as_python
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Displayed):
     """A graph, with values of its inputs, for which a law does not keep its claim.
 
     Attributes
@@ -163,7 +164,7 @@ def joined(parts: Iterable[Coverage]) -> Coverage:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Displayed):
     """The result of the check of one law.
 
     Attributes
