@@ -25,6 +25,7 @@ LAZY_FILES = {
     "relgraph/testing/__init__.py": "the law checker needs mpmath, the strategies don't",
     "relgraph/graph/kanren/definition.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
+    "relgraph/commands/png.py": "an extra, and large",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
     "relgraph/graph/__init__.py": "the documents write relgraph.graph.fg after a plain import",
 }

@@ -90,12 +90,11 @@ def outputs_of(graph: Any) -> list[Variable]:
         return list(graph.outputs)
     outputs = [graph] if isinstance(graph, Variable) else graph
     if not isinstance(outputs, list | tuple) or not outputs:
-        raise TypeError(
-            f"a variable, a list of them, a graph or a function is drawn, not {graph!r}"
-        )
+        kind = "an empty list" if outputs == [] else f"a {type(graph).__name__}"
+        raise TypeError(f"a variable, a list of them, a graph or a function is drawn, not {kind}")
     for out in outputs:
         if not isinstance(out, Variable):
-            raise TypeError(f"{out!r} is no variable, and can't be drawn")
+            raise TypeError(f"a list of variables is drawn, and a {type(out).__name__} is in it")
     return list(outputs)
 
 
