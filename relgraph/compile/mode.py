@@ -37,6 +37,7 @@ from relgraph.compile.database import (
     optdb,
     require_known,
 )
+from relgraph.compile.own_laws.interactive import is_interactive
 from relgraph.compile.own_laws.rewriters import (
     equilibrium_of,
     is_rewriter,
@@ -318,11 +319,12 @@ def register_optimizer(name: str, opt: Optimizer) -> None:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If the name is taken. (A notebook's cell that is run again replaces what it registered.)
     """
-    if name in predefined_optimizers:
+    if name in predefined_optimizers and not _may_replace("optimizer", name):
         raise ValueError(f"there is an optimizer called {name!r} already")
     predefined_optimizers[name] = opt
+    _note_registration("optimizer", name)
 
 
 def register_mode(name: str, mode: Mode) -> None:
@@ -331,11 +333,25 @@ def register_mode(name: str, mode: Mode) -> None:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If the name is taken; see `register_optimizer`.
     """
-    if name in predefined_modes:
+    if name in predefined_modes and not _may_replace("mode", name):
         raise ValueError(f"there is a mode called {name!r} already")
     predefined_modes[name] = mode
+    _note_registration("mode", name)
+
+
+# What was registered in a notebook or at a prompt: "mode" or "optimizer", and the name.
+_registered_interactively: set[tuple[str, str]] = set()
+
+
+def _may_replace(kind: str, name: str) -> bool:
+    return (kind, name) in _registered_interactively and is_interactive()
+
+
+def _note_registration(kind: str, name: str) -> None:
+    if is_interactive():
+        _registered_interactively.add((kind, name))
 
 
 __all__ = [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from relgraph.compile.database import Phase, forms, law_tags, optdb, optimizer_up_to
+from relgraph.compile.own_laws.interactive import is_interactive
 
 # By phase and name: what was registered here, and whether in a notebook or at a prompt.
 _registered: dict[tuple[Phase, str], tuple[Any, bool]] = {}
@@ -25,7 +25,7 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
         raise TypeError(f"{item!r} has no name: register it with name=...")
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
     every = _with_mode_tag((*own, *tags))
-    interactive = _is_interactive()
+    interactive = is_interactive()
     if interactive and _registered.get((phase, label), (None, False))[1]:
         _remove(label, phase)
     # found out before the law is there, which would rewrite its own left side
@@ -51,15 +51,6 @@ def _remove(label: str, phase: Phase) -> None:
     for name in (label, _form_name(label, phase)):
         if name in list(optdb[phase]):
             optdb[phase].unregister(name)
-
-
-def _is_interactive() -> bool:
-    """Return whether the call comes from a notebook or a prompt, whose module has no file."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
-        frame = frame.f_back
-    names = frame.f_globals
-    return names.get("__name__") == "__main__" and "__file__" not in names
 
 
 def unregister(item: Any) -> None:

@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
-from relgraph.compile import function, optdb, optimize_graph, register_specialize, unregister
+from relgraph.compile import (
+    function,
+    optdb,
+    optimize_graph,
+    predefined_modes,
+    predefined_optimizers,
+    register_mode,
+    register_optimizer,
+    register_specialize,
+    unregister,
+)
 from relgraph.compile.own_laws import registration
 from relgraph.graph.opt import LocalOptGroup
 from relgraph.graph.optdb import EquilibriumDB, SequenceDB
@@ -76,6 +86,25 @@ def test_a_law_of_the_book_is_not_replaced() -> None:
     cell = CELL.replace("cell-law", "mul-one").format(left="at.sinh(a)", right="at.cosh(a)")
     with pytest.raises(ValueError, match="'mul-one' is in the database canonicalize already"):
         exec(compile(cell, "<cell 1>", "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "known"), [("mode", predefined_modes), ("optimizer", predefined_optimizers)]
+)
+def test_names_of_modes_are_replaced_too(kind: str, known: Any) -> None:
+    cell = f"from relgraph.compile import *\nregister_{kind}('of-cell', VALUE)"
+    try:
+        for value in (predefined_modes["o1"], predefined_modes["o2"]):
+            given = value if kind == "mode" else value.query
+            exec(compile(cell, "<cell>", "exec"), {"__name__": "__main__", "VALUE": given})
+            assert known["of-cell"] is given
+        with pytest.raises(ValueError, match=f"there is an? {kind} called 'of-cell' already"):
+            (register_mode if kind == "mode" else register_optimizer)("of-cell", given)
+        with pytest.raises(ValueError, match="called 'o1' already"):
+            named = cell.replace("of-cell", "o1")
+            exec(compile(named, "<cell>", "exec"), {"__name__": "__main__", "VALUE": given})
+    finally:
+        known.pop("of-cell", None)
 
 
 def test_unregistering() -> None:
