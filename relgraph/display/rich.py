@@ -23,7 +23,7 @@ from relgraph.graph.opt import Derivation
 def shown_as_html(thing: Any) -> str | None:
     """Return what a notebook shows as HTML; None if it shows none."""
     if _is_graph(thing):
-        return svg(thing) + _formula_below(thing)
+        return _drawing(thing, MOST_NODES) + _formula_below(thing)
     if isinstance(thing, Relation):
         return law_html(thing)
     if isinstance(thing, LawTable):
@@ -40,6 +40,11 @@ def shown_as_html(thing: Any) -> str | None:
     if hasattr(thing, "old_value"):
         return counterexample_html(thing)
     return None
+
+
+def _drawing(graph: Any, most_nodes: int) -> str:
+    # what is wide is moved sideways, and stays as large as can be read
+    return f'<div style="overflow-x:auto">{svg(graph, most_nodes)}</div>'
 
 
 def _formula_below(graph: Any) -> str:
@@ -81,5 +86,5 @@ def page(thing: Any, title: str = "relgraph", most_nodes: int = MOST_NODES) -> s
     """
     body = None if _is_graph(thing) else shown_as_html(thing)
     if body is None:
-        body = svg(thing, most_nodes) + _formula_below(thing)
+        body = _drawing(thing, most_nodes) + _formula_below(thing)
     return whole_page(title, body)

@@ -13,16 +13,15 @@ from relgraph.graph.opt.derivation.replay import Step
 
 MOST_FORMULAS = 40
 """Of how many steps the whole formula is shown; of the others what changed."""
-_MOST_LETTERS = 60_000
+_MOST_LETTERS = 600_000
 
 _WALK = """
-var steps=Array.from(root.querySelectorAll(".rg-step")),at=0;
+var steps=Array.from(root.querySelectorAll(".rg-step")),at=0,all=false;
 var bar=root.querySelector(".rg-walk"),buttons=bar.querySelectorAll("button");
 var count=bar.querySelector(".rg-count");bar.hidden=false;
 function show(i){at=Math.max(0,Math.min(steps.length-1,i));
- steps.forEach(function(step,k){step.hidden=at<steps.length&&k!==at&&!all;});
+ steps.forEach(function(step,k){step.hidden=!all&&k!==at;});
  count.textContent=all?steps.length+" steps":(at+1)+" of "+steps.length;}
-var all=false;
 buttons[0].onclick=function(){all=false;show(at-1);};
 buttons[1].onclick=function(){all=false;show(at+1);};
 buttons[2].onclick=function(){all=!all;show(at);};show(0);
@@ -67,7 +66,7 @@ def _formulas(derivation: Derivation) -> list[str]:
         if before is None or after is None:
             break
         letters += len(before) + len(after)
-        if letters > _MOST_LETTERS * 10:
+        if letters > _MOST_LETTERS:
             break
         kept = f"<div>{before}</div><div>→ {after}</div>"
         found.append(kept if step.built else _parts(step) + f"<div>{after}</div>")
