@@ -14,6 +14,8 @@ Kind = Literal["input", "constant", "op", "output", "folded"]
 
 MOST_NODES = 200
 """How many nodes a picture shows; what is further from the outputs is folded."""
+MOST_ARGUMENTS = 16
+"""How many arguments of a node are shown, and how many outputs; one box stands for the rest."""
 MOST_LETTERS = 28
 """How long a label is; the whole text is shown by the pointer."""
 
@@ -113,28 +115,42 @@ def picture_of(
         Variables that are highlighted.
     """
     outputs = outputs_of(graph)
-    shown = _nearest(outputs, most_nodes)
+    shown = _nearest(_first(outputs), most_nodes)
     picture = Picture()
     boxes: dict[Apply | Variable, Box] = {}
     folded: list[Variable] = []
-    for item in _in_order(outputs, shown):
+    for item in _in_order(_first(outputs), shown):
         box = boxes[item] = _box(item, marked)
         if isinstance(item, Variable) and item.owner is not None:
             folded.append(item)
         picture.boxes.append(box)
         if isinstance(item, Apply):
-            for i, var in enumerate(item.inputs):
+            for i, var in enumerate(_first(item.inputs)):
                 picture.edges.append(_edge(_drawn(var, shown, boxes), box, item, i, var))
+            rest = len(item.inputs) - len(_first(item.inputs))
+            if rest:
+                others = Box("folded", f"… {rest:,} arguments", f"further arguments of {item.op}")
+                picture.boxes.insert(0, others)
+                picture.edges.append(Edge(others, box, "", others.title))
     for var, (count, whole) in zip(folded, _counts(folded, shown), strict=True):
         boxes[var].label = f"… {count:,} node{'s' if count > 1 else ''}"
         boxes[var].title = f"left out: {whole}"
-    for i, var in enumerate(outputs):
+    for i, var in enumerate(_first(outputs)):
         name = "output" if len(outputs) == 1 else f"output {i}"
         box = Box("output", name, f"{name}: {_described(var)}", var in marked)
         picture.boxes.append(box)
         source = _drawn(var, shown, boxes)
         picture.edges.append(Edge(source, box, _typed(var), _described(var)))
+    rest = len(outputs) - len(_first(outputs))
+    if rest:
+        picture.boxes.append(Box("folded", f"… {rest:,} outputs", "further outputs"))
     return picture
+
+
+def _first(variables: Sequence[Variable]) -> Sequence[Variable]:
+    """Return the variables that are shown, of the inputs of a node or the outputs of a graph."""
+    few = len(variables) <= MOST_ARGUMENTS
+    return variables if few else variables[: MOST_ARGUMENTS - 1]
 
 
 def _nearest(outputs: Iterable[Variable], most: int) -> set[Apply]:
@@ -145,7 +161,7 @@ def _nearest(outputs: Iterable[Variable], most: int) -> set[Apply]:
         node = queue.popleft()
         if node not in shown:
             shown.add(node)
-            queue.extend(var.owner for var in node.inputs if var.owner is not None)
+            queue.extend(var.owner for var in _first(node.inputs) if var.owner is not None)
     return shown
 
 
@@ -168,7 +184,7 @@ def _in_order(outputs: Sequence[Variable], shown: set[Apply]) -> Iterator[Apply 
             yield item
         else:
             stack.append((item, True))
-            stack.extend((var, False) for var in reversed(item.inputs))
+            stack.extend((var, False) for var in reversed(_first(item.inputs)))
 
 
 def _box(item: Apply | Variable, marked: Collection[Variable]) -> Box:
