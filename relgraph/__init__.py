@@ -11,9 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph import compile, gradient, graph, printing, scalar, tensor, testing
+    from relgraph import compile, display, gradient, graph, printing, scalar, tensor, testing
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
+    from relgraph.graph.kanren import build
     from relgraph.printing import dprint, pprint
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
@@ -25,8 +26,10 @@ __all__ = [
     "In",
     "Mode",
     "Out",
+    "build",
     "compile",
     "config",
+    "display",
     "dprint",
     "explain",
     "function",
@@ -50,6 +53,7 @@ _HOME = {
     "In": "relgraph.compile",
     "Mode": "relgraph.compile",
     "Out": "relgraph.compile",
+    "build": "relgraph.graph.kanren",
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
     "explain": "relgraph.compile",

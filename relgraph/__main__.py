@@ -8,6 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from relgraph import __version__
+from relgraph.commands import draw, explain, laws, profile
+from relgraph.commands.named import CommandError, add_command
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
 from relgraph.testing import cli as check_cli
@@ -29,6 +32,7 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = Parser(prog="relgraph", description="A relational rewrite engine for tensor graphs.")
+    top.add_argument("--version", action="version", version=f"relgraph {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     demo = commands.add_parser(
         "demo",
@@ -44,6 +48,13 @@ def parser() -> argparse.ArgumentParser:
     )
     check_cli.add_arguments(check)
     check.set_defaults(run=check_cli.run)
+    for name, module, text in (
+        ("draw", draw, "draw a graph as a picture"),
+        ("explain", explain, "say why a law does not match a variable, or how it does"),
+        ("laws", laws, "list laws: name, algebra, class, rows"),
+        ("profile", profile, "show what compiling a graph takes, and which laws it applies"),
+    ):
+        add_command(commands, name, module, text, module.EXAMPLE)
     return top
 
 
@@ -59,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = parser().parse_args(argv)
         status: int | None = options.run(options)
-    except (UsageError, DataError, CheckError) as error:
+    except (UsageError, DataError, CheckError, CommandError) as error:
         print(f"relgraph: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -27,6 +27,8 @@ LAZY_FILES = {
     "relgraph/testing/discovery.py": "the command line names modules of laws",
     "relgraph/tensor/__init__.py": "who draws nothing at random need not load NumPy's generators",
     "relgraph/tensor/random/__init__.py": "`shared` has to know generators, and no distributions",
+    "relgraph/commands/png.py": "an extra, and large",
+    "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
     "relgraph/graph/__init__.py": "the documents write relgraph.graph.fg after a plain import",
 }
 

@@ -238,7 +238,7 @@ NUMPY = {
     "numpy.fft.fft takes arrays": lambda: np.fft.fft(X),
     "x (TensorType(": lambda: np.asarray(X),
     "is symbolic, no array": lambda: np.array([X, X]),
-    "TensorVariable": lambda: np.exp(X),
+    "numpy.exp takes arrays, not what is symbolic: use relgraph.tensor.exp": lambda: np.exp(X),
 }
 
 

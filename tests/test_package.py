@@ -11,7 +11,16 @@ import relgraph
 @pytest.mark.parametrize("name", relgraph.__all__)
 def test_every_name_is_there(name: str) -> None:
     found = getattr(relgraph, name)
-    packages = {"compile", "gradient", "graph", "printing", "scalar", "tensor", "testing"}
+    packages = {
+        "compile",
+        "display",
+        "gradient",
+        "graph",
+        "printing",
+        "scalar",
+        "tensor",
+        "testing",
+    }
     assert isinstance(found, types.ModuleType) == (name in packages)
     assert name in dir(relgraph)
 

@@ -1,11 +1,6 @@
 """Compiles graphs to functions: modes, the database of optimizers, functions, shared variables."""
 
-from relgraph.compile.database import (
-    optdb,
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-)
+from relgraph.compile.database import optdb
 from relgraph.compile.functions.compilation import function
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker
 from relgraph.compile.functions.inputs_outputs import In, Out
@@ -21,6 +16,12 @@ from relgraph.compile.mode import (
     register_optimizer,
 )
 from relgraph.compile.optimize import is_same_graph, optimize_graph
+from relgraph.compile.own_laws.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    unregister,
+)
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import SharedVariable, TensorSharedVariable, shared
 
@@ -49,4 +50,5 @@ __all__ = [
     "register_specialize",
     "register_stabilize",
     "shared",
+    "unregister",
 ]

@@ -184,6 +184,11 @@ def _build_optdb() -> SequenceDB:
 
 optdb = _build_optdb()
 
+OWN_LAWS_AS_WRITTEN = 0.5
+"""Where a mode's own laws are applied first: on the graph as it was written, but merged."""
+OWN_LAWS_AFTER_PHASES = 2.05
+"""Where they are applied again: on what the phases of laws have made of the graph."""
+
 # Rows of the table in which nothing is registered yet can be asked for all the same.
 _ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))
 
@@ -246,10 +251,6 @@ def forms(rewriter: Any, optimizer: GlobalOptimizer) -> list[Any]:
     return [rewriter] if made is None else [made, rewriter]
 
 
-def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
-    return tags if "unsafe" in tags else (*tags, "fast_run")
-
-
 PHASES: tuple[Phase, ...] = ("canonicalize", "stabilize", "specialize")
 """The phases that laws are registered for, in order."""
 
@@ -257,58 +258,3 @@ PHASES: tuple[Phase, ...] = ("canonicalize", "stabilize", "specialize")
 def optimizer_up_to(phase: Phase) -> GlobalOptimizer:
     """Return what is applied to a graph up to the end of a phase."""
     return optdb.query(OptimizationQuery(include=PHASES[: PHASES.index(phase) + 1]))
-
-
-def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) -> Any:
-    """Register `item`; if it is a tag or None, return a decorator that registers."""
-    if item is None or isinstance(item, str):
-        all_tags = tags if item is None else (item, *tags)
-        return lambda decorated: _register(phase, decorated, all_tags, name)
-    label = name if name is not None else getattr(item, "name", None)
-    if label is None:
-        raise TypeError(f"{item!r} has no name: register it with name=...")
-    own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
-    every = _with_mode_tag((*own, *tags))
-    # found out before the law is there, which would rewrite its own left side
-    found = forms(item, optimizer_up_to(phase))
-    optdb[phase].register(label, item, *every, use_db_name_as_tag="unsafe" not in every)
-    for form in found:
-        if form is not item:
-            every = _with_mode_tag((*law_tags(form), *tags))
-            known = "unsafe" not in every
-            optdb[phase].register(f"{label} in {phase}", form, *every, use_db_name_as_tag=known)
-    return item
-
-
-def register_canonicalize(item: Any = None, *tags: str, name: str | None = None) -> Any:
-    """Add a LocalOptimizer or a law to the phase ``canonicalize``, and return it.
-
-    With tags only, return a decorator: ``@register_canonicalize("mine")``.
-
-    Parameters
-    ----------
-    item
-        The LocalOptimizer or law. It is part of ``fast_run`` unless it has the tag ``unsafe``.
-    tags
-        Further tags.
-    name
-        The name it is registered under; by default its own.
-
-    Raises
-    ------
-    TypeError
-        If `item` is neither a LocalOptimizer nor a law, or has no name.
-    ValueError
-        If the name is taken.
-    """
-    return _register("canonicalize", item, tags, name)
-
-
-def register_stabilize(item: Any = None, *tags: str, name: str | None = None) -> Any:
-    """Add a LocalOptimizer or a law to the phase ``stabilize``; see `register_canonicalize`."""
-    return _register("stabilize", item, tags, name)
-
-
-def register_specialize(item: Any = None, *tags: str, name: str | None = None) -> Any:
-    """Add a LocalOptimizer or a law to the phase ``specialize``; see `register_canonicalize`."""
-    return _register("specialize", item, tags, name)

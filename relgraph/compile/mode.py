@@ -31,8 +31,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.compile.database import PREDEFINED_QUERIES, optdb, require_known
+from relgraph.compile.database import (
+    OWN_LAWS_AFTER_PHASES,
+    OWN_LAWS_AS_WRITTEN,
+    PREDEFINED_QUERIES,
+    optdb,
+    require_known,
+)
+from relgraph.compile.own_laws.interactive import is_interactive
+from relgraph.compile.own_laws.rewriters import (
+    equilibrium_of,
+    is_rewriter,
+    own_rewriters,
+    with_replaced,
+)
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
+from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
 from relgraph.vm import LINKERS, Linker
 
@@ -45,7 +59,12 @@ predefined_optimizers.update(PREDEFINED_QUERIES)
 class Mode:
     """How a function is optimized, and which linker runs it.
 
-    A mode is immutable: `including`, `excluding`, `requiring` and `register` return new modes.
+    A mode is immutable: `including`, `excluding`, `requiring`, `register` and `unregister` return
+    new modes.
+
+    A mode may have laws and other rewriters of its own. They are applied until they change nothing:
+    to the graph as it was written, and again after the phases of the database, where a law is also
+    tried in the form in which these leave its left side.
 
     Parameters
     ----------
@@ -54,9 +73,15 @@ class Mode:
         or a linker.
     optimizer
         ``"default"``, the name of a predefined optimizer, an `OptimizationQuery`, a
-        `GlobalOptimizer`, or None for no optimization.
+        `GlobalOptimizer`, a law or a `LocalOptimizer`, a list of these, or None for no
+        optimization.
     db
         The database for queries; by default `optdb`.
+
+    Attributes
+    ----------
+    own
+        The mode's own laws and other rewriters.
 
     Raises
     ------
@@ -69,33 +94,67 @@ class Mode:
     def __init__(
         self,
         linker: str | Linker | None = None,
-        optimizer: str | Optimizer = "default",
+        optimizer: Any = "default",
         db: OptimizationDatabase | None = None,
     ) -> None:
         self.linker = _as_linker(linker)
+        self.own: tuple[Any, ...] = ()
+        if not isinstance(optimizer, GlobalOptimizer) and is_rewriter(optimizer):
+            self.own = with_replaced((), own_rewriters(optimizer))
+            optimizer = OptimizationQuery(include=[])
         self._optimizer_or_query = _as_optimizer(optimizer)
         self.db = optdb if db is None else db
+        # what applies the own rewriters, and the revision of the database that it was made for
+        self._own_optimizers: tuple[int, list[tuple[GlobalOptimizer, float]]] | None = None
 
     @property
     def query(self) -> OptimizationQuery | None:
         """The query whose answer is the optimizer; None if it was given, or there is none."""
         query = self._optimizer_or_query
-        return query if isinstance(query, OptimizationQuery) else None
+        if not isinstance(query, OptimizationQuery):
+            return None
+        return query.register(*self._placed(query)) if self.own else query
 
     @property
     def optimizer(self) -> GlobalOptimizer:
         """The optimizer; for a query, the present answer of the database."""
-        if self._optimizer_or_query is None:
-            return SequenceOptimizer()
-        if isinstance(self._optimizer_or_query, GlobalOptimizer):
-            return self._optimizer_or_query
-        made = self.db.query(self._optimizer_or_query)
-        assert isinstance(made, GlobalOptimizer)
-        return made
+        query = self.query
+        if query is not None:
+            made = self.db.query(query)
+            assert isinstance(made, GlobalOptimizer)
+            return made
+        given = self._optimizer_or_query
+        parts = [given] if isinstance(given, GlobalOptimizer) else []
+        if self.own:
+            parts.append(equilibrium_of(self.own))
+        return parts[0] if len(parts) == 1 else SequenceOptimizer(*parts)
 
-    def including(self, *tags: str) -> Mode:
-        """Return this mode with more tags to include; a ValueError if nothing has one of them."""
-        return self._with_query(self._query("include").including(*tags))
+    def _placed(self, query: OptimizationQuery) -> list[tuple[GlobalOptimizer, float]]:
+        """Return what applies the own rewriters beside those of a query, with its positions."""
+        known = self._own_optimizers
+        if known is None or known[0] != self.db.revision:
+            placed: list[tuple[GlobalOptimizer, float]] = [
+                (equilibrium_of(self.own), OWN_LAWS_AS_WRITTEN)
+            ]
+            if query.include:
+                before = self.db.query(query.changed(position_cutoff=OWN_LAWS_AFTER_PHASES))
+                placed.append((equilibrium_of(self.own, before), OWN_LAWS_AFTER_PHASES))
+            known = self._own_optimizers = (self.db.revision, placed)
+        return known[1]
+
+    def including(self, *items: Any) -> Mode:
+        """Return this mode with more to apply.
+
+        Parameters
+        ----------
+        items
+            Tags; a ValueError if nothing has one of them. Or laws and other rewriters, and lists of
+            them, which become the mode's own: one takes the place of another of the same name.
+        """
+        tags = [item for item in items if isinstance(item, str)]
+        own = own_rewriters([item for item in items if not isinstance(item, str)])
+        mode = self._with_query(self._query("include").including(*tags)) if tags else self
+        return mode._with_own(with_replaced(mode.own, own)) if own else mode
 
     def excluding(self, *tags: str) -> Mode:
         """Return this mode with more tags to exclude; raises like `including`."""
@@ -105,18 +164,48 @@ class Mode:
         """Return this mode with more tags to require; raises like `including`."""
         return self._with_query(self._query("require").requiring(*tags))
 
-    def register(self, *optimizations: tuple[GlobalOptimizer, float]) -> Mode:
-        """Return this mode with more optimizers, each with its position in the database's order.
+    def register(self, *optimizations: Any) -> Mode:
+        """Return this mode with more optimizers.
+
+        Parameters
+        ----------
+        optimizations
+            Laws and other rewriters, as for `including`; or pairs of such a one and its position in
+            the database's order, where alone it is applied.
 
         Raises
         ------
         ValueError
             If one makes ops overwrite inputs, and stands before the DestroyHandler.
         """
+        pairs = [_positioned(item) for item in optimizations if _has_position(item)]
+        own = [item for item in optimizations if not _has_position(item)]
         if isinstance(self.db, SequenceDB):
-            for item, position in optimizations:
-                self.db.check_position(str(item), item, position)
-        return self._with_query(self._query("register").register(*optimizations))
+            for rewriter, position in pairs:
+                self.db.check_position(str(rewriter), rewriter, position)
+        mode = self._with_query(self._query("register").register(*pairs)) if pairs else self
+        return mode.including(*own)
+
+    def unregister(self, *items: Any) -> Mode:
+        """Return this mode without some of its own laws and other rewriters.
+
+        Parameters
+        ----------
+        items
+            The rewriters, or their names.
+
+        Raises
+        ------
+        KeyError
+            If the mode has none of that name.
+        """
+        names = [item if isinstance(item, str) else display_name(item) for item in items]
+        known = {display_name(rewriter): rewriter for rewriter in self.own}
+        for name in names:
+            if name not in known:
+                there = ", ".join(known) or "no law"
+                raise KeyError(f"the mode has no law of its own called {name!r}; it has {there}")
+        return self._with_own(tuple(r for name, r in known.items() if name not in names))
 
     def __copy__(self) -> Mode:
         return self
@@ -129,11 +218,14 @@ class Mode:
         name = self.linker.name
         linker = name if LINKERS.get(name) is self.linker else self.linker
         db = None if self.db is optdb else self.db
-        return type(self), (linker, self._optimizer_or_query, db)
+        return _rebuilt, (type(self), linker, self._optimizer_or_query, db, self.own)
 
     def _with_query(self, query: OptimizationQuery) -> Mode:
         require_known(self.db, query)
-        return type(self)(self.linker, query, self.db)
+        return _rebuilt(type(self), self.linker, query, self.db, self.own)
+
+    def _with_own(self, own: tuple[Any, ...]) -> Mode:
+        return _rebuilt(type(self), self.linker, self._optimizer_or_query, self.db, own)
 
     def _query(self, verb: str) -> OptimizationQuery:
         if self._optimizer_or_query is None:
@@ -146,7 +238,25 @@ class Mode:
         return self._optimizer_or_query
 
     def __repr__(self) -> str:
-        return f"Mode(linker={self.linker.name!r}, optimizer={self._optimizer_or_query})"
+        own = f", own=[{', '.join(map(display_name, self.own))}]" if self.own else ""
+        return f"Mode(linker={self.linker.name!r}, optimizer={self._optimizer_or_query}{own})"
+
+
+def _rebuilt(kind: type[Mode], linker: Any, optimizer: Any, db: Any, own: tuple[Any, ...]) -> Mode:
+    made = kind(linker, optimizer, db)
+    made.own = own
+    return made
+
+
+def _positioned(pair: tuple[Any, Any]) -> tuple[GlobalOptimizer, Any]:
+    item, position = pair
+    is_global = isinstance(item, GlobalOptimizer)
+    return item if is_global else equilibrium_of(own_rewriters(item)), position
+
+
+def _has_position(item: Any) -> bool:
+    """Return whether `item` is a pair of an optimizer and a position, and not a tuple of laws."""
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], int | float | str)
 
 
 def _as_linker(linker: str | Linker | None) -> Linker:
@@ -173,7 +283,8 @@ def _as_optimizer(optimizer: str | Optimizer) -> Optimizer:
     if optimizer is None or isinstance(optimizer, GlobalOptimizer | OptimizationQuery):
         return optimizer
     raise TypeError(
-        f"{optimizer!r} is not the name of an optimizer, an OptimizationQuery or a GlobalOptimizer"
+        f"{optimizer!r} is not the name of an optimizer, an OptimizationQuery, a GlobalOptimizer, "
+        "a law or a LocalOptimizer"
     )
 
 
@@ -217,11 +328,12 @@ def register_optimizer(name: str, opt: Optimizer) -> None:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If the name is taken. (A notebook's cell that is run again replaces what it registered.)
     """
-    if name in predefined_optimizers:
+    if name in predefined_optimizers and not _may_replace("optimizer", name):
         raise ValueError(f"there is an optimizer called {name!r} already")
     predefined_optimizers[name] = opt
+    _note_registration("optimizer", name)
 
 
 def register_mode(name: str, mode: Mode) -> None:
@@ -230,11 +342,25 @@ def register_mode(name: str, mode: Mode) -> None:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If the name is taken; see `register_optimizer`.
     """
-    if name in predefined_modes:
+    if name in predefined_modes and not _may_replace("mode", name):
         raise ValueError(f"there is a mode called {name!r} already")
     predefined_modes[name] = mode
+    _note_registration("mode", name)
+
+
+# What was registered in a notebook or at a prompt: "mode" or "optimizer", and the name.
+_registered_interactively: set[tuple[str, str]] = set()
+
+
+def _may_replace(kind: str, name: str) -> bool:
+    return (kind, name) in _registered_interactively and is_interactive()
+
+
+def _note_registration(kind: str, name: str) -> None:
+    if is_interactive():
+        _registered_interactively.add((kind, name))
 
 
 __all__ = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
-from relgraph.compile.database import forms, optdb, require_known
+from relgraph.compile.database import optdb, require_known
+from relgraph.compile.own_laws.rewriters import equilibrium_of, own_rewriters
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
+from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
@@ -89,9 +90,9 @@ def optimize_graph(
     include
         Tags; the rewriters that have one of them are applied. ``()`` for none of them.
     custom_opt
-        A `GlobalOptimizer`; or a `LocalOptimizer` or a law, which is applied until it changes
-        nothing. It is applied after the rewriters of the database. A law is also tried in the form
-        in which these leave its left side.
+        A `GlobalOptimizer`; or a `LocalOptimizer`, a law, or a list of these, which are applied
+        until they change nothing. It is applied after the rewriters of the database. A law is also
+        tried in the form in which these leave its left side.
     clone
         Whether to work on a copy, so that the given graph does not change.
     trace
@@ -170,8 +171,8 @@ def _optimizers(
     if isinstance(custom_opt, GlobalOptimizer):
         optimizers.append(custom_opt)
     elif custom_opt is not None:
-        own = forms(custom_opt, optimizers[0]) if optimizers else [custom_opt]
-        optimizers.append(EquilibriumOptimizer(own))
+        before = optimizers[0] if optimizers else None
+        optimizers.append(equilibrium_of(own_rewriters(custom_opt), before))
     return optimizers
 
 

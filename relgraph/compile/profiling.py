@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from io import StringIO
 from typing import Any, TextIO
 
+from relgraph.displayed import Displayed
 from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.basic import Apply
-from relgraph.graph.opt import print_optimizer_profile, profile_rows
+from relgraph.graph.opt import print_optimizer_profile
 from relgraph.settings import config
 from relgraph.vm.profiled import NodeTimes
 
@@ -19,7 +19,7 @@ NODES_SHOWN = 20
 
 
 @dataclass
-class FunctionProfile:
+class FunctionProfile(Displayed):
     """Times in seconds and counts of one function.
 
     Attributes
@@ -87,6 +87,18 @@ class FunctionProfile:
             print(file=out)
             print_optimizer_profile(out, *self.optimizer_profile)
 
+    def times(self) -> list[tuple[str, float]]:
+        """Return what took time, each with its seconds; a part of another stands after it."""
+        return [
+            (f"Time in {self.calls} calls", self.call_time),
+            ("Total compile time", self.compile_time),
+            ("Optimizer time", self.optimizer_time),
+            ("Validate time", self.validate_time),
+            ("Linker time", self.linker_time),
+            ("Import time", self.import_time),
+            ("Time in grad", self.grad_time),
+        ]
+
     def _entries(self) -> list[tuple[str, str]]:
         """Return the lines of the report as pairs of an indented label and a value."""
         return [
@@ -114,17 +126,25 @@ class FunctionProfile:
             ]
         return [*lines, "", f"Peak memory of the values of nodes: {self.node_times.peak_bytes} B"]
 
+    def by_op(self) -> list[tuple[str, float, int, int]]:
+        """Return of each op its name, seconds, calls and nodes, the slowest first."""
+        return list(self.node_times.by_op())
+
+    def by_node(self) -> list[tuple[str, float, int]]:
+        """Return of the slowest nodes what they are, their seconds and calls, the slowest first."""
+        times = self.node_times
+        nodes = times.slowest()[:NODES_SHOWN]
+        return [(node_text(node), times.seconds[node], times.calls[node]) for node in nodes]
+
     def _node_tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
         """Return the title, the heads and the rows of the tables of times by op and by node."""
-        times = self.node_times
-        total = sum(times.seconds.values()) or 1.0
+        total = sum(self.node_times.seconds.values()) or 1.0
         by_op: list[tuple[str, ...]] = [
             (*_time_cells(seconds, calls, total), str(nodes), name)
-            for name, seconds, calls, nodes in times.by_op()
+            for name, seconds, calls, nodes in self.by_op()
         ]
         by_node: list[tuple[str, ...]] = [
-            (*_time_cells(times.seconds[node], times.calls[node], total), node_text(node))
-            for node in times.slowest()[:NODES_SHOWN]
+            (*_time_cells(seconds, calls, total), text) for text, seconds, calls in self.by_node()
         ]
         heads: tuple[str, ...] = ("%", "time", "a call", "calls")
         return [
@@ -132,24 +152,12 @@ class FunctionProfile:
             ("Nodes by time", (*heads, "node"), by_node),
         ]
 
-    def _repr_html_(self) -> str:
-        """Return the profile as HTML tables, for notebooks."""
-        title = f"Function profiling: {self.message}" if self.message else "Function profiling"
-        rows = [(label.rstrip(":"), value) for label, value in self._entries()]
-        tables = [_table(title, (), rows)]
-        if self.optimizer_profile is not None:
-            heads = ("name", "class", "time", "validate time", "nodes before", "nodes after",
-                     "times applied", "nb node created")  # fmt: skip
-            tables.append(_table("Optimizer Profile", heads, profile_rows(*self.optimizer_profile)))
-        if self.node_times.calls:
-            tables += [
-                _table(title, (heads[-1], *heads[:-1]), [(row[-1], *row[:-1]) for row in rows])
-                for title, heads, rows in self._node_tables()
-            ]
-        return "\n".join(tables)
-
     def __str__(self) -> str:
-        return f"profile of {self.message or 'a function'}: {self.calls} calls"
+        out = StringIO()
+        self.summary(out)
+        return out.getvalue().rstrip()
+
+    __repr__ = __str__
 
 
 def _time_cells(seconds: float, calls: int, total: float) -> tuple[str, str, str, str]:
@@ -162,24 +170,3 @@ def node_text(node: Apply) -> str:
     """Return a node as one line: its op, its inputs and the types of its outputs."""
     types = ", ".join(str(out.type) for out in node.outputs)
     return f"{node.op}({', '.join(map(str, node.inputs))}) -> {types}"
-
-
-def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return an HTML table; leading spaces in the first cell of a row indent it."""
-    lines = [f"<table><caption>{escape(title)}</caption>"]
-    if heads:
-        lines.append(f"<thead><tr>{''.join(f'<th>{escape(h)}</th>' for h in heads)}</tr></thead>")
-    lines.append("<tbody>")
-    for first, *others in rows:
-        text = first.lstrip(" ")
-        style = f"text-align: left; padding-left: {(len(first) - len(text)) / 2:g}em"
-        cells = "".join(f"<td>{escape(_cell(value))}</td>" for value in others)
-        lines.append(f'<tr><th style="{style}">{escape(text)}</th>{cells}</tr>')
-    lines.append("</tbody></table>")
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6f}s" if isinstance(value, float) else str(value)

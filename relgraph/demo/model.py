@@ -123,3 +123,40 @@ def column_power(X: Floats) -> Floats:
     with np.errstate(over="ignore"):
         power = np.mean(X**2, axis=0)
     return np.where(power > 0, power, 1.0)
+
+
+# Where the largest value is so far from the usual ones, these hardly move the model.
+_FAR = 1000.0
+# A column that varies less than that, by its size, is nearly constant.
+_NARROW = 1e-3
+
+
+def wild_columns(X: Floats) -> dict[int, str]:
+    """Return, by position, why some columns learn badly at the pace that `column_power` sets.
+
+    Parameters
+    ----------
+    X
+        The data, shape (rows, columns).
+    """
+    found: dict[int, str] = {}
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        power = np.mean(X**2, axis=0)
+        for i, column in enumerate(np.abs(X).T):
+            largest = column.max()
+            usual = np.median(column[column > 0]) if largest > 0 else largest
+            if np.isinf(power[i]):
+                found[i] = f"squares of values up to {largest:.3g} overflow, so its step is 0"
+            elif power[i] < np.finfo(np.float64).tiny and largest > 0:
+                found[i] = f"squares of values up to {largest:.3g} underflow, so it hardly moves"
+            elif largest > _FAR * usual:
+                found[i] = (
+                    f"its largest value is {largest:.3g}, and half of them are below {usual:.3g}, "
+                    "which count for little at its step; a logarithm would help"
+                )
+            elif np.ptp(X[:, i]) < _NARROW * largest and np.ptp(X[:, i]) > 0:
+                found[i] = (
+                    f"all values lie within {np.ptp(X[:, i]):.3g} near {largest:.3g}: at its step "
+                    "it is nearly constant; subtract the mean"
+                )
+    return found

@@ -15,7 +15,7 @@ import relgraph.tensor as at
 from relations import STABILIZE
 from relgraph.compile import optimize_graph
 from relgraph.demo.data import Table
-from relgraph.demo.model import Result, naive_model, train
+from relgraph.demo.model import Result, naive_model, train, wild_columns
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Relation
 from relgraph.graph.opt import EquilibriumOptimizer, EquilibriumRecord
@@ -76,6 +76,8 @@ def _show_data(console: Console, table: Table) -> None:
         f"largest values from {largest.min():g} ({table.columns[int(largest.argmin())]}) "
         f"to {largest.max():g} ({table.columns[int(largest.argmax())]})",
     )
+    for column, why in wild_columns(table.X).items():
+        _text(console, f"{table.columns[column]} is of wild scale: {why}")
     _text(
         console,
         f"{table.target}: {one} counts as 1 ({ones} rows), {zero} as 0 ({rows - ones} rows)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from relgraph.displayed import Displayed
 from relgraph.graph.cloning import (
     attributes,
     clone,
@@ -88,7 +89,7 @@ class _Tagged:
         return deep_copy(self, memo)
 
 
-class Variable(_Tagged):
+class Variable(_Tagged, Displayed):
     """A value in a graph: an input, or an output of an `Apply` node.
 
     Variables are equal to themselves alone, and have no truth value.

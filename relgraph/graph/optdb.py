@@ -249,7 +249,7 @@ class SequenceDB(_Positioned):
         for item, position in query.extra_optimizations:
             self.check_position(display_name(item), item, position)
             if position < cutoff or cutoff == math.inf:
-                placed.append(((_position(position), len(self._entries)), item))
+                placed.append(((_position(position), self._next_order), item))
         placed.sort(key=lambda pair: pair[0])
         return SequenceOptimizer(
             *[item for _, item in placed], failure_callback=self.failure_callback

@@ -13,6 +13,7 @@ from typing import Any
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
+from relgraph.printing.answers import answer_text, is_answer
 from relgraph.printing.common_subexpressions import (
     MAX_LENGTH,
     Piece,
@@ -254,6 +255,7 @@ OPERATOR_PRINTERS = {
     "xor": OperatorPrinter("^", -6, "either"),
     "invert": OperatorPrinter("~", 0, "either"),
 }
+_SIGNS = {name: printer.operator for name, printer in OPERATOR_PRINTERS.items()}
 PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
     "DimShuffle": _DimShufflePrinter(),
     "CAReduce": _NamedFunctionPrinter("axis"),
@@ -307,27 +309,34 @@ class PrettyPrinter:
         copy._by_predicate.extend(self._by_predicate)
         return copy
 
-    def __call__(self, graph: Variable | Sequence[Variable] | FunctionGraph) -> str:
+    def __call__(self, graph: Any) -> str:
         """Return the formula of a variable; of several, or of a FunctionGraph, a list of formulas.
+
+        The answers of a relation are expressions, which may hold logic variables: etuples and
+        terms. They are written in the same way; `relgraph.build` makes graphs of them.
 
         If the text would have more than 2,000 characters, common subexpressions get names, and
         their definitions ``t0 = formula`` come first.
         """
-        if isinstance(graph, Variable):
+        if isinstance(graph, Variable) or is_answer(graph):
             return self.process(graph)
         outputs = graph.outputs if isinstance(graph, FunctionGraph) else graph
+        if any(map(is_answer, outputs)):
+            return f"[{', '.join(map(self.process, outputs))}]"
         for out in outputs:
             _check(out)
         return PrinterState(self).write(["[", *_separated(outputs, ", "), "]"])
 
-    def process(self, var: Variable, pstate: PrinterState | None = None) -> str:
-        """Return the formula of one variable.
+    def process(self, var: Any, pstate: PrinterState | None = None) -> str:
+        """Return the formula of one variable, or of an answer of a relation.
 
         Raises
         ------
         TypeError
-            If `var` is not a variable.
+            If `var` is neither.
         """
+        if is_answer(var):
+            return answer_text(var, _SIGNS, self.process)
         _check(var)
         state = PrinterState(self) if pstate is None else pstate
         return state.write([var]) if state.definitions is None else state.argument(var)

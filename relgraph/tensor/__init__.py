@@ -267,6 +267,9 @@ TensorVariable._ops.numpy_names = {
     **{"amax": "max", "amin": "min", "concat": "concatenate", "permute_dims": "transpose"},
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "round_": "round"},
     **{"inner": "tensordot", "vdot": "dot", "flipud": "flip", "fliplr": "flip", "astype": "cast"},
+    **{"add.reduce": "sum", "multiply.reduce": "prod", "maximum.reduce": "max"},
+    **{"minimum.reduce": "min", "logical_and.reduce": "all", "logical_or.reduce": "any"},
+    **{"add.accumulate": "cumsum", "multiply.accumulate": "cumprod", "fabs": "abs"},
 }
 
 

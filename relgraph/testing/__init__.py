@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
     from relgraph.testing.pytest_support import law_tests
     from relgraph.testing.source.graphs import as_python
+    from relgraph.testing.term_strategies import laws, terms
 
 __all__ = [
     "CheckResult",
@@ -34,9 +35,11 @@ __all__ = [
     "graphs",
     "indices",
     "law_tests",
+    "laws",
     "lengths",
     "shapes",
     "tensor_types",
+    "terms",
     "values",
 ]
 
@@ -54,9 +57,11 @@ _MODULES = {
     "graphs": "draw.graphs",
     "indices": "draw.arrays",
     "law_tests": "pytest_support",
+    "laws": "term_strategies",
     "lengths": "draw.types",
     "shapes": "draw.types",
     "tensor_types": "draw.types",
+    "terms": "term_strategies",
     "values": "draw.arrays",
 }
 

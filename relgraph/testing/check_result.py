@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
 from relgraph.testing.source.graphs import as_python
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Displayed):
     """A graph, with values of its inputs, for which a law does not keep its claim.
 
     Attributes
@@ -79,6 +80,8 @@ class Counterexample:
             lines.append("print(*[side.type for side in outputs])")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def _one_line(value: Any) -> str:
     return " ".join(repr(value).split())
@@ -140,6 +143,8 @@ class Coverage:
         missing = [f"\nnot covered: {cell}: {why}" for cell, why in self.not_covered.items()]
         return text + "".join(missing)
 
+    __repr__ = __str__
+
 
 def _kind_in(cell: str) -> str:
     """Return the kind in the name of a cell: `float16` in ``forward: float16, rank 1``."""
@@ -159,7 +164,7 @@ def joined(parts: Iterable[Coverage]) -> Coverage:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Displayed):
     """The result of the check of one law.
 
     Attributes
@@ -251,3 +256,5 @@ class CheckResult:
             text += f"\n{self.reason}"
         text += "".join(f"\nremark: {remark}" for remark in self.remarks) + f"\n{self.coverage}"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"
+
+    __repr__ = __str__

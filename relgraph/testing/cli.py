@@ -31,7 +31,10 @@ _LAWS_PER_PROCESS = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
     parser.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="modules with laws (default: the rule book)"
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help="modules with laws, or their files (default: the rule book)",
     )
     parser.add_argument(
         "--law", action="append", default=[], metavar="NAME", help="check this law alone"

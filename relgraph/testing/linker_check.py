@@ -63,6 +63,8 @@ class LinkerCheck:
         )
         return text if self.problem is None else f"{text}\n{self.problem}"
 
+    __repr__ = __str__
+
 
 def check_linker(
     linker: str = "vm",

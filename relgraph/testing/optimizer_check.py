@@ -62,6 +62,8 @@ class OptimizerCounterexample:
             lines.append(f"It is wrong first after step {self.step}{sound}.")
         return "\n".join([*lines, "", self.source])
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True)
 class OptimizerCheck:
@@ -132,6 +134,8 @@ class OptimizerCheck:
         if self.vacuous:
             text += f"\nit has to change {self.required} graphs"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"
+
+    __repr__ = __str__
 
 
 def check_optimizer(

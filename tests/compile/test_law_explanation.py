@@ -7,7 +7,7 @@ import pytest
 import relations
 import relgraph.tensor as at
 from relgraph import explain, law, lvars, optimize_graph
-from relgraph.compile.database import register_canonicalize
+from relgraph.compile import register_canonicalize
 from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.kanren import relation, whereo
 

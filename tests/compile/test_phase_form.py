@@ -7,7 +7,8 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import function, law, lvars, optimize_graph, pprint
-from relgraph.compile.database import forms, optdb, register_specialize
+from relgraph.compile import register_specialize
+from relgraph.compile.database import forms, optdb
 from relgraph.graph.kanren import whereo
 from relgraph.graph.opt import local_optimizer
 from relgraph.graph.optdb import OptimizationQuery

@@ -212,6 +212,7 @@ def test_profile_as_a_table(model) -> None:
     html = f.profile._repr_html_()
     assert html.count("<table>") == html.count("</table>") == 2
     assert "<caption>Function profiling: a&lt;b</caption>" in html
+    assert "<script>" in html and "data-sort" in html
     for text in ("Total compile time", "log-sigmoid", "canonicalize", "validate time"):
         assert text in html
     assert html.count("<tr>") == html.count("</tr>") == len(FUNCTION) - 3 + len(rows) + 1

@@ -13,6 +13,7 @@ from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
@@ -60,7 +61,7 @@ class FunctionMaker:
     zero_dimensional: list[int]
 
 
-class Function:
+class Function(Displayed):
     """A compiled graph that can be called.
 
     Arguments are passed by position or by name. They are checked, and converted if that loses

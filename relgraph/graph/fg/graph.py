@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Apply, Constant, Variable, as_string, graph_inputs, io_toposort
 from relgraph.graph.features.feature import Feature
 from relgraph.graph.fg.client_lists import Client
@@ -17,7 +18,7 @@ from relgraph.graph.fg.structure import Structure
 from relgraph.settings import config
 
 
-class FunctionGraph:
+class FunctionGraph(Displayed):
     """The graph between some inputs and outputs, made to be changed.
 
     It has a `Structure`, which knows who reads each variable, so that the graph can be followed

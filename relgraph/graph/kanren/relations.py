@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
+from relgraph.displayed import Displayed
 from relgraph.graph.kanren.definition import defining_module, find, is_found
 from relgraph.graph.kanren.explanation.explain import Explainable, checked_direction
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
@@ -18,7 +19,7 @@ SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """The soundness classes; see `Relation`."""
 
 
-class Relation(Explainable):
+class Relation(Explainable, Displayed):
     """A named relation between a term and its replacement.
 
     Parameters

@@ -37,20 +37,40 @@ class Operators:
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # so that ``ndarray + x`` comes to ``x.__radd__``
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Return what Python's operator means, to which ``ndarray + x`` comes too.
+
+        Any other ufunc is refused: it would make an array of objects.
+        """
+        name = ufunc.__name__
+        if method == "__call__" and not kwargs:
+            if len(inputs) == 1 and name in _PREFIX_METHODS:
+                return getattr(self, _PREFIX_METHODS[name])()
+            if len(inputs) == 2 and name in _INFIX_METHODS:
+                plain, reflected = _INFIX_METHODS[name]
+                left, right = inputs
+                if isinstance(left, Operators):
+                    return getattr(left, plain)(right)
+                return getattr(right, reflected)(left)
+            if name in ("equal", "not_equal"):
+                return (inputs[0] is inputs[1]) is (name == "equal")
+        self._refuse_numpy("numpy", name if method == "__call__" else f"{name}.{method}")
 
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> NoReturn:
         """Refuse NumPy's functions, which would make arrays of objects."""
-        name = func.__name__
+        self._refuse_numpy(func.__module__, func.__name__)
+
+    def _refuse_numpy(self, module: str, name: str) -> NoReturn:
         known: str | None = getattr(self._ops, "numpy_names", {}).get(name)
         advice = (
             f"use relgraph.tensor.{known}"
             if known is not None
             else "relgraph.tensor has no such function"
         )
-        raise TypeError(f"{func.__module__}.{name} takes arrays, not what is symbolic: {advice}")
+        raise TypeError(f"{module}.{name} takes arrays, not what is symbolic: {advice}")
 
     _ops: Any
 
@@ -150,11 +170,43 @@ class Operators:
     def __getitem__(self, key: Any) -> Any:
         return self._ops.getitem(self, key)
 
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"{self} is symbolic and never changes: relgraph.tensor.set_subtensor({self}[...], y) "
+            "gives it with y in a part, and inc_subtensor with y added there"
+        )
+
     def __iter__(self) -> Any:
         return self._ops.iterate(self)
 
     def __contains__(self, item: Any) -> NoReturn:
         raise TypeError("`in` needs a truth value, and a symbolic comparison has none")
+
+
+_PREFIX_METHODS = {
+    "negative": "__neg__",
+    "positive": "__pos__",
+    "absolute": "__abs__",
+    "invert": "__invert__",
+}
+# For each ufunc: the method of the first operand, and that of the second one.
+_INFIX_METHODS = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "floor_divide": ("__floordiv__", "__rfloordiv__"),
+    "remainder": ("__mod__", "__rmod__"),
+    "power": ("__pow__", "__rpow__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "bitwise_and": ("__and__", "__rand__"),
+    "bitwise_or": ("__or__", "__ror__"),
+    "bitwise_xor": ("__xor__", "__rxor__"),
+    "less": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "greater": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+}
 
 
 class Infix(NamedTuple):

@@ -19,7 +19,7 @@ from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_quer
 _MAX_CACHED = 16
 
 # An error about a registration names the line outside of these modules that called for it.
-_MODULES = frozenset({__name__, "relgraph.graph.optdb"})
+_MODULES = frozenset({__name__, "relgraph.graph.optdb", "relgraph.compile.own_laws.registration"})
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +53,7 @@ class OptimizationDatabase:
     def __init__(self, name: str | None = None) -> None:
         self.name = name
         self._entries: dict[str, Entry] = {}
+        self._next_order = 0
         self._tags_met: set[str] = set()  # those of entries, and some that were removed
         self.nested = False  # whether there are databases in this one
         # why nothing that overwrites inputs may be registered; None if it may
@@ -115,7 +116,8 @@ class OptimizationDatabase:
             as_local_optimizer(optimizer)
             all_tags.update(dict.fromkeys((optimizer.name, *getattr(optimizer, "tags", ()))))
         self.nested |= isinstance(optimizer, OptimizationDatabase)
-        entry = Entry(name, optimizer, all_tags, _caller(), len(self._entries))
+        entry = Entry(name, optimizer, all_tags, _caller(), self._next_order)
+        self._next_order += 1
         self._entries[name] = entry
         self._tags_met.update(all_tags)
         self._note_change()
@@ -132,6 +134,14 @@ class OptimizationDatabase:
         for entry in self._entries.values():
             refuse_inplace(entry.name, entry.optimizer, entry.tags, why)
         self.no_inplace = why
+
+    def unregister(self, name: str) -> None:
+        """Remove the entry called `name`; a KeyError if there is none."""
+        self._entry(name)
+        del self._entries[name]
+        inside = (entry.optimizer for entry in self._entries.values())
+        self.nested = any(isinstance(item, OptimizationDatabase) for item in inside)
+        self._note_change()
 
     def _refuse_if_tag(self, name: str) -> None:
         for entry in self._entries.values():

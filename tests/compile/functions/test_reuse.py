@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import In, Mode, Out, function, law, lvars, shared
-from relgraph.compile.database import optdb, register_canonicalize
+from relgraph.compile import optdb, register_canonicalize
 from relgraph.compile.functions import reuse
 from relgraph.compile.functions.reuse import CompiledGraphs, compiled_graphs
 from relgraph.graph.basic import Apply

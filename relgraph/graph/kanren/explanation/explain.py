@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unification import var
 from unification.core import reify
 
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
 from relgraph.graph.kanren.explanation.failures import Diagnosis, Failure, Path, Reason
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Displayed):
     """Whether a law matches a variable, and why not. As a string, a few lines of text.
 
     Attributes
@@ -72,6 +73,8 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.text
+
+    __repr__ = __str__
 
 
 class NoSuchDirection(AttributeError):

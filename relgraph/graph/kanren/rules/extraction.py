@@ -86,6 +86,8 @@ class Extraction:
             lines.append(f"{text}  where {where}" if where else text)
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     """Return the rules of a relation from left to right."""

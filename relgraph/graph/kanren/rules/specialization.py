@@ -226,6 +226,8 @@ class Specialization:
         lines.extend(f"  {count} × search: {reason}" for reason, count in reasons.items())
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def _text(x: Any) -> str:
     text = str(x.as_term() if isinstance(x, VariableTracer) else x)

@@ -38,6 +38,15 @@ def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> A
     ------
     OpenAnswerError
         If the answer contains a logic variable.
+
+    Examples
+    --------
+    >>> import relgraph.tensor as at
+    >>> from relgraph import build, pprint
+    >>> from etuples import etuple
+    >>> x, y = at.dvectors("x", "y")
+    >>> pprint(build(etuple(at.mul, y, etuple(at.exp, x))))
+    '(y * exp(x))'
     """
     call = call or _call
     values: list[Any] = []

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import html
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
+from relgraph.displayed import Displayed
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv, io_toposort
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.derivation.edits import Add, Change, Edit, EditLog, Make, Remove
+
+View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +58,14 @@ class Step:
             return f"{self.number}. {self.label}: {self.before} is kept once"
         return f"{self.number}. {self.label}: {self.before} → {self.after}"
 
+    __repr__ = __str__
 
-class Derivation(Sequence[Step]):
+
+class Derivation(Displayed, Sequence[Step]):
     """The steps from a graph to what an optimizer made of it.
 
-    It prints as a line for each step, and as a table in a notebook. `replay` makes the steps again
-    on a copy of the graph at the start.
+    It prints as a line for each step, and a notebook shows one step after another. `replay` makes
+    the steps again on a copy of the graph at the start.
     """
 
     def __init__(self, log: EditLog, steps: Sequence[Step]) -> None:
@@ -142,6 +145,26 @@ class Derivation(Sequence[Step]):
         copies = clone_get_equiv([], pair, copy_orphans=False)
         return copies[pair[0]], copies[pair[1]]
 
+    def walk(
+        self, view: Callable[[list[Variable], Variable | None], View]
+    ) -> Iterator[tuple[Step, View, View]]:
+        """Yield each step, and what `view` makes of the graph before and after it.
+
+        Parameters
+        ----------
+        view
+            Is given the outputs of a graph that goes through the steps, and the variable in it that
+            is to be replaced, or that has replaced it; None if the step replaces none.
+        """
+        fgraph = self.start()
+        replay = _Replay(self._log, fgraph)
+        for step in self._steps:
+            change = next((edit for edit in step.edits if isinstance(edit, Change)), None)
+            before = view(fgraph.outputs, None if change is None else replay.variable(change.old))
+            replay.make_step(step)
+            after = view(fgraph.outputs, None if change is None else replay.variable(change.new))
+            yield step, before, after
+
     def _replay(self, fgraph: FunctionGraph, steps: int | None) -> None:
         replay = _Replay(self._log, fgraph)
         for step in self._steps[:steps]:
@@ -151,26 +174,7 @@ class Derivation(Sequence[Step]):
         return "\n".join(map(str, self._steps))
 
     def __repr__(self) -> str:
-        counts = Counter(step.label for step in self._steps).most_common()
-        who = ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts)
-        return f"<Derivation of {len(self)} steps{': ' if who else ''}{who}>"
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
-        rows = "".join(f"<tr>{''.join(map(_cell, _row(step)))}</tr>" for step in self._steps)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-_COLUMNS = ("", "law", "before", "after", "where", "sound")
-
-
-def _row(step: Step) -> tuple[str, ...]:
-    shown = ", ".join(step.where[:3]) + (", …" if len(step.where) > 3 else "")
-    return str(step.number), step.label, step.before, step.after, shown, step.sound or ""
-
-
-def _cell(text: str) -> str:
-    return f"<td>{html.escape(text)}</td>"
+        return str(self) if self._steps else "<Derivation of 0 steps>"
 
 
 class _Replay:

@@ -1,0 +1,1 @@
+"""The commands `relgraph draw`, `explain`, `laws` and `profile`."""

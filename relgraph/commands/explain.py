@@ -1,0 +1,63 @@
+"""The command ``relgraph explain``."""
+
+from __future__ import annotations
+
+import argparse
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from relgraph.commands.named import CommandError, thing_named, write
+from relgraph.compile import explain
+from relgraph.display import page
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren import Relation
+from relgraph.testing.discovery import discover_laws
+
+EXAMPLE = (
+    "  relgraph explain log-sigmoid model.py:loss\n  relgraph explain laws.py:MINE model.py:loss"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to a parser."""
+    parser.add_argument(
+        "law", metavar="LAW", help="the name of a law of the rule book, or FILE.py:NAME"
+    )
+    parser.add_argument("variable", metavar="FILE.py:NAME", help="the variable to match")
+    parser.add_argument("--backward", action="store_true", help="read the law from right to left")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page too")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print why a law does not match a variable, or how it does.
+
+    Raises
+    ------
+    CommandError
+        If there is no such law or variable.
+    """
+    law = _law(options.law)
+    variable: Any = thing_named(options.variable)
+    if not isinstance(variable, Variable):
+        kind = type(variable).__name__
+        raise CommandError(f"{options.variable} is no variable but a {kind}")
+    explanation = explain(law, variable, "backward" if options.backward else "forward")
+    print(explanation)
+    if options.output is not None:
+        write(options.output, page(explanation, law.name))
+    return 0
+
+
+def _law(text: str) -> Relation:
+    if ":" in text:
+        law = thing_named(text)
+        if not isinstance(law, Relation):
+            raise CommandError(f"{text} is no law but a {type(law).__name__}")
+        return law
+    laws = discover_laws()
+    if text not in laws:
+        near = get_close_matches(text, laws)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise CommandError(f"there is no law called {text} in the rule book{hint}")
+    return laws[text]

@@ -1,0 +1,73 @@
+"""The command ``relgraph laws``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from relgraph.commands.named import CommandError, write
+from relgraph.compile.database import rows_of
+from relgraph.display import LawTable, page
+from relgraph.graph.kanren.relations import SOUNDNESS
+from relgraph.testing.discovery import discover_laws
+
+EXAMPLE = "  relgraph laws --search softplus\n  relgraph laws -o laws.html my_laws.py"
+# What is written to a file or a pipe has no window to fit.
+_PLAIN_WIDTH = 160
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to a parser."""
+    parser.add_argument(
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help="modules with laws, or their files (default: the rule book)",
+    )
+    parser.add_argument(
+        "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
+    )
+    parser.add_argument(
+        "--sound", choices=SOUNDNESS, metavar="CLASS", help=f"only one of {', '.join(SOUNDNESS)}"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a table of laws, or write it as a page.
+
+    Raises
+    ------
+    CommandError
+        If no law is like that, or the page can't be written.
+    """
+    laws = discover_laws(options.modules).values()
+    chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
+    table = LawTable(chosen, rows_of)
+    if options.search is not None:
+        table = table.matching(options.search)
+    if not len(table):
+        word = "" if options.search is None else f" with {options.search!r}"
+        sound = "" if options.sound is None else f" of the class {options.sound}"
+        raise CommandError(f"there is no law{sound}{word} among {len(laws)}")
+    if options.output is not None:
+        write(options.output, page(table, "laws"))
+    else:
+        _print(table)
+    return 0
+
+
+def _print(table: LawTable) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _PLAIN_WIDTH
+    grid = Grid("name", "algebra", "class", "rows", box=None, pad_edge=False)
+    for line in table.lines():
+        # as it is: rich would take brackets for its own
+        grid.add_row(*map(Text, line))
+    console.print(grid)
+    console.print(f"\n{len(table)} laws", markup=False)

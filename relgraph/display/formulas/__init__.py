@@ -1,0 +1,1 @@
+"""Graphs and laws as mathematics: LaTeX, and MathML for pages that need nothing else."""

@@ -1,0 +1,1 @@
+"""Laws, derivations, explanations, profiles and checks as HTML."""

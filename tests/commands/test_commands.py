@@ -1,0 +1,169 @@
+"""The commands `relgraph draw`, `explain`, `laws` and `profile`."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from relgraph.__main__ import main
+from relgraph.compile.database import rows_of
+from relgraph.testing.discovery import discover_laws
+
+MODEL = """
+import relgraph.tensor as at
+from relgraph import function, law, lvars
+
+x, y = at.dvectors("x", "y")
+loss = at.sum(at.exp(x) * y)
+both = [loss, x + y]
+f = function([x, y], loss, profile=True)
+plain = function([x, y], loss)
+number = 3
+a, = lvars("a")
+LAWS = [law("mine", at.exp(a) * 2, a, sound="domain")]
+MINE = LAWS[0]
+
+class inner:
+    loss = at.tanh(x)
+"""
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch) -> Iterator[Path]:
+    file = tmp_path / "model of test.py"
+    file.write_text(MODEL)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield file
+    for name, module in list(sys.modules.items()):
+        if str(tmp_path) in str(getattr(module, "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", ["loss", "both", "f", "plain", "inner.loss"])
+def test_drawing(model, tmp_path, name: str) -> None:
+    for suffix in (".svg", ".dot", ".html"):
+        out = tmp_path / f"out{suffix}"
+        assert main(["draw", f"{model}:{name}", "-o", str(out)]) == 0
+        text = out.read_text(encoding="utf-8")
+        assert text.startswith({".svg": "<svg ", ".dot": "digraph", ".html": "<!DOCTYPE"}[suffix])
+        assert ("tanh" in text) is (name == "inner.loss")
+
+
+def test_drawing_to_standard_output(model, capsys) -> None:
+    assert main(["draw", f"{model}:loss", "--nodes", "1"]) == 0
+    out = capsys.readouterr().out
+    ElementTree.fromstring(out)
+    assert "… 2 nodes" in out
+
+
+def test_drawing_what_is_no_graph(model, tmp_path) -> None:
+    out = tmp_path / "law.html"
+    assert main(["draw", f"{model}:MINE", "-o", str(out)]) == 0
+    assert "mine" in out.read_text(encoding="utf-8")
+
+
+def test_drawing_as_png(model, tmp_path) -> None:
+    pytest.importorskip("resvg_py")
+    out = tmp_path / "out.png"
+    assert main(["draw", f"{model}:loss", "-o", str(out)]) == 0
+    content = out.read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 2000
+
+
+def test_a_png_without_its_extra(model, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert main(["draw", f"{model}:loss", "-o", str(tmp_path / "out.png")]) == 2
+    assert "pip install 'relgraph[png]'" in capsys.readouterr().err
+
+
+def test_explaining(model, tmp_path, capsys) -> None:
+    out = tmp_path / "out.html"
+    assert main(["explain", f"{model}:MINE", f"{model}:loss", "-o", str(out)]) == 0
+    assert capsys.readouterr().out.startswith("mine does not match sum(exp(x) * y)\n  at the root")
+    assert "does not match" in out.read_text(encoding="utf-8")
+    assert main(["explain", "mul-one", f"{model}:loss", "--backward"]) == 0
+    assert "mul-one" in capsys.readouterr().out
+
+
+def test_listing_laws(model, tmp_path, capsys) -> None:
+    assert main(["laws"]) == 0
+    out = capsys.readouterr().out
+    laws = discover_laws()
+    assert out.splitlines()[0].split() == ["name", "algebra", "class", "rows"]
+    assert out.endswith(f"\n{len(laws)} laws\n") and all(name in out for name in laws)
+    assert main(["laws", "--search", "LOG1P", "--sound", "stable"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:-2]
+    assert 0 < len(lines) < 100 and all("stable" in line for line in lines if "→" in line)
+    assert main(["laws", str(model)]) == 0
+    assert "mine" in capsys.readouterr().out
+    assert main(["laws", "--search", "mul_canonicalize", "-o", str(tmp_path / "l.html")]) == 0
+    page = (tmp_path / "l.html").read_text(encoding="utf-8")
+    named = [name for name, law in laws.items() if "mul_canonicalize" in rows_of(law)]
+    assert named and all(f"<td>{name}</td>" in page for name in named)
+
+
+@pytest.mark.parametrize("name", ["loss", "both", "f"])
+def test_profiling(model, tmp_path, capsys, name: str) -> None:
+    out = tmp_path / "out.html"
+    assert main(["profile", f"{model}:{name}", "-o", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "Total compile time" in printed
+    assert ("Optimizer Profile" in printed) is (name != "f")
+    assert "Total compile time" in out.read_text(encoding="utf-8")
+    assert main(["profile", f"{model}:loss", "--mode", "o1"]) == 0
+    assert "stabilize" not in capsys.readouterr().out
+
+
+WRONG = {
+    "no name": ("draw {model}", "does not name a thing in a file, as FILE.py:NAME does"),
+    "no file": ("draw none.py:x", "none.py: there is no such file"),
+    "no module": ("draw no_such_module:x", "there is no module no_such_module"),
+    "nothing of that name": ("draw {model}:los", "has no los; it has at, function"),
+    "no part": ("draw {model}:inner.other", "has no other"),
+    "no graph": ("draw {model}:number", "a graph or a function is drawn, not a int"),
+    "a law as a picture": ("draw {model}:MINE", "is drawn, not a Law"),
+    "another kind of file": ("draw {model}:loss -o out.gif", "out.gif ends in none of .svg, .png"),
+    "no place to write": ("draw {model}:loss -o /none/out.svg", "can't be written: No such"),
+    "no nodes": ("draw {model}:loss --nodes 0", "'0' is not a positive whole number"),
+    "no law": ("explain log1p-lo {model}:loss", "there is no law called log1p-lo"),
+    "what is no law": ("explain {model}:number {model}:loss", "is no law but a int"),
+    "what is no variable": ("explain mul-one {model}:MINE", "is no variable but a Law"),
+    "no direction": ("explain", "the following arguments are required: LAW"),
+    "no such class": ("laws --sound true", "invalid choice: 'true'"),
+    "no law with a word": (
+        "laws --search qqq --sound exact",
+        "no law of the class exact with 'qqq'",
+    ),
+    "no laws": ("laws relgraph.settings", "the module relgraph.settings has no laws"),
+    "no profile": ("profile {model}:plain", "was compiled without profile=True"),
+    "no mode": ("profile {model}:loss --mode o9", "no mode is called 'o9'"),
+    "nothing to profile": ("profile {model}:number", "is drawn, not a int"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_use_is_one_line_and_status_2(model, what: str, capsys) -> None:
+    command, message = WRONG[what]
+    arguments = [word.replace("{model}", str(model)) for word in command.split()]
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("relgraph: error: ") and err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.parametrize("command", ["draw", "explain", "laws", "profile"])
+def test_help_shows_an_example(command: str, capsys) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    assert f"example:\n  relgraph {command} " in capsys.readouterr().out
+
+
+def test_as_a_process(model) -> None:
+    command = [sys.executable, "-m", "relgraph", "draw", f"{model}:loss"]
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    ElementTree.fromstring(ran.stdout)
