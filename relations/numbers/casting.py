@@ -74,6 +74,7 @@ OF_CASTS = (
         discreteo(y),
         whereo(has_other_dtype, x, y),
         computo(d, common_dtype, x, y),
+        whereo(is_integer_dtype, d),
     ),
     law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),
     law("eq-cast-zero", eq(cast(c), 0), ~c, booleano(c), mixed=True),

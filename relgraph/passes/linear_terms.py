@@ -123,6 +123,9 @@ def as_term(fgraph: FunctionGraph, var: Any, subtracted: bool, inside: bool = Tr
             turned = not turned
         else:
             others = [v for i, v in enumerate(node.inputs) if i != at]
+            scalars = (*factors, *divisors, *others)
+            if sum(not isinstance(v, Constant) for v in scalars) > 1:
+                break  # a product of scalars may over- or underflow where the tensor does not
             (factors if node.op is mul else divisors).extend(others)
         core = node.inputs[at]
         inside = only_reader(fgraph, core) is not None

@@ -20,8 +20,8 @@ from relgraph.graph.utils import MethodNotDefined
 from relgraph.testing.draw.graphs import RandomGraph
 from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.draw.pattern_appliers import local_optimizers_in
-from relgraph.testing.failing_cases import Case, find_failing_case
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
+from relgraph.testing.source.failing_cases import Case, find_failing_case
 from relgraph.testing.source.optimizer_source import copy_for_optimizer, reproduction_source
 
 EXAMPLES = 200

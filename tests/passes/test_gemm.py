@@ -26,7 +26,7 @@ MATRICES = {
     "scaled": s * Z + t * at.dot(A, B),
     "by numbers": 2 * Z - 0.5 * at.dot(A, B),
     "by quotients": Z / s - at.dot(A, B) / t,
-    "several factors": Z + s * (3 * (t * at.dot(A, B))) / 7,
+    "several factors": Z + 2 * (3 * (t * at.dot(A, B))) / 7,
     "transposed factors": Z - at.dot(A.T, B.T),
     "transposed product": s * Z + t * at.dot(A, B).T,
     "transposed Z": at.dot(A, B) - 2 * Z.T,

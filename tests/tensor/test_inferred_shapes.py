@@ -19,7 +19,9 @@ from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.contraction import Dot
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
@@ -97,11 +99,18 @@ def fused_sum():
     return FusedReduction(elemwise, [None, CAReduce(scalar.add)])
 
 
+def fused_exponential():
+    x = scalar.float64("x")
+    return FusedElemwise(scalar.Composite([x], [scalar.exp(x)]))
+
+
 G = Generator()
 NORMAL, DIRICHLET = DISTRIBUTIONS["normal"], DISTRIBUTIONS["dirichlet"]
 
 CASES = [
     (fused_sum(), M, M),
+    (fused_exponential(), M),
+    (IfElse(1), Numbers(0, 2), M, M),
     (RandomVariable(NORMAL, False, "float64"), G, M, V),
     (RandomVariable(NORMAL, False, "float64"), G, N, X),
     (RandomVariable(NORMAL, True, "float64"), G, Numbers(0, 3, 2), M, V),

@@ -116,7 +116,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                     own = np.zeros(result.shape, bool)
                 if nested is not None:
                     given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
-                    zero = propagate_marks(node, given, inputs, result.shape)
+                    zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
                     own = own | (np.isnan(result) & zero & (node in nested))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
             if isinstance(node.op, MatrixOp):

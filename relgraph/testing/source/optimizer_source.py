@@ -12,8 +12,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.testing.discovery import CheckError, discover_laws
-from relgraph.testing.failing_cases import Case
 from relgraph.testing.judge.evaluation import evaluate_all
+from relgraph.testing.source.failing_cases import Case
 from relgraph.testing.source.graphs import as_python
 
 

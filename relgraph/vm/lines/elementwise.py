@@ -69,6 +69,8 @@ def _is_plain_ufunc(op: ScalarOp, dtypes: tuple[str, ...], out_dtype: str) -> bo
 
 def may_warn(ufunc: np.ufunc, dtypes: Sequence[str]) -> bool:
     """Return whether a ufunc on inputs of some dtypes may raise a warning of NumPy."""
+    if any(np.dtype(dtype).kind == "c" for dtype in dtypes):
+        return True  # the order of complex numbers warns of nan
     integers = ufunc in _EXACT_ON_INTEGERS and all(is_discrete(dtype) for dtype in dtypes)
     return not integers and ufunc not in _NEVER_WARN
 

@@ -17,6 +17,7 @@ from tests.relations.matrices.flops import flops_of
 N, K = 40, 4
 """The sides of the large matrices, and the number of columns of the thin ones."""
 
+EXECUTION = ("elemwise_fusion", "gemm", "inplace")
 INCLUDES = {
     "o4": ["fast_run"],
     "all": ["fast_run", "linear_algebra"],
@@ -122,7 +123,7 @@ TABLE = [
     ids=[row[0] for row in TABLE],
 )
 def test_the_cost_before_and_after(written, laws, before, after):
-    found = optimize_graph(written, include=INCLUDES[laws], clone=True)
+    found = optimize_graph(written, include=INCLUDES[laws], exclude=EXECUTION, clone=True)
     values = {v.name: value_of_input(v) for v in inputs_of(written)}
     assert cost(written, values) == before
     assert cost(found, values) <= after
@@ -147,6 +148,6 @@ def test_the_logarithm_of_a_determinant_that_underflows():
     covariance = assume(matrix("covariance", size, size), "positive definite")
     value = 1e-3 * np.eye(size)
     written = at.log(det(covariance))
-    found = optimize_graph(written, include=INCLUDES["o4"], clone=True)
+    found = optimize_graph(written, include=INCLUDES["o4"], exclude=EXECUTION, clone=True)
     (v,) = inputs_of(found)
     np.testing.assert_allclose(evaluate([found], {v: value}), size * np.log(1e-3))

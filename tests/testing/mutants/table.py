@@ -106,6 +106,17 @@ REASONS = {
     ),
     "the input that is spoiled is a boolean or an integer": ("wrong for nan: absorb-and-not",),
     "the law is of vectors": ("wrong for rank 2: element-at-argmin-of-all",),
+    "the law holds within one dtype, and a solution is never a boolean": (
+        "wrong for bool: solve-symmetric-transposed",
+    ),
+    "it holds for stacks of matrices as well": ("unguarded 1: product-with-symmetric-solution",),
+    "of an infinity the left side is nan, and has no true value": (
+        "wrong for inf: cosm1-by-square-of-products",
+        "wrong for inf: squares-apart-by-sum",
+    ),
+    "so small an element is less than the error that is allowed of a whole matrix": (
+        "wrong for the least normal number: inverse-lower-triangular",
+    ),
     "the class claims nothing where a value is not finite": (
         "wrong for -inf: sum-of-vector-matrix",
     ),

@@ -14,7 +14,7 @@ from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_optimizer
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.failing_cases import Case
+from relgraph.testing.source.failing_cases import Case
 from relgraph.testing.source.optimizer_source import (
     evaluate_outputs,
     optimize_copy,

@@ -429,11 +429,10 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
     if type(x) is ConsPair:
         return lambda values: cons(*parts(values))
     if isinstance(x, Term):
-        ops = x._ops
 
         def make_term(values: Sequence[Any]) -> Term:
             op, *arguments = parts(values)
-            return Term(op, arguments, ops)
+            return Term(op, arguments, x._ops)
 
         return make_term
     kind = type(x)

@@ -13,6 +13,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import DisconnectedType
+from relgraph.tensor.assembly.creation import zeros_like
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.linalg.stacks import (
     REAL_OF,
@@ -118,7 +119,7 @@ class SLogDet(MatrixOp):
             phase = -(conjugate(g_sign) * outputs[0]).imag * 1j
             scale = phase if scale is None else scale + phase
         if scale is None:
-            return [a.zeros_like()]
+            return [zeros_like(a)]
         return [fitted_gradient(_per_matrix(scale) * adjoint(inv(a)), a)]
 
 
