@@ -27,6 +27,7 @@ from relgraph.gradient import (
 from relgraph.graph.basic import Apply, Constant, equal_computations, graph_inputs
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
 from tests.gradient.duals import slope_condition, truth
 from tests.gradient.naive_formulas import MATRICES, NUMBERS, OF_A_MATRIX, OF_A_NUMBER
 from tests.relations.tables import value_for
@@ -277,7 +278,7 @@ def differentiated(cost, inputs, stabilize):
             return_disconnected="None",
             stabilize=stabilize,
         )
-    except (NullTypeGradError, NotImplementedError) as error:
+    except (NullTypeGradError, NotImplementedError, MethodNotDefined) as error:
         return [type(error)]
 
 
