@@ -45,11 +45,13 @@ class Relation(Explainable, Displayed):
             or underflow on the way;
         ``stable``
             where the sides differ by more than that, the right one is nearer the true value (of a
-            product of three factors or more, the order may make it over- or underflow);
+            sum or product of three or more, the order may make it over- or underflow, and a factor
+            that has underflowed makes it nan beside an infinite one);
         ``finite``
             the same up to rounding wherever every input and intermediate value is finite;
         ``domain``
-            the same up to rounding under a stated condition that is not checked at run time.
+            the same up to rounding under a stated condition that is not checked at run time;
+            elsewhere the right side may raise.
     domain
         That condition, for checks: a predicate of the values of the matched node's inputs.
     tries
