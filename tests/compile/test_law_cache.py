@@ -164,5 +164,5 @@ def test_a_second_process_learns_nothing_and_rewrites_alike(folder):
     (ops, candidates, functions), again = run(), run()
     assert candidates > 0 and functions > 0
     assert again == (ops, 0, 0)
-    file = folder / f"candidates-{fingerprint()}.json"
+    (file,) = folder.glob("candidates-*.json")
     assert json.loads(file.read_text())["answers"]

@@ -11,6 +11,7 @@ import numpy as np
 from unification.variable import isvar
 
 import relgraph.tensor as at
+from relgraph.compile.constant_folding import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Output, Rule, split
@@ -65,10 +66,13 @@ def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
 
     It builds a graph for one of the patterns, and tries again, a few times and in other dtypes,
     while the optimizer leaves the new node alone; or it applies one of the ops that the optimizer
-    tracks.
+    tracks. What folds constants gets some to fold.
     """
     appliers: list[Applier] = []
     for local in local_optimizers_in(rewriter):
+        if isinstance(local, ConstantFolding):
+            appliers.append(_add_constants)
+            continue
         patterns = patterns_of(local)
         tracked = [a for op in local.tracks() or () for a in appliers_tracked(op)]
         if patterns:
@@ -76,6 +80,12 @@ def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
         elif tracked:
             appliers.append(partial(_apply_one, tracked))
     return appliers
+
+
+def _add_constants(b: GraphBuilder) -> Any:
+    """Add up two constants of the dtype of some variable."""
+    like = b.choose(b.variables)
+    return _aimed(at.add(b.constant(like), b.constant(like)), b)
 
 
 def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
