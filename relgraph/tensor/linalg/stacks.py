@@ -200,6 +200,30 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     return result
 
 
+class SquareMatrixOp(MatrixOp):
+    """Base class of ops from stacks of square matrices to as many of the same size."""
+
+    def compute(self, a: Array) -> Array:
+        """Return the results of a stack of finite matrices."""
+        raise NotImplementedError(f"{self.name} has no compute")
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        n = check_square(self.name, a)
+        return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+        check_square(self.name, a)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = on_finite(self.compute, a)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+
 def eye_like(x: Any, dtype: str | None = None) -> Any:
     """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
     unless another one is given."""

@@ -7,24 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Variable
 from relgraph.tensor.assembly.creation import tril
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     Array,
-    MatrixOp,
+    SquareMatrixOp,
     adjoint,
-    check_square,
     eye_like,
     fitted_gradient,
-    lapack_dtype,
-    on_finite,
 )
 from relgraph.tensor.linalg.systems.solving import SolveTriangular
-from relgraph.tensor.type import TensorType
 
 
-class Cholesky(MatrixOp):
+class Cholesky(SquareMatrixOp):
     """The lower or upper triangular factor of positive definite matrices.
 
     Only that triangle of them is read. Raises LinAlgError if one is not positive definite.
@@ -41,28 +37,12 @@ class Cholesky(MatrixOp):
     def __init__(self, lower: bool = True) -> None:
         self.lower = bool(lower)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
-        n = check_square(self.name, a)
-        return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
-        check_square(self.name, a)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = on_finite(self._factor, a)
-
-    def _factor(self, a: Array) -> Array:
+    def compute(self, a: Array) -> Array:
         if self.lower:
             return np.linalg.cholesky(a)
         # the upper factor is the adjoint of the lower one of the transposed conjugate
         lower = np.linalg.cholesky(np.swapaxes(a, -1, -2).conj())
         return np.ascontiguousarray(np.swapaxes(lower, -1, -2).conj())
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def L_op(
         self,

@@ -15,38 +15,26 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
+    Array,
     MatrixOp,
+    SquareMatrixOp,
     adjoint,
     check_matrix,
     check_square,
     fitted_gradient,
     lapack_dtype,
-    on_finite,
 )
 from relgraph.tensor.type import TensorType
 
 
-class Inverse(MatrixOp):
+class Inverse(SquareMatrixOp):
     """The inverses of square matrices; raises LinAlgError if one is singular."""
 
     __props__ = ()
     name = "inv"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
-        n = check_square(self.name, a)
-        return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
-        check_square(self.name, a)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = on_finite(np.linalg.inv, a)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
+    def compute(self, a: Array) -> Array:
+        return np.linalg.inv(a)
 
     def L_op(
         self,
