@@ -13,7 +13,7 @@ from relgraph.commands.named import CommandError, write
 from relgraph.compile.database import rows_of
 from relgraph.display import LawTable, page
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.testing.discovery import discover_laws
+from relgraph.testing.discovery import discover_laws, with_packs
 
 EXAMPLE = "  relgraph laws --search softplus\n  relgraph laws -o laws.html my_laws.py"
 # What is written to a file or a pipe has no window to fit.
@@ -26,8 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="modules with laws, or their files (default: the rule book)",
+        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
     )
+    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
     parser.add_argument(
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
     )
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     CommandError
         If no law is like that, or the page can't be written.
     """
-    laws = discover_laws(options.modules).values()
+    laws = discover_laws(with_packs(options.modules, options.packs)).values()
     chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
     table = LawTable(chosen, rows_of)
     if options.search is not None:
