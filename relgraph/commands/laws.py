@@ -11,7 +11,7 @@ from rich.text import Text
 
 from relgraph.commands.named import CommandError, write
 from relgraph.compile.database import rows_of
-from relgraph.display import LawTable, page
+from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.testing.discovery import discover_laws, with_packs
 
@@ -35,11 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sound", choices=SOUNDNESS, metavar="CLASS", help=f"only one of {', '.join(SOUNDNESS)}"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page")
+    parser.add_argument(
+        "-o", "--output", "--html", type=Path, metavar="OUT.html", help="write a book of them"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a table of laws, or write it as a page.
+    """Print a table of laws, or write them as a book.
 
     Raises
     ------
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         sound = "" if options.sound is None else f" of the class {options.sound}"
         raise CommandError(f"there is no law{sound}{word} among {len(laws)}")
     if options.output is not None:
-        write(options.output, page(table, "laws"))
+        write(options.output, whole_page("laws", law_book(table, rows_of)))
     else:
         _print(table)
     return 0
