@@ -210,7 +210,9 @@ class MathML:
         return f"<msqrt>{inner}</msqrt>"
 
     def function(self, name: str) -> str:
-        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>'
+        # what follows this word is no argument in parentheses
+        gap = '<mspace width="0.3em"></mspace>' if name == "if" else ""
+        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>{gap}'
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         inner = "".join(

@@ -86,7 +86,8 @@ def law_book(
         for room, pages in rooms.items()
     )
     search = (
-        '<input type="search" placeholder="words in name, algebra, tags" aria-label="search">'
+        '<input type="search" size="30" placeholder="words in name, algebra, tags" '
+        'aria-label="search">'
         f"{_choice('every class', sounds)}{_choice('every room', rooms)}"
         '<span class="rg-count"></span>'
     )
