@@ -106,9 +106,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
             result = np.asarray(values[v])
             propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
             with np.errstate(all="ignore"):
-                if finite and _is_of_the_blas(node, inputs):
-                    own = np.ones(result.shape, bool)
-                elif finite:
+                if finite:
                     own = ~np.isfinite(result)
                 elif nested is None or node in nested:
                     own = _leaves_range(node, inputs, result)
@@ -119,6 +117,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                     zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
                     own = own | (np.isnan(result) & zero & (node in nested))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
+            if isinstance(node.op, MatrixProduct):
+                own = own | _is_left_to_the_blas(inputs, result.shape)
             if isinstance(node.op, MatrixOp):
                 own = own | _may_leave_range_inside(inputs, result)
             marks[v] = np.asarray(propagated, bool) | own
@@ -138,14 +138,22 @@ def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:
     )
 
 
-def _is_of_the_blas(node: Apply, inputs: Sequence[Array]) -> bool:
-    """Return whether a product of matrices is what the BLAS makes of complex infinities: some of
-    them make nan, or zeros, of elements that have nothing to do with the infinity."""
-    return (
-        isinstance(node.op, MatrixProduct)
-        and any(x.dtype.kind == "c" for x in inputs)
-        and not all(np.isfinite(x).all() for x in inputs)
-    )
+def _is_left_to_the_blas(inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    """Return where a product of matrices is what its kernel makes of infinities and nan.
+
+    Some kernels pass over the zeros of one operand, whatever stands beside them in the other; and
+    of complex ones that are not finite some make nan, or zeros, of elements that have nothing to
+    do with them.
+    """
+    finite = [np.isfinite(x) for x in inputs]
+    if all(f.all() for f in finite):
+        return np.zeros(shape, bool)
+    if any(x.dtype.kind == "c" for x in inputs):
+        return np.ones(shape, bool)
+    zero = [(x == 0).astype(float) for x in inputs]
+    other = [(~f).astype(float) for f in finite]
+    met = np.matmul(zero[0], other[1]) + np.matmul(other[0], zero[1])
+    return np.asarray(met > 0)
 
 
 def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:

@@ -12,8 +12,9 @@ from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.linalg.systems.determinants import Det
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.testing.judge.backward_errors import backward_error
+from relgraph.testing.judge.backward_errors import backward_error, size_of_logarithms
 from relgraph.testing.judge.element_propagation import (
     is_elementwise,
     moved_inputs,
@@ -133,7 +134,8 @@ def rounding_error_bound(
                 propagated = _propagated_error(
                     node, [error(u) for u in node.inputs], inputs, result
                 )
-                errors[v] = propagated + _local_error(node, result, underflow, max_relative_error)
+                local = _local_error(node, inputs, result, underflow, max_relative_error)
+                errors[v] = propagated + local
                 if isinstance(node.op, MatrixOp):
                     assert v.index is not None
                     eps = min(_eps_of(result), max_relative_error)
@@ -145,12 +147,27 @@ def _eps_of(x: Array) -> float:
     return float(np.finfo(x.dtype).eps) if x.dtype.kind in "fc" else 0.0
 
 
-def _local_error(node: Apply, result: Array, underflow: bool, max_relative_error: float) -> Any:
-    """Return the error that one op makes when it rounds its result."""
+def _local_error(
+    node: Apply,
+    inputs: Sequence[Array],
+    result: Array,
+    underflow: bool,
+    max_relative_error: float,
+) -> Any:
+    """Return the error that one op makes when it rounds its result, and its partial results."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
     if info is None or moved_inputs(node) is not None:
         return 0.0
-    own = _magnitude(result) * min(float(info.eps), max_relative_error)
+    op: Any = node.op
+    size = _magnitude(result)
+    if isinstance(op, CAReduce) and op.ufunc is np.multiply:
+        size = size * max(1, inputs[0].size // max(1, result.size))
+    elif isinstance(op, Det):
+        size = size * (1 + size_of_logarithms(inputs[0]))
+    elif isinstance(op, CAReduce | MatrixProduct | Cumulate):
+        sizes = [_magnitude(x) for x in inputs]
+        size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
+    own = size * min(float(info.eps), max_relative_error)
     return own + float(info.smallest_subnormal) if underflow else own
 
 
