@@ -87,7 +87,8 @@ def shared(
         if is_generator(value):
             return shared_generator(value, name, borrow)
         if sparse.is_matrix(value):
-            return sparse.shared_matrix(value, name, strict, allow_downcast, borrow)
+            made: SharedVariable = sparse.shared_matrix(value, name, strict, allow_downcast, borrow)
+            return made
         raise TypeError(
             f"a shared variable holds numbers, not {describe_value(value)}; or it holds a "
             "numpy.random.Generator or a sparse matrix"

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 import relgraph.tensor.math as tm
 from relgraph.sparse.op import as_sparse_variable, is_sparse_variable
 from relgraph.sparse.ops.dense import _dense, _sampled_dense
-from relgraph.sparse.ops.pairs import CompareSparse, _add_sparse
+from relgraph.sparse.ops.pairs import CompareSparse, _add_sparse, _sub_sparse
 from relgraph.sparse.ops.structure import _sampled, _stored, _with_stored, as_format
 from relgraph.tensor.basic import as_argument
 
@@ -82,7 +82,7 @@ def sub(x: Any, y: Any) -> Any:
     """Return the difference of a sparse matrix and a sparse or dense one: sparse if both are."""
     x, y = _operands(x, y, "sub")
     if is_sparse_variable(x) and is_sparse_variable(y):
-        return _add_sparse(x, _with_stored(y, -_stored(y)))
+        return _sub_sparse(x, y)
     return tm.sub(_as_dense(x), _as_dense(y))
 
 

@@ -1,4 +1,4 @@
-"""Sums and comparisons of two sparse matrices of one format."""
+"""Sums, differences and comparisons of two sparse matrices of one format."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.sparse.matrices import canonical
 from relgraph.sparse.op import SparseOp, check_same, check_shapes, common_shape
+from relgraph.sparse.ops.structure import _stored, _with_stored
 from relgraph.sparse.type import SparseTensorType
 
 COMPARISONS = ("eq", "neq", "lt", "le", "gt", "ge")
@@ -63,6 +64,26 @@ class AddSparse(SparsePair):
         return [output_gradients[0], output_gradients[0]]
 
 
+class SubSparse(SparsePair):
+    """The difference of two sparse matrices; where it is zero nothing is stored."""
+
+    __props__ = ()
+    name = "sub"
+
+    def dtype_of(self, x: str, y: str) -> str:
+        dtype = result_dtype(x, y)
+        if dtype == "bool":
+            raise TypeError("sub: booleans have no difference; compare them by neq")
+        return dtype
+
+    def combined(self, x: Any, y: Any) -> Any:
+        return x - y
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        g = output_gradients[0]
+        return [g, _with_stored(g, -_stored(g))]
+
+
 class CompareSparse(SparsePair):
     """A comparison of two sparse matrices.
 
@@ -101,3 +122,4 @@ class CompareSparse(SparsePair):
 
 
 _add_sparse = AddSparse()
+_sub_sparse = SubSparse()
