@@ -22,6 +22,7 @@ LATE_IMPORTS = {
 # Files that may import by name.
 LAZY_FILES = {
     "relgraph/__init__.py": "the public names are resolved when they are first used",
+    "relgraph/compile/on_demand/sparse_laws.py": "SciPy's sparse matrices are large",
     "relgraph/testing/__init__.py": "the law checker needs mpmath, the strategies don't",
     "relgraph/graph/kanren/definition.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
