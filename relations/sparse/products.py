@@ -31,6 +31,11 @@ def turned(v: Any) -> Any:
     return DimShuffle(2, (1, 0))(v)
 
 
+def as_column(v: Any) -> Any:
+    """Return a vector as a matrix of one column."""
+    return DimShuffle(1, (0, "x"))(v)
+
+
 dense = DenseFromSparse(s)
 dot = DotDense(s)
 
@@ -44,6 +49,9 @@ PRODUCTS = (
         ranko(y, 2),
     ),
     sparse_law("dot-of-sparse-transpose", _dot(turned(dense(x)), y), dot(_transposed(x), y)),
+    sparse_law(
+        "dot-of-column", DotDense(s)(x, as_column(y)), as_column(dot(x, y)), sound="rounding"
+    ),
     sparse_law(
         "sampled-dot",
         _sampled_dense(p, _dot(x, turned(y))),
