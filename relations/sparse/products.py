@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import whereo
-from relgraph.sparse.guards import have_one_blas_dtype
+from relgraph.sparse.guards import have_no_single_row, have_one_blas_dtype
 from relgraph.sparse.ops.dense import DenseFromSparse, SparseSum, _sampled_dense
 from relgraph.sparse.ops.products import DotDense, _sampled_product
 from relgraph.sparse.ops.structure import _transposed
@@ -58,6 +58,7 @@ PRODUCTS = (
         _sampled_product(p, x, y),
         ranko(x, 2),
         whereo(have_one_blas_dtype, x, y),
+        whereo(have_no_single_row, x, y),  # whose product would broadcast
         sound="rounding",
     ),
 )

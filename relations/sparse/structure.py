@@ -71,6 +71,7 @@ DENSE = (
         _sampled_dense(p, DenseFromSparse(s)(x)),
         _sampled(p, x),
         whereo(have_one_format, p, x),
+        sound="rounding",  # a zero that is stored may be -0
     ),
     any_dtype_law(
         "sampled-of-broadcast",

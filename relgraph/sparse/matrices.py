@@ -151,3 +151,19 @@ def frozen(x: Any) -> Any:
 def csr_or_csc(fmt: str, x: Any) -> Any:
     """Return a dense matrix as a sparse one, which stores what is not zero."""
     return _CLASSES[fmt](x)
+
+
+def sums_along(x: Any, axis: int, dtype: Any) -> Array:
+    """Return the sums of the elements of a matrix along an axis, computed in a dtype.
+
+    A product with ones would make nan of complex infinities.
+    """
+    total = np.zeros(x.shape[1 - axis], dtype)
+    if axis == (1 if x.format == "csr" else 0):
+        starts = x.indptr[:-1]
+        stored = starts < x.indptr[1:]
+        if stored.any():
+            total[stored] = np.add.reduceat(x.data, starts[stored], dtype=dtype)
+    else:
+        np.add.at(total, x.indices, x.data.astype(dtype, copy=False))
+    return total

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import disconnected
-from relgraph.sparse.matrices import canonical, csr_or_csc, places
+from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
 from relgraph.sparse.op import SparseOp, check_shapes, vector_of
 from relgraph.sparse.ops.structure import _with_stored
 from relgraph.sparse.type import SparseTensorType
@@ -174,9 +174,7 @@ class SparseSum(SparseOp):
         dtype = node.outputs[0].type.dtype
         if self.axis is None:
             return np.asarray(np.add.reduce(x.data, dtype=dtype))
-        turned = x.astype(dtype, copy=False)
-        ones = np.ones(x.shape[self.axis], dtype)
-        return turned @ ones if self.axis == 1 else turned.T @ ones
+        return sums_along(x, self.axis, dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
