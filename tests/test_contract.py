@@ -25,7 +25,7 @@ LAZY_FILES = {
     "relgraph/testing/__init__.py": "the law checker needs mpmath, the strategies don't",
     "relgraph/graph/kanren/definition.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
-    "relgraph/tensor/__init__.py": "who draws nothing at random need not load NumPy's generators",
+    "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
     "relgraph/tensor/random/__init__.py": "`shared` has to know generators, and no distributions",
     "relgraph/commands/png.py": "an extra, and large",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",

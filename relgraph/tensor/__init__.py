@@ -1,13 +1,13 @@
 """Tensors: their types and variables, their ops, and functions with NumPy's names.
 
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
-`relgraph.tensor.random` is loaded when it is first used.
+What is in `__all__` is there at once; the modules `fft`, `linalg`, `random` and `special`, and the
+functions of `relgraph.tensor.functions`, are loaded when they are first used.
 """
 
+from functools import partial
 from importlib import import_module
 from typing import Any
-
-import numpy as np
 
 from relgraph.graph.notation.operators import OpNamespace
 from relgraph.tensor import constructors, math
@@ -261,19 +261,29 @@ __all__ = [
 __all__ += constructors.__all__
 __all__ += math.__all__
 
-# What is told to who calls NumPy's functions on a variable: what they are called here.
-TensorVariable._ops.numpy_names = {
-    **{name: name for name in __all__ if callable(getattr(np, name, None))},
-    **{"amax": "max", "amin": "min", "concat": "concatenate", "permute_dims": "transpose"},
-    **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "round_": "round"},
-    **{"inner": "tensordot", "vdot": "dot", "flipud": "flip", "fliplr": "flip", "astype": "cast"},
-    **{"add.reduce": "sum", "multiply.reduce": "prod", "maximum.reduce": "max"},
-    **{"minimum.reduce": "min", "logical_and.reduce": "all", "logical_or.reduce": "any"},
-    **{"add.accumulate": "cumsum", "multiply.accumulate": "cumprod", "fabs": "abs"},
-}
+
+def _call_numpy(kind: str, *call: Any) -> Any:
+    return getattr(import_module("relgraph.tensor.numpy_protocol.calls"), kind)(*call)
+
+
+TensorVariable._ops.call_ufunc = partial(_call_numpy, "call_ufunc")
+TensorVariable._ops.call_function = partial(_call_numpy, "call_function")
+
+_MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
 def __getattr__(name: str) -> Any:
-    if name == "random":
-        return import_module("relgraph.tensor.random")
+    if name in _MODULES:
+        return import_module(f"relgraph.tensor.{name}")
+    if not name.startswith("_"):
+        functions = import_module("relgraph.tensor.functions").FUNCTIONS
+        if name in functions:
+            return globals().setdefault(name, functions[name])
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *import_module("relgraph.tensor.functions").FUNCTIONS})
+
+
+TensorVariable._ops.find = __getattr__
