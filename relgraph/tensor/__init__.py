@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from relgraph.graph.notation.operators import OpNamespace
+from relgraph.graph.utils import in_laws, lifted
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
 from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
@@ -105,6 +106,8 @@ from relgraph.tensor.shapes.reshaping import (
     transpose,
 )
 from relgraph.tensor.shapes.shape import (
+    Shape,
+    Shape_i,
     inferred_shape,
     shape,
     shape_i,
@@ -128,6 +131,16 @@ def _dimshuffle(x: Any, order: Any) -> Any:
     return DimShuffle(x.type.ndim, tuple(order))(x)
 
 
+def _stand_in(rank: int) -> Any:
+    """Return a variable of a rank, in whose place a law may have any."""
+    return TensorType("float64", (None,) * rank)()
+
+
+def _asks_shape(op: Any) -> bool:
+    """Return whether an op is about the shape of its input alone."""
+    return isinstance(op, Shape | Shape_i)
+
+
 def _iterate(x: Any) -> Any:
     """Return an iterator over the first axis of `x`, whose static length must be known."""
     if x.type.ndim == 0:
@@ -139,46 +152,6 @@ def _iterate(x: Any) -> Any:
         )
     return (x[i] for i in range(length))
 
-
-# The functions behind the operators and methods of tensor variables, and the operators in laws.
-TensorVariable._ops = OpNamespace(
-    TensorVariable,
-    **{name: getattr(math, name) for name in math.__all__},
-    alloc=alloc,
-    all=all,
-    any=any,
-    argmax=argmax,
-    argmin=argmin,
-    argsort=argsort,
-    cumprod=cumprod,
-    cumsum=cumsum,
-    diagonal=diagonal,
-    dot=dot,
-    flatten=flatten,
-    getitem=getitem,
-    inferred_shape=inferred_shape,
-    matmul=matmul,
-    max=max,
-    mean=mean,
-    min=min,
-    prod=prod,
-    ptp=ptp,
-    repeat=repeat,
-    reshape=reshape,
-    shape=shape,
-    size=size,
-    sort=sort,
-    squeeze=squeeze,
-    stack=stack,
-    std=std,
-    sum=sum,
-    take=take,
-    trace=trace,
-    transpose=transpose,
-    var=var,
-    dimshuffle=_dimshuffle,
-    iterate=_iterate,
-)
 
 __all__ = [
     "Assert",
@@ -258,8 +231,23 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += constructors.__all__
 __all__ += math.__all__
+
+# Laws are written with all of them.
+_FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
+globals().update(_FUNCTIONS)
+__all__ += constructors.__all__
+
+# The functions behind the operators and methods of tensor variables, and the operators in laws.
+TensorVariable._ops = OpNamespace(
+    TensorVariable,
+    **_FUNCTIONS,
+    dimshuffle=in_laws(_dimshuffle, __name__),
+    inferred_shape=inferred_shape,
+    iterate=_iterate,
+    stand_in=_stand_in,
+    asks_shape=_asks_shape,
+)
 
 
 def _call_numpy(kind: str, *call: Any) -> Any:
@@ -278,7 +266,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         functions = import_module("relgraph.tensor.functions").FUNCTIONS
         if name in functions:
-            return globals().setdefault(name, functions[name])
+            return globals().setdefault(name, lifted(functions[name], __name__))
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")
 
 

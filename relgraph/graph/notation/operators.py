@@ -33,6 +33,11 @@ class OpNamespace(SimpleNamespace):
     def __deepcopy__(self, memo: dict[int, Any]) -> OpNamespace:
         return self
 
+    @property
+    def owner(self) -> type[Operators]:
+        """The class of the variables."""
+        return self._owner
+
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._owner, "_ops")
 

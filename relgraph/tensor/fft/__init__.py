@@ -1,5 +1,6 @@
 """Fourier transforms, with the names of `numpy.fft`."""
 
+from relgraph.graph.utils import lifted
 from relgraph.tensor.fft.transforms import (
     fft,
     fft2,
@@ -37,3 +38,6 @@ __all__ = [
     "rfft2",
     "rfftn",
 ]
+
+# Laws are written with all of them.
+globals().update({name: lifted(globals()[name], __name__) for name in __all__})

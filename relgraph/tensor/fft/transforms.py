@@ -94,11 +94,16 @@ def _transform(a: Any, n: Any, axis: int, norm: str | None, inverse: bool, what:
     return _scaled(DFT(axis, inverse)(_of_length(a, n, axis)), axis, norm, inverse)
 
 
-def _scaled(found: Any, axis: int, norm: str | None, inverse: bool) -> Any:
-    """Return a transform divided by its length, or by the root of that, as `norm` says."""
+def _kind_of_norm(norm: str | None) -> str:
     kind = "backward" if norm is None else norm
     if kind not in NORMS:
         raise ValueError(f"fft: the norm is one of {', '.join(NORMS)}, not {norm!r}")
+    return kind
+
+
+def _scaled(found: Any, axis: int, norm: str | None, inverse: bool) -> Any:
+    """Return a transform divided by its length, or by the root of that, as `norm` says."""
+    kind = _kind_of_norm(norm)
     if kind == ("forward" if inverse else "backward"):
         return found
     count = as_argument(length(found, axis), "fft")
@@ -171,17 +176,17 @@ def _to(a: Any, n: Any, axis: int) -> Any:
 
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
     """Return the transform, which is real, of a signal whose second half mirrors the first."""
-    return irfft(conj(as_argument(a, "hfft")), n, axis, _OTHER[norm])
+    return irfft(conj(as_argument(a, "hfft")), n, axis, _opposite(norm))
 
 
 def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of `hfft`."""
-    return conj(rfft(a, n, axis, _OTHER[norm]))
+    return conj(rfft(a, n, axis, _opposite(norm)))
 
 
-_OTHER: dict[Any, str] = {
-    None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho",
-}  # fmt: skip
+def _opposite(norm: str | None) -> str:
+    """Return the norm of the transform in the other direction."""
+    return {"backward": "forward", "forward": "backward"}.get(_kind_of_norm(norm), "ortho")
 
 
 def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:

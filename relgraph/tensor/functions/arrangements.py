@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.along_axes.rearranging import flip
 from relgraph.tensor.assembly.creation import arange
 from relgraph.tensor.assembly.joining import concatenate, join
@@ -154,7 +155,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Return `arr` without its parts at some integers, which are known, along an axis."""
     arr, axis = along(arr, axis, "delete")
-    if isinstance(obj, Variable):
+    if isinstance(obj, Variable | LogicTerm):
         raise TypeError("delete: which parts go must be known: an int, a slice, a list of ints")
     n = arr.type.shape[axis]
     single = static_int(obj)
