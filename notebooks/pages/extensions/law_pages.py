@@ -1,6 +1,7 @@
 """The directive ``law-book`` and the role ``law``, which links to a law in it."""
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from docutils import nodes
@@ -12,7 +13,6 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
-from tests.relations.test_reach import examples
 
 BOOK = "pages/book"
 
@@ -22,24 +22,39 @@ class LawBook(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the book as HTML."""
-        laws, written = discover_laws(), examples()
-        found = {name: rewritten(law, written[name]) for name, law in laws.items()}
-        shown = {name: pair for name, pair in found.items() if pair is not None}
-        book = law_book(laws.values(), rows_of, shown)
-        return [nodes.raw("", book, format="html")]
+        laws = discover_laws()
+        examples: dict[str, tuple[Variable, Variable]] = {}
+        for module in dict.fromkeys(str(law.module) for law in laws.values()):
+            for name, expression, *_ in cases(module):
+                pair = rewritten(laws[name], expression)
+                if pair is not None:
+                    examples.setdefault(name, pair)
+        return [nodes.raw("", law_book(laws.values(), rows_of, examples), format="html")]
 
 
-def rewritten(law: Relation, written: Iterable[Any]) -> tuple[Variable, Variable] | None:
-    """Return the first variable in some expressions that a law rewrites, and what it becomes."""
-    for expression in written:
-        outputs = list(expression) if isinstance(expression, list | tuple) else [expression]
-        graph = FunctionGraph(outputs=outputs, clone=False)
-        for node in reversed(graph.toposort()):
-            new = law.forward.transform(graph, node)
-            pairs = dict(zip(node.outputs, new, strict=True)) if isinstance(new, list) else new
-            for old, replacement in dict(pairs or {}).items():
-                if isinstance(old, Variable) and replacement is not None:
-                    return old, replacement
+def cases(module: str) -> Iterable[Any]:
+    """Return the table in the tests of a page of laws: names of laws, what they rewrite, and more;
+    an empty one if it has no tests."""
+    room, _, page = module.rpartition(".")
+    try:
+        tests = import_module(f"tests.{room}.test_{page}")
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("tests."):
+            raise
+        return ()
+    return getattr(tests, "CASES", None) or tests.TABLE
+
+
+def rewritten(law: Relation, expression: Any) -> tuple[Variable, Variable] | None:
+    """Return the first variable of an expression that a law rewrites, and what it becomes."""
+    outputs = list(expression) if isinstance(expression, list | tuple) else [expression]
+    graph = FunctionGraph(outputs=outputs, clone=False)
+    for node in reversed(graph.toposort()):
+        new = law.forward.transform(graph, node)
+        pairs = dict(zip(node.outputs, new, strict=True)) if isinstance(new, list) else new
+        for old, replacement in dict(pairs or {}).items():
+            if isinstance(old, Variable) and replacement is not None:
+                return old, replacement
     return None
 
 
