@@ -36,7 +36,8 @@ autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "show-inheritance": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+# as parameters are, which may share a line
+napoleon_custom_sections = [("Attributes", "params_style")]
 python_use_unqualified_type_names = True
 
 html_theme = "furo"
