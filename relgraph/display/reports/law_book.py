@@ -29,7 +29,8 @@ border-top:1px solid rgba(128,128,128,.3);scroll-margin-top:5em}
 .rg-law>div:first-child a{font-weight:bold;color:inherit;overflow-wrap:anywhere}
 .rg-law .rg-said{overflow-x:auto;overflow-y:hidden}
 .rg-law .rg-note{opacity:.8}
-.rg-page h4{margin:14px 0 4px;font-weight:normal;font-style:italic}
+.rg-law .rg-note p{margin:0}
+.rg-page h4{margin:14px 0 4px;padding:0;font-weight:normal;font-style:italic}
 @media(max-width:700px){.rg-law{grid-template-columns:minmax(0,1fr)}}
 """.replace("\n", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -134,7 +135,7 @@ print("relgraph_angles" in sys.modules)
 Mode().including("pack:angles")
 print("relgraph_angles" in sys.modules)
 """
-    paths = {"PYTHONPATH": f"{ROOT}:{site}", "RELGRAPH_CACHE_DIR": ""}
+    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(site)]), "RELGRAPH_CACHE_DIR": ""}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=paths, capture_output=True, text=True, timeout=120
     )
