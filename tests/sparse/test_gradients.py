@@ -20,6 +20,7 @@ FULL = {
     *("full dot", "full dot sparse", "transpose", "tocsr", "tocsc", "add", "sub"),
     *("sum", "sum 0", "sum 1", "diagonal", "hstack", "vstack"),
     *("rows", "rows backwards", "columns", "block"),
+    *("one element", "elements at pairs", "picked rows", "picked columns", "remove0"),
 }
 """The functions whose gradient by the first sparse matrix is that by all elements; that of others
 is that by the stored ones."""
