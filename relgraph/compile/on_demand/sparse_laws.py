@@ -9,6 +9,7 @@ from typing import Any
 
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
+from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
 
 STRUCTURE = ("structure.STORED", "structure.FORMS", "structure.DENSE")
@@ -78,6 +79,10 @@ class SparseOptimizer(GlobalOptimizer):
     def __init__(self, db: SparseDB, query: OptimizationQuery) -> None:
         self.db = db
         self.query = query
+
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
+        # what later optimizers collapse are nodes of tensors, with which these laws do nothing
+        return ()
 
     def apply(self, fgraph: FunctionGraph) -> Any:
         return self.db.filled().query(self.query).optimize(fgraph) if has_sparse(fgraph) else None
