@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+    from relgraph.tensor.loops.folds import foldl, foldr, map, reduce
+    from relgraph.tensor.loops.scan import scan, until
 
 __version__ = "0.1.0"
 
@@ -32,6 +34,8 @@ __all__ = [
     "display",
     "dprint",
     "explain",
+    "foldl",
+    "foldr",
     "function",
     "grad",
     "gradient",
@@ -39,14 +43,18 @@ __all__ = [
     "ifelse",
     "law",
     "lvars",
+    "map",
     "optimize_graph",
     "pprint",
     "printing",
+    "reduce",
     "relation",
     "scalar",
+    "scan",
     "shared",
     "tensor",
     "testing",
+    "until",
 ]
 
 _HOME = {
@@ -57,15 +65,21 @@ _HOME = {
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
     "explain": "relgraph.compile",
+    "foldl": "relgraph.tensor.loops.folds",
+    "foldr": "relgraph.tensor.loops.folds",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional.if_else",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
+    "map": "relgraph.tensor.loops.folds",
     "optimize_graph": "relgraph.compile",
     "pprint": "relgraph.printing",
+    "reduce": "relgraph.tensor.loops.folds",
     "relation": "relgraph.tensor.lawkit.vocabulary",
+    "scan": "relgraph.tensor.loops.scan",
     "shared": "relgraph.compile",
+    "until": "relgraph.tensor.loops.scan",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)
 _MANY_OBJECTS = 10_000
