@@ -15,7 +15,7 @@ from relgraph.tensor.loops.arguments import (
     read_states,
     read_steps,
 )
-from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.loops.scan_op import Scan, StepResults
 from relgraph.tensor.loops.step import State, Step, Until, row_of, split_result
 
 
@@ -161,25 +161,31 @@ def build_loop(
     step.settle_types()
     if strict:
         _check_declared(step, others)
+    made, after = _applied(step, steps, arrays, truncate_gradient, name)
+    changed = {s.shared: v for s, v in after.items() if s.shared is not None}
+    for shared in automatic:
+        shared.default_update = changed[shared]
+    return Loop(made.rows, [after[chain[0]] if chain else None for chain in chains], changed)
+
+
+def _applied(
+    step: Step, steps: Any, arrays: Sequence[Any], truncate_gradient: int, name: str | None
+) -> tuple[StepResults, dict[State, Any]]:
+    """Return the outputs of the loop over a step, and the value of each state after it."""
     fixed = step.separate()
     op = Scan(
         step.inputs,
         step.outputs,
-        len(rows),
+        len(arrays),
         len(step.states),
         bool(step.stop),
         None,
         truncate_gradient,
         name,
     )
-    made = op.split_results(
-        op(steps, *arrays, *[s.initial for s in step.states], *fixed, return_list=True)
-    )
-    after = dict(zip(step.states, made.states, strict=True))
-    changed = {s.shared: v for s, v in after.items() if s.shared is not None}
-    for shared in automatic:
-        shared.default_update = changed[shared]
-    return Loop(made.rows, [after[chain[0]] if chain else None for chain in chains], changed)
+    initial = [state.initial for state in step.states]
+    made = op.split_results(op(steps, *arrays, *initial, *fixed, return_list=True))
+    return made, dict(zip(step.states, made.states, strict=True))
 
 
 def one_or_list(outputs: list[Any], return_list: bool = False) -> Any:

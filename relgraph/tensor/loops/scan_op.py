@@ -214,7 +214,7 @@ class Scan(Op, HasInnerGraph):
         ]
         return Apply(self, [steps, *fitted], [t.make_variable() for t in self._types(steps)])
 
-    def _sequence(self, i: int, given: Any) -> Variable:
+    def _sequence(self, i: int, given: Any) -> Any:
         row = self.step.sequences[i].type
         made = as_tensor_variable(given)
         if made.type.ndim != row.ndim + 1:
