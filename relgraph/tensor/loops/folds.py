@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relgraph.tensor.loops.scan import build_loop, one_or_list, scan
+from relgraph.tensor.loops.scan import LoopOptions, build_loop, one_or_list, scan
 
 
 def map(
@@ -49,7 +49,8 @@ def reduce(
     outputs, updates
         As for `scan`, without the new axis.
     """
-    loop = build_loop(fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, name)
+    options = LoopOptions(go_backwards=go_backwards, name=name)
+    loop = build_loop(fn, sequences, outputs_info, non_sequences, None, options)
     last = [
         found[-1] if value is None else value
         for found, value in zip(loop.outputs, loop.last, strict=True)

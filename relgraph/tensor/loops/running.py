@@ -88,20 +88,29 @@ def run_loop(op: Scan, step: Step, inputs: Sequence[Any]) -> list[Any]:
     return [*(copy_value(x) for x in states), *arrays, *count]
 
 
+def wrong_state(op: Scan, i: int, old: Any, new: Any) -> None:
+    """Raise the ValueError that says that the shape of a state has changed."""
+    raise ValueError(
+        f"{op}: state {i} has shape {old} before a step and {new} after it; wanted is one shape"
+    )
+
+
+def wrong_row(op: Scan, i: int, old: Any, new: Any) -> None:
+    """Raise the ValueError that says that the shape of what is collected has changed."""
+    raise ValueError(
+        f"{op}: what is collected as {i} has shape {old} in one step and {new} in another; "
+        "wanted is one shape"
+    )
+
+
 def _check_states(op: Scan, old: Sequence[Any], new: Sequence[Any]) -> None:
     for i, (a, b) in enumerate(zip(old, new, strict=True)):
         if np.shape(a) != np.shape(b):
-            raise ValueError(
-                f"{op}: state {i} has shape {np.shape(a)} before a step and {np.shape(b)} after "
-                "it; wanted is one shape"
-            )
+            wrong_state(op, i, np.shape(a), np.shape(b))
 
 
 def _stacked(op: Scan, i: int, rows: Sequence[Any]) -> Any:
     for row in rows:
         if row.shape != rows[0].shape:
-            raise ValueError(
-                f"{op}: what is collected as {i} has shape {rows[0].shape} in one step and "
-                f"{row.shape} in another; wanted is one shape"
-            )
+            wrong_row(op, i, rows[0].shape, row.shape)
     return np.stack(rows)

@@ -79,24 +79,22 @@ def scan(
     Raises
     ------
     TypeError
-        If a state has another dtype or rank after a step than before it, or an argument is none of
-        what is described.
+        If a state has another dtype or rank after a step, or an argument is none of these.
     ValueError
-        If there are not as many outputs as `outputs_info` has, or one of `sequences` and `n_steps`
-        would be needed.
+        If `outputs_info` is for another number of outputs, or nothing says how many steps there are.
     """
-    loop = build_loop(
-        fn,
-        sequences,
-        outputs_info,
-        non_sequences,
-        n_steps,
-        truncate_gradient,
-        go_backwards,
-        name,
-        strict,
-    )
+    options = LoopOptions(truncate_gradient, go_backwards, name, strict)
+    loop = build_loop(fn, sequences, outputs_info, non_sequences, n_steps, options)
     return one_or_list(loop.outputs, return_list), loop.updates
+
+
+class LoopOptions(NamedTuple):
+    """What `scan` takes by name."""
+
+    truncate_gradient: int = -1
+    go_backwards: bool = False
+    name: str | None = None
+    strict: bool = False
 
 
 class Loop(NamedTuple):
@@ -124,18 +122,16 @@ def build_loop(
     outputs_info: Any,
     non_sequences: Any,
     n_steps: Any,
-    truncate_gradient: int,
-    go_backwards: bool,
-    name: str | None,
-    strict: bool = False,
+    options: LoopOptions,
 ) -> Loop:
     """Return a loop; parameters and errors are those of `scan`."""
-    if not isinstance(truncate_gradient, int) or truncate_gradient == 0 or truncate_gradient < -1:
+    limit = options.truncate_gradient
+    if not isinstance(limit, int) or limit == 0 or limit < -1:
         raise ValueError(
-            f"scan: truncate_gradient is {truncate_gradient!r}; wanted is a number of steps, or -1"
+            f"scan: truncate_gradient is {limit!r}; wanted is a number of steps, or -1"
         )
     steps = read_steps(n_steps, given := read_sequences(sequences))
-    arrays = [part for sequence in given for part in sequence.rows(go_backwards)]
+    arrays = [part for sequence in given for part in sequence.rows(options.go_backwards)]
     rows = [row_of(array) for array in arrays]
     infos = read_states(outputs_info)
     chains = [[] if info is None else _chain(info, i) for i, info in enumerate(infos)]
@@ -159,9 +155,9 @@ def build_loop(
         _hand_on(step, chain, output)
     automatic = step.add_updates(updates)
     step.settle_types()
-    if strict:
+    if options.strict:
         _check_declared(step, others)
-    made, after = _applied(step, steps, arrays, truncate_gradient, name)
+    made, after = _applied(step, steps, arrays, options)
     changed = {s.shared: v for s, v in after.items() if s.shared is not None}
     for shared in automatic:
         shared.default_update = changed[shared]
@@ -169,7 +165,7 @@ def build_loop(
 
 
 def _applied(
-    step: Step, steps: Any, arrays: Sequence[Any], truncate_gradient: int, name: str | None
+    step: Step, steps: Any, arrays: Sequence[Any], options: LoopOptions
 ) -> tuple[StepResults, dict[State, Any]]:
     """Return the outputs of the loop over a step, and the value of each state after it."""
     fixed = step.separate()
@@ -180,8 +176,8 @@ def _applied(
         len(step.states),
         bool(step.stop),
         None,
-        truncate_gradient,
-        name,
+        options.truncate_gradient,
+        options.name,
     )
     initial = [state.initial for state in step.states]
     made = op.split_results(op(steps, *arrays, *initial, *fixed, return_list=True))
