@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import relations
 from relgraph.compile.constant_folding import constant_folding
-from relgraph.compile.inner_graphs import OptimizeSteps
 from relgraph.compile.law_cache import law_cache
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
 from relgraph.compile.phase_form import left_by
@@ -48,6 +47,7 @@ from relgraph.passes.loops.last_rows import KeepLastRows
 from relgraph.passes.loops.merging import MergeLoops
 from relgraph.passes.loops.moving import push_out
 from relgraph.passes.loops.open_loop import LoopPass, loops_in
+from relgraph.passes.loops.steps import OptimizeSteps
 from relgraph.passes.loops.sums import sum_products
 from relgraph.passes.loops.unrolling import unroll_one_step
 

@@ -86,7 +86,7 @@ def _take_out(loop: OpenLoop, state: State, found: dict[Variable, Factors]) -> N
     products = [
         _product_of_rows(_collected(loop, a), _collected(loop, b)) for a, b in found.values()
     ]
-    last = state.new.type.make_variable()
+    last = state.inner.type.make_variable()
     loop.computed.update((old, add(last, *products)) for old in state.last)
     state.last = [last]
     state.new = add(*rest) if len(rest) > 1 else rest[0]

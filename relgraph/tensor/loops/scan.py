@@ -81,7 +81,7 @@ def scan(
     TypeError
         If a state has another dtype or rank after a step, or an argument is none of these.
     ValueError
-        If `outputs_info` is for another number of outputs, or nothing says how many steps there are.
+        If `outputs_info` is for another number of outputs, or nothing gives a number of steps.
     """
     options = LoopOptions(truncate_gradient, go_backwards, name, strict)
     loop = build_loop(fn, sequences, outputs_info, non_sequences, n_steps, options)
