@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.graph.basic import Apply, Constant, Variable, clone_replace
+from relgraph.graph.basic import Apply, Variable, clone_replace
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.traversal import io_toposort
+from relgraph.passes.loops.row_counts import has_as_many_rows, is_one_of_least
+from relgraph.tensor.assertion import assert_
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.math import ge, le
+from relgraph.tensor.shapes.shape import shape_i
 
 
 @dataclass(eq=False)
@@ -129,17 +132,19 @@ class OpenLoop:
     # -- the loop ------------------------------------------------------------------------------
 
     def read_rows(self, sequence: Any) -> Any:
-        """Return the rows of a sequence that the steps read."""
-        return sequence if self.has_as_many_rows(sequence) else sequence[: self.steps]
+        """Return the rows of a sequence that the steps read, with a check that they are there."""
+        if self.has_as_many_rows(sequence):
+            return sequence
+        steps: Any = self.steps
+        length = shape_i(sequence, 0)
+        if not is_one_of_least(length, steps):
+            message = f"{self.op}: the number of steps"
+            steps = assert_(steps, ge(steps, 0), le(steps, length), message=message)
+        return sequence[:steps]
 
     def has_as_many_rows(self, array: Any) -> bool:
         """Return whether it is known that an array has a row for each step and no more."""
-        if isinstance(self.steps, Constant):
-            return bool(array.type.shape[0] == int(self.steps.data))
-        owner, asked = array.owner, self.steps.owner
-        if owner is not None and isinstance(owner.op, Scan):
-            return owner.inputs[0] is self.steps and not owner.op.has_condition
-        return asked is not None and asked.op == Shape_i(0) and asked.inputs[0] is array
+        return has_as_many_rows(array, self.steps)
 
     def close(self) -> dict[Variable, Any]:
         """Put the loop together; return for each of the old outputs what takes its place."""

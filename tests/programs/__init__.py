@@ -1,0 +1,1 @@
+"""Programs as a user writes them, and what they are compared with."""
