@@ -11,6 +11,7 @@ equal values on these too.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -183,6 +184,11 @@ def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
     return out
 
 
+def has_finite_sum(a: Array) -> bool:
+    """Return whether the sum of an array is finite; then every element is."""
+    return cmath.isfinite(np.add.reduce(a, axis=None))
+
+
 def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     """Return what a function makes of a stack of square matrices, nan for those not finite.
 
@@ -191,6 +197,8 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     function
         Takes a stack, and returns a stack of results.
     """
+    if has_finite_sum(a):
+        return function(a)
     finite: Any = np.isfinite(a).all(axis=(-2, -1))
     if finite.all():
         return function(a)

@@ -21,6 +21,7 @@ from relgraph.tensor.linalg.stacks import (
     adjoint,
     check_square,
     fitted_gradient,
+    has_finite_sum,
     lapack_dtype,
     on_finite,
 )
@@ -95,8 +96,11 @@ class SLogDet(MatrixOp):
             return np.stack(np.linalg.slogdet(a), axis=-1)
 
         with np.errstate(all="ignore"):
-            found = np.asarray(on_finite(both, a))
-        sign, logarithm = found[..., 0], found[..., 1].real
+            if a.ndim == 2 and has_finite_sum(a):
+                sign, logarithm = np.linalg.slogdet(a)
+            else:
+                found = np.asarray(on_finite(both, a))
+                sign, logarithm = found[..., 0], found[..., 1].real
         output_storage[0][0] = np.array(sign)
         output_storage[1][0] = np.array(logarithm)
 
