@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import TypedOp
@@ -73,6 +74,12 @@ def lapack_dtype(what: str, *dtypes: str) -> str:
     if found not in REAL_OF and found not in COMPLEX_OF:
         raise TypeError(f"{what}: LAPACK has no {found}; cast to float32 or float64")
     return found
+
+
+def lapack_function(name: str, dtype: Any) -> Any:
+    """Return LAPACK's function of a name for a dtype."""
+    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
+    return getattr(scipy.linalg.lapack, letter + name)
 
 
 def check_matrix(what: str, t: TensorType, position: int = 0) -> None:

@@ -65,6 +65,11 @@ GRAPHS = {
         gemv_add(x * x, 0.5, A.T, y, 0.0), ger(A, s, x, y), ger(at.exp(A), -1.0, y, y) + A,
         gemm(z[:2].dimshuffle("x", 0), zs, z.dimshuffle("x", 0), at.zeros((3, 2)) * zs, zs * 2),
     ],
+    "matrices": [
+        at.linalg.solve(B, x), at.linalg.solve(B, y * 0 + 1), at.linalg.solve(B, A) + 1,
+        at.linalg.solve(B, B.T), at.linalg.solve(B / 0, B), *at.linalg.slogdet(B),
+        *at.linalg.slogdet(B / 0), *at.linalg.slogdet(B[:, :1] * row),
+    ],
     "reductions": [
         at.sum(A), at.sum(A, axis=0), at.sum(A.T, axis=1), at.max(A, axis=1), at.prod(x), at.all(n),
         at.sum(n.dimshuffle("x", 0), axis=0),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.assembly.creation import tril, triu
@@ -31,6 +30,7 @@ from relgraph.tensor.linalg.stacks import (
     has_finite_sum,
     inferred_batch,
     lapack_dtype,
+    lapack_function,
 )
 from relgraph.tensor.shapes.reshaping import swapaxes
 from relgraph.tensor.type import TensorType
@@ -116,9 +116,7 @@ def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
 
 
 def _lapack(name: str, a: Array) -> Any:
-    """Return LAPACK's function of a name for the dtype of `a`."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char]
-    return getattr(scipy.linalg.lapack, letter + name)
+    return lapack_function(name, a.dtype)
 
 
 def _one_general(a: Array, b: Array) -> Array:
@@ -128,6 +126,23 @@ def _one_general(a: Array, b: Array) -> Array:
     _, _, x, info = _lapack("gesv", a)(a, b)
     _singular("solve", info)
     return np.asarray(x)
+
+
+def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> Any:
+    """Return the solution for one matrix and a vector or matrix, as `perform` gives it.
+
+    Parameters
+    ----------
+    perform
+        What is called where there is nothing to solve, or something is not finite.
+    solver
+        LAPACK's ``gesv`` for the dtype of both.
+    """
+    if b.size == 0 or not (has_finite_sum(a) and has_finite_sum(b)):
+        return perform(a, b)
+    _, _, x, info = solver(a, b)
+    _singular("solve", info)
+    return x
 
 
 def _stack_like(a: Array, b: Array) -> Array:
