@@ -68,7 +68,7 @@ GRAPHS = {
     "matrices": [
         at.linalg.solve(B, x), at.linalg.solve(B, y * 0 + 1), at.linalg.solve(B, A) + 1,
         at.linalg.solve(B, B.T), at.linalg.solve(B / 0, B), *at.linalg.slogdet(B),
-        *at.linalg.slogdet(B / 0), *at.linalg.slogdet(B[:, :1] * row),
+        *at.linalg.slogdet(B / 0), *at.linalg.slogdet(column * row),
     ],
     "reductions": [
         at.sum(A), at.sum(A, axis=0), at.sum(A.T, axis=1), at.max(A, axis=1), at.prod(x), at.all(n),
