@@ -19,6 +19,7 @@ from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.linalg.products import MatMul, _matmul
 from relgraph.tensor.math import _dot
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.reshaping import specify_shape
 from relgraph.tensor.type import TensorType
 
 
@@ -35,9 +36,7 @@ def batch_products(loop: OpenLoop, fgraph: FunctionGraph) -> bool:
         return False
     stands_for: dict[Variable, Variable] = {}
     for var in chosen:
-        array = batch.of(var)
-        if array.type.shape[1:] != var.type.shape:
-            continue
+        array = specify_shape(batch.of(var), (None, *var.type.shape))
         stands_for[var] = var.type.make_variable(var.name)
         loop.sequences.append(Given(stands_for[var], array))
     loop.substitute(stands_for)

@@ -50,7 +50,7 @@ def _products(loop: OpenLoop, state: State, fgraph: FunctionGraph) -> dict[Varia
         return {}
     if getattr(state.inner.type, "ndim", 0) != 2:
         return {}
-    terms = [v for v in node.inputs if v is not state.inner and v.type == state.new.type]
+    terms = [v for v in node.inputs if v is not state.inner and _is_whole(v, state.new)]
     others = [v for v in loop.outputs if v is not state.new] + [
         v for v in node.inputs if v is not state.inner
     ]
@@ -60,6 +60,13 @@ def _products(loop: OpenLoop, state: State, fgraph: FunctionGraph) -> dict[Varia
         return {}
     found = {v: _factors(v) for v in terms}
     return {v: factors for v, factors in found.items() if factors is not None}
+
+
+def _is_whole(term: Any, total: Any) -> bool:
+    """Return whether a term is not broadcast or converted to become part of a sum."""
+    return bool(
+        term.type.dtype == total.type.dtype and term.type.broadcastable == total.type.broadcastable
+    )
 
 
 def _factors(term: Variable) -> Factors | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.loops.open_loop import OpenLoop
-from relgraph.tensor.basic import constant
 from relgraph.tensor.type import TensorType
 
 
 def unroll_one_step(loop: OpenLoop, fgraph: FunctionGraph) -> bool:
-    """Put the nodes of the step in the place of a loop that makes one step."""
-    if not isinstance(loop.steps, Constant) or int(loop.steps.data) != 1:
+    """Put the nodes of the step in the place of a loop that makes one step.
+
+    One with a condition stays: how many rows it collects is not known ahead, and an axis of one row
+    would begin to broadcast.
+    """
+    if loop.stop or not isinstance(loop.steps, Constant) or int(loop.steps.data) != 1:
         return False
     if not all(isinstance(state.inner.type, TensorType) for state in loop.states):
         return False
@@ -24,6 +27,5 @@ def unroll_one_step(loop: OpenLoop, fgraph: FunctionGraph) -> bool:
     for row in loop.rows:
         array = row.value.dimshuffle("x", *range(row.value.type.ndim))  # type: ignore[attr-defined]
         loop.replaced.update((old, array) for old in row.arrays)
-    loop.replaced.update((old, constant(1, dtype="int64")) for old in loop.count)
-    loop.states, loop.rows, loop.stop, loop.count = [], [], [], []
+    loop.states, loop.rows = [], []
     return True
