@@ -135,7 +135,16 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
         if isinstance(entry, Slice)
     ]
     lengths.define(out_var, [*sliced, *old[len(given) :]])
+    if x in symbols.forward and all(_goes_forward(entry) for entry in given):
+        symbols.forward.add(out_var)
     return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _goes_forward(entry: Any) -> bool:
+    """Return whether an index takes elements in their order."""
+    if not isinstance(entry, Slice):
+        return True
+    return entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
 
 
 def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
