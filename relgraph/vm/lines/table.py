@@ -16,7 +16,7 @@ from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.systems.determinants import SLogDet
@@ -49,6 +49,7 @@ LINES: dict[type[Any], Lines] = {
     Ger: blas_update,
     CAReduce: arrays.reduction,
     Subtensor: arrays.part,
+    IncSubtensor: arrays.changed_part,
     Join: arrays.join,
     Reshape: arrays.reshape,
     SpecifyShape: arrays.specify_shape,

@@ -78,6 +78,13 @@ GRAPHS = {
         x[0], x[-1], A[1], A[:, 1], A[::2, ::-1], A[k], x[k], A[0, k:], x[: k + 1], A[1:][0] + x,
         n[k] + k, A[0] * A[1] + A[2],
     ],
+    "changed parts": [
+        at.set_subtensor(x[:2], y[1:]), at.inc_subtensor(A[1], x), at.inc_subtensor(A[:, k], y),
+        at.set_subtensor(A[::-1, :2], B[:, 1:]), at.inc_subtensor(at.exp(A)[1:], B[:2]) + 1,
+        at.set_subtensor(at.set_subtensor((A + B)[0], x)[1], y), at.inc_subtensor(n[:k], n[-2:]),
+        at.set_subtensor(x[0], s), at.inc_subtensor(A[:2], row),
+        at.set_subtensor(z[1:], zs * z[1:]),
+    ],
     "axes": [
         A.T, A.dimshuffle(1, "x", 0), row.dimshuffle(1), column.dimshuffle(0) * x,
         s.dimshuffle("x"), at.sum(row).dimshuffle(), row[:, :1].sum(axis=0), at.exp(A).T + A,
