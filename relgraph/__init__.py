@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+    from relgraph.tensor.loops.checkpoints import scan_checkpoints
     from relgraph.tensor.loops.folds import foldl, foldr, map, reduce
     from relgraph.tensor.loops.scan import scan, until
 
@@ -61,6 +62,7 @@ __all__ = [
     "relation",
     "scalar",
     "scan",
+    "scan_checkpoints",
     "shared",
     "sparse",
     "tensor",
@@ -89,6 +91,7 @@ _HOME = {
     "reduce": "relgraph.tensor.loops.folds",
     "relation": "relgraph.tensor.lawkit.vocabulary",
     "scan": "relgraph.tensor.loops.scan",
+    "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
     "shared": "relgraph.compile",
     "until": "relgraph.tensor.loops.scan",
 }

@@ -88,13 +88,30 @@ def scan(
     return one_or_list(loop.outputs, return_list), loop.updates
 
 
+def applied(
+    op: Scan, steps: Any, sequences: Sequence[Any], states: Sequence[Any], fixed: Sequence[Any]
+) -> StepResults:
+    """Return the outputs of a node of a loop."""
+    return op.split_results(op(steps, *sequences, *states, *fixed, return_list=True))
+
+
 class LoopOptions(NamedTuple):
-    """What `scan` takes by name."""
+    """How a loop is built.
+
+    Attributes
+    ----------
+    truncate_gradient, go_backwards, name, strict
+        As for `scan`.
+    apply
+        Takes a loop, the number of steps, and lists of sequences, first states and what is the same
+        at each step; returns what a node of it gives.
+    """
 
     truncate_gradient: int = -1
     go_backwards: bool = False
     name: str | None = None
     strict: bool = False
+    apply: Callable[[Scan, Any, Sequence[Any], Sequence[Any], Sequence[Any]], StepResults] = applied
 
 
 class Loop(NamedTuple):
@@ -180,7 +197,7 @@ def _applied(
         options.name,
     )
     initial = [state.initial for state in step.states]
-    made = op.split_results(op(steps, *arrays, *initial, *fixed, return_list=True))
+    made = options.apply(op, steps, arrays, initial, fixed)
     return made, dict(zip(step.states, made.states, strict=True))
 
 
