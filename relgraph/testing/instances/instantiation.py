@@ -15,6 +15,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
+from relgraph.graph.kanren.terms.call import Call
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -187,6 +188,8 @@ class PatternInstantiator(RandomArguments):
             else:
                 length = self._literal_length(p, head, position)
                 arguments.append(self._build(p) if length is None else length)
+        if isinstance(head, Call):
+            return self._called(head, arguments)
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
@@ -196,6 +199,13 @@ class PatternInstantiator(RandomArguments):
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
+
+    def _called(self, call: Call, arguments: Sequence[Any]) -> Any:
+        """Return what a function makes of the arguments."""
+        try:
+            return call(*arguments)
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise CannotInstantiate(f"{call} does not take what was drawn") from error
 
     def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
         """Return an integer that is a length of an axis as a constant; None for anything else."""
