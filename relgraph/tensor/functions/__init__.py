@@ -10,6 +10,7 @@ from relgraph.tensor.functions import (
     arrangements,
     calculus,
     elementwise,
+    nonzero,
     padding,
     quantiles,
     running,
@@ -19,7 +20,17 @@ from relgraph.tensor.functions import (
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(arrangements, calculus, elementwise, padding, quantiles, running, searching, spacing),
+    *(
+        arrangements,
+        calculus,
+        elementwise,
+        nonzero,
+        padding,
+        quantiles,
+        running,
+        searching,
+        spacing,
+    ),
     statistics,
 )
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.dtypes import is_complex
+from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.functions.parts import inexact
-from relgraph.tensor.math import eq, fill, imag, int_div, isinf, mod, switch, trunc
+from relgraph.tensor.math import cast, eq, fill, imag, int_div, isinf, mod, switch, trunc
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
 _BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
@@ -27,7 +26,9 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 def modf(x: Any) -> tuple[Any, Any]:
     """Return the parts behind the point and before it, both with the sign of `x`."""
-    x = inexact(as_argument(x, "modf"))
+    x = as_argument(x, "modf")
+    if is_discrete(x.type.dtype):
+        x = cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
     whole = trunc(x)
     copysign = _BY_NAME["copysign"]
     return copysign(switch(isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole

@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 RENAMED = {
     **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
-    **{"around": "round", "rint": "round", "positive": "identity", "fabs": "abs"},
+    **{"around": "round", "rint": "round", "positive": "identity"},
     **{"einsum": "linalg.einsum", "kron": "linalg.kron", "vecdot": "linalg.vecdot"},
     **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
     **{"row_stack": "vstack", "copy": "identity", "asanyarray": "as_tensor_variable"},
