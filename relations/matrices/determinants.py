@@ -154,6 +154,7 @@ PARTS = (
         DimShuffle(n, ())(c) ** a * _det(x),
         one_elemento(c),
         ranko(x, 2),
+        floato(x),
         computo(n, rank_of, c),
         computo(a, row_count, x),
         sound="finite",

@@ -42,7 +42,8 @@ class Relation(Explainable, Displayed):
             order;
         ``rounding``
             the same up to the rounding of intermediate values, wherever no finite operands over-
-            or underflow on the way;
+            or underflow on the way, and no zero meets a nan or an infinity in a product of
+            matrices, which is what its kernel makes of them;
         ``stable``
             where the sides differ by more than that, the right one is nearer the true value (of a
             sum or product of three or more, the order may make it over- or underflow, and a factor

@@ -80,7 +80,7 @@ class Operators:
         return call(func, args, kwargs)
 
     def _refuse_numpy(self, module: str, name: str) -> NoReturn:
-        raise TypeError(f"{module}.{name} takes arrays, and {self} is none")
+        raise TypeError(f"{module}.{name} takes arrays, and {self} is symbolic")
 
     _ops: Any
 
@@ -97,24 +97,32 @@ class Operators:
         return self._ops.invert(self)
 
     def __add__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.add(self, other)
         return self._ops.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return self._ops.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.sub(self, other)
         return self._ops.sub(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return self._ops.sub(other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.mul(self, other)
         return self._ops.mul(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         return self._ops.mul(other, self)
 
     def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.true_div(self, other)
         return self._ops.true_div(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -142,6 +150,8 @@ class Operators:
         return self._ops.int_div(self, other), self._ops.mod(self, other)
 
     def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.matmul(self, other)
         return self._ops.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -166,15 +176,23 @@ class Operators:
         return self._ops.xor(other, self)
 
     def __lt__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.lt(self, other)
         return self._ops.lt(self, other)
 
     def __le__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.le(self, other)
         return self._ops.le(self, other)
 
     def __gt__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.gt(self, other)
         return self._ops.gt(self, other)
 
     def __ge__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.ge(self, other)
         return self._ops.ge(self, other)
 
     def __getitem__(self, key: Any) -> Any:
@@ -191,6 +209,15 @@ class Operators:
 
     def __contains__(self, item: Any) -> NoReturn:
         raise TypeError("`in` needs a truth value, and a symbolic comparison has none")
+
+
+class LeadingOperators(Operators):
+    """Operators that mean the ops in ``_ops`` when the other operand has operators of its own too.
+
+    So the product of a tensor and a sparse matrix is what the sparse matrix makes of it.
+    """
+
+    __slots__ = ()
 
 
 # For each ufunc: the method of the first operand, and that of the second one.

@@ -55,6 +55,20 @@ def backward_error(node: Apply, inputs: Sequence[Array], index: int, eps: float)
     return 4 * max(float(np.fmax.reduce(c, axis=None, initial=0.0)) for c in changes)
 
 
+def size_of_logarithms(a: Array) -> Array:
+    """Return for each matrix of a stack the sum of the sizes of the logarithms of its pivots.
+
+    NumPy makes a determinant as the exponential of the sum of these. They are taken from the
+    diagonal of R of a QR decomposition, whose product has the same size.
+    """
+    if not np.isfinite(a).all():
+        return np.zeros(a.shape[:-2])
+    wide = np.asarray(a, "complex128" if a.dtype.kind == "c" else "float64")
+    r = np.linalg.qr(wide, mode="r")
+    pivots = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
+    return np.asarray(np.sum(np.abs(np.log(np.where(pivots == 0, 1, pivots))), axis=-1))
+
+
 def _moved(x: Array, eps: float, random: np.random.Generator) -> Array:
     x = np.asarray(x)
     if x.dtype.kind not in "fc":

@@ -20,7 +20,7 @@ from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 
 Array = np.ndarray[Any, Any]
 
@@ -95,20 +95,18 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
 
     def mark(v: Variable) -> Array:
         if v not in marks:
-            value = np.asarray(values[v])
+            value = array_of(values[v])
             marks[v] = np.asarray(~np.isfinite(value) if finite else np.zeros(value.shape, bool))
         return marks[v]
 
     for node in nodes:
-        inputs = [np.asarray(values[v]) for v in node.inputs]
+        inputs = [array_of(values[v]) for v in node.inputs]
         pairs = list(zip(node.inputs, inputs, strict=True))
         for v in node.outputs:
-            result = np.asarray(values[v])
+            result = array_of(values[v])
             propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
             with np.errstate(all="ignore"):
-                if finite and _is_of_the_blas(node, inputs):
-                    own = np.ones(result.shape, bool)
-                elif finite:
+                if finite:
                     own = ~np.isfinite(result)
                 elif nested is None or node in nested:
                     own = _leaves_range(node, inputs, result)
@@ -119,6 +117,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                     zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
                     own = own | (np.isnan(result) & zero & (node in nested))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
+            if isinstance(node.op, MatrixProduct):
+                own = own | _is_left_to_the_blas(inputs, result.shape)
             if isinstance(node.op, MatrixOp):
                 own = own | _may_leave_range_inside(inputs, result)
             marks[v] = np.asarray(propagated, bool) | own
@@ -138,14 +138,22 @@ def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:
     )
 
 
-def _is_of_the_blas(node: Apply, inputs: Sequence[Array]) -> bool:
-    """Return whether a product of matrices is what the BLAS makes of complex infinities: some of
-    them make nan, or zeros, of elements that have nothing to do with the infinity."""
-    return (
-        isinstance(node.op, MatrixProduct)
-        and any(x.dtype.kind == "c" for x in inputs)
-        and not all(np.isfinite(x).all() for x in inputs)
-    )
+def _is_left_to_the_blas(inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    """Return where a product of matrices is what its kernel makes of infinities and nan.
+
+    Some kernels pass over the zeros of one operand, whatever stands beside them in the other; and
+    of complex ones that are not finite some make nan, or zeros, of elements that have nothing to
+    do with them.
+    """
+    finite = [np.isfinite(x) for x in inputs]
+    if all(f.all() for f in finite):
+        return np.zeros(shape, bool)
+    if any(x.dtype.kind == "c" for x in inputs):
+        return np.ones(shape, bool)
+    zero = [(x == 0).astype(float) for x in inputs]
+    other = [(~f).astype(float) for f in finite]
+    met = np.matmul(zero[0], other[1]) + np.matmul(other[0], zero[1])
+    return np.asarray(met > 0)
 
 
 def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:
@@ -191,11 +199,11 @@ def elements_derived_from(
 
     def mark(v: Variable) -> Array:
         if v not in marks:
-            marks[v] = np.asarray(kind(values[v]))
+            marks[v] = np.asarray(kind(array_of(values[v])))
         return marks[v]
 
     for node in nodes:
-        inputs = [np.asarray(values[v]) for v in node.inputs]
+        inputs = [array_of(values[v]) for v in node.inputs]
         input_marks = [mark(u) for u in node.inputs]
         for v in node.outputs:
             marks[v] = np.asarray(propagate_marks(node, input_marks, inputs, values[v].shape), bool)

@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.linalg.systems.determinants import Det
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.testing.judge.backward_errors import backward_error
+from relgraph.testing.judge.backward_errors import backward_error, size_of_logarithms
 from relgraph.testing.judge.element_propagation import (
     is_elementwise,
     moved_inputs,
     propagate_marks,
 )
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 
 Array = np.ndarray[Any, Any]
 
@@ -49,15 +51,15 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
 
     def size(v: Variable) -> Array:
         if v not in sizes:
-            sizes[v] = _magnitude(values[v])
+            sizes[v] = _magnitude(array_of(values[v]))
         return sizes[v]
 
     with np.errstate(all="ignore"):
         for node in nodes:
-            inputs = [np.asarray(values[v]) for v in node.inputs]
+            inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
-                result = _magnitude(values[v])
-                if np.asarray(values[v]).dtype.kind == "b":
+                result = _magnitude(array_of(values[v]))
+                if array_of(values[v]).dtype.kind == "b":
                     sizes[v] = result
                     continue
                 input_sizes = [size(u) for u in node.inputs]
@@ -122,18 +124,19 @@ def rounding_error_bound(
 
     def error(v: Variable) -> Array:
         if v not in errors:
-            errors[v] = np.zeros(values[v].shape)
+            errors[v] = np.zeros(np.shape(values[v]))
         return errors[v]
 
     with np.errstate(all="ignore"):
         for node in nodes:
-            inputs = [np.asarray(values[v]) for v in node.inputs]
+            inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
-                result = np.asarray(values[v])
+                result = array_of(values[v])
                 propagated = _propagated_error(
-                    node, [error(u) for u in node.inputs], inputs, result
+                    node, [error(u) for u in node.inputs], inputs, result, values
                 )
-                errors[v] = propagated + _local_error(node, result, underflow, max_relative_error)
+                local = _local_error(node, inputs, result, underflow, max_relative_error)
+                errors[v] = propagated + local
                 if isinstance(node.op, MatrixOp):
                     assert v.index is not None
                     eps = min(_eps_of(result), max_relative_error)
@@ -145,17 +148,36 @@ def _eps_of(x: Array) -> float:
     return float(np.finfo(x.dtype).eps) if x.dtype.kind in "fc" else 0.0
 
 
-def _local_error(node: Apply, result: Array, underflow: bool, max_relative_error: float) -> Any:
-    """Return the error that one op makes when it rounds its result."""
+def _local_error(
+    node: Apply,
+    inputs: Sequence[Array],
+    result: Array,
+    underflow: bool,
+    max_relative_error: float,
+) -> Any:
+    """Return the error that one op makes when it rounds its result, and its partial results."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
     if info is None or moved_inputs(node) is not None:
         return 0.0
-    own = _magnitude(result) * min(float(info.eps), max_relative_error)
+    op: Any = node.op
+    size = _magnitude(result)
+    if isinstance(op, CAReduce) and op.ufunc is np.multiply:
+        size = size * max(1, inputs[0].size // max(1, result.size))
+    elif isinstance(op, Det):
+        size = size * (1 + size_of_logarithms(inputs[0]))
+    elif isinstance(op, CAReduce | MatrixProduct | Cumulate):
+        sizes = [_magnitude(x) for x in inputs]
+        size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
+    own = size * min(float(info.eps), max_relative_error)
     return own + float(info.smallest_subnormal) if underflow else own
 
 
 def _propagated_error(
-    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
+    node: Apply,
+    errors: Sequence[Array],
+    inputs: Sequence[Array],
+    result: Array,
+    values: Values,
 ) -> Array:
     """Return how far the errors of its inputs move the result of a node."""
     op: Any = node.op
@@ -178,26 +200,26 @@ def _propagated_error(
         return _elemwise_error(op, errors, inputs, result, node)
     if any(np.isinf(e).any() for e in errors):
         return np.full(result.shape, np.inf)
-    moved = _opaque_op_error(node, errors, inputs, result)
+    moved = _opaque_op_error(node, errors, values, result)
     return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
 
 
-def _opaque_op_error(
-    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
-) -> Array:
+def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, result: Array) -> Array:
     """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
     most = np.zeros(result.shape)
     for sign in (1, -1):
-        shifted = [_shifted(x, e, sign) for x, e in zip(inputs, errors, strict=True)]
+        shifted = [
+            _shifted_value(values[v], e, sign) for v, e in zip(node.inputs, errors, strict=True)
+        ]
         storage: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             node.op.perform(node, shifted, storage)
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
-        found = np.asarray(storage[0][0])
+        found = array_of(storage[0][0])
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved
@@ -235,6 +257,16 @@ def _equal_or_nan(a: Any, b: Array) -> Any:
 def _as_float64(x: Array) -> Array:
     """Return an array as float64, or as complex128 if it is complex."""
     return np.asarray(x, "complex128" if x.dtype.kind == "c" else "float64")
+
+
+def _shifted_value(value: Any, error: Array, sign: int) -> Any:
+    """Return a value moved by its error; of a sparse matrix the stored elements."""
+    if not sparse.is_matrix(value):
+        return _shifted(np.asarray(value), error, sign)
+    moved = value.copy()
+    rows, columns = value.tocoo().coords
+    moved.data = _shifted(value.data, error[rows, columns], sign)
+    return moved
 
 
 def _shifted(x: Array, error: Array, sign: int) -> Array:

@@ -86,8 +86,8 @@ class LinearSolve(MatrixOp):
         raise NotImplementedError
 
     def spread(self, a: Array, b: Array) -> Array:
-        """Return the product of the inverse and `b`."""
-        return np.asarray(np.matmul(np.linalg.inv(a), b))
+        """Return the product of the inverse and `b`; it raises just where `solve` does."""
+        return np.asarray(np.matmul(self.solve(a, np.eye(a.shape[-1], dtype=a.dtype)), b))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         a, b = shapes
@@ -185,9 +185,6 @@ class Solve(LinearSolve):
         _singular("solve", info)
         return np.asarray(x)
 
-    def spread(self, a: Array, b: Array) -> Array:
-        return super().spread(full_matrix(a, self.lower, self.assume_a), b)
-
     def L_op(
         self,
         inputs: Sequence[Variable],
@@ -207,16 +204,6 @@ class Solve(LinearSolve):
         elif self.assume_a == "sym":
             ga = (ga + swapaxes(ga, -1, -2)) / 2
         return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
-
-
-def full_matrix(a: Array, lower: bool, assume_a: str) -> Array:
-    """Return matrices with the triangle that is not read filled from the other one."""
-    if assume_a == "gen":
-        return a
-    half = np.tril(a, -1) if lower else np.triu(a, 1)
-    other = np.swapaxes(half, -1, -2)
-    diagonal = a * np.eye(a.shape[-1], dtype=a.dtype)
-    return half + diagonal + (other if assume_a == "sym" else other.conj())
 
 
 def outer_product(x: Any, y: Any, are_vectors: bool) -> Any:
@@ -268,13 +255,6 @@ class SolveTriangular(LinearSolve):
 
         return each(solve_one, _stack_like(a, b), a, b)
 
-    def spread(self, a: Array, b: Array) -> Array:
-        triangle = np.tril(a) if self.lower else np.triu(a)
-        if self.unit_diagonal:
-            eye = np.eye(a.shape[-1], dtype=a.dtype)
-            triangle = triangle * (1 - eye) + eye
-        return super().spread(triangle, b)
-
     def L_op(
         self,
         inputs: Sequence[Variable],
@@ -313,10 +293,6 @@ class CholeskySolve(LinearSolve):
         factor = self._lower_factor(a)
         half = SolveTriangular(lower=True).solve(factor, b)
         return SolveTriangular(lower=False).solve(_adjoints(factor), half)
-
-    def spread(self, a: Array, b: Array) -> Array:
-        factor = np.tril(self._lower_factor(a))
-        return super().spread(np.matmul(factor, _adjoints(factor)), b)
 
     def L_op(
         self,
