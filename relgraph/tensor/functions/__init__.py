@@ -10,8 +10,8 @@ from relgraph.tensor.functions import (
     arrangements,
     calculus,
     elementwise,
+    matrices,
     nonzero,
-    padding,
     quantiles,
     running,
     searching,
@@ -20,18 +20,8 @@ from relgraph.tensor.functions import (
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(
-        arrangements,
-        calculus,
-        elementwise,
-        nonzero,
-        padding,
-        quantiles,
-        running,
-        searching,
-        spacing,
-    ),
-    statistics,
+    *(arrangements, calculus, elementwise, matrices, nonzero, quantiles),
+    *(running, searching, spacing, statistics),
 )
 
 FUNCTIONS: dict[str, Any] = {

@@ -19,7 +19,7 @@ from relgraph.tensor.functions.nonzero import flatnonzero, nonzero
 from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part
 from relgraph.tensor.functions.spacing import linspace
 from relgraph.tensor.indexing.functions import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import cast, eq, ge, gt, le, logical_not, minimum, neq, switch
+from relgraph.tensor.math import cast, eq, fill, ge, gt, le, logical_not, minimum, neq, switch
 from relgraph.tensor.reductions.reduction import any as any_
 from relgraph.tensor.reductions.reduction import max as max_
 from relgraph.tensor.reductions.reduction import min as min_
@@ -94,6 +94,20 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         found = switch(condition, choice, found)
     return found
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
+    """Return what the function for the last true condition gives, in the dtype of `x`.
+
+    A function more than conditions is for where none is true, which else is 0; a number stands for
+    a function that gives it.
+    """
+    x = as_argument(x, "piecewise")
+    made = [f(x) if callable(f) else f for f in funclist]
+    found = made[len(condlist)] if len(made) > len(condlist) else 0
+    for condition, value in zip(condlist, made, strict=False):
+        found = switch(condition, value, found)
+    return fill(x, cast(found, x.type.dtype))
 
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
@@ -344,7 +358,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
 __all__ = [
     *("argpartition", "argwhere", "bincount", "choose", "compress", "count_nonzero", "digitize"),
     *("extract", "histogram", "histogram_bin_edges", "intersect1d", "isin"),
-    *("lexsort", "partition", "put", "put_along_axis", "searchsorted", "select"),
+    *("lexsort", "partition", "piecewise", "put", "put_along_axis", "searchsorted", "select"),
     *("setdiff1d", "setxor1d", "take_along_axis", "union1d", "unique", "unique_all"),
     *("unique_counts", "unique_inverse", "unique_values"),
 ]
