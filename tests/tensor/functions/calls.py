@@ -72,7 +72,7 @@ ONE: dict[str, Any] = {
     "array_equal": lambda x: np.array_equal(x, x),
     "array_equal with nan": lambda x: np.array_equal(x, x, equal_nan=True),
     "array_equiv": lambda x: np.array_equiv(x, x[..., :1]),
-    "astype": lambda x: np.astype(x, np.complex64),
+    "astype": lambda x: np.astype(x, np.complex128),
     "piecewise": lambda x: np.piecewise(x, [np.less(x, 1), np.greater(x, 2)], [-1, abs]),
     "degrees": lambda x: np.degrees(x),
     "matrix_rank": lambda x: np.linalg.matrix_rank(x),
