@@ -13,6 +13,10 @@ from relgraph.vm.error_notes import add_node_note
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.quiet import turn_back, turn_off
 
+# A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
+# the length of a function.
+CHUNK_NODES = 400
+
 _serial = itertools.count()
 
 

@@ -18,14 +18,10 @@ from relgraph.graph.shared_values.container import copy_value
 from relgraph.tensor.loops.running import number_of_steps, wrong_row, wrong_state
 from relgraph.tensor.loops.scan_op import LoopParts, Scan
 from relgraph.tensor.type import TensorType
-from relgraph.vm.compiled import Program, define
+from relgraph.vm.compiled import CHUNK_NODES, Program, define
 from relgraph.vm.kernels import Kernel
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.schedule import Schedule, schedule
-
-# A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
-# the length of a function.
-CHUNK_NODES = 400
 
 NodeLines = Callable[[Schedule, int, SymbolTable], list[str]]
 Generate = Callable[[Schedule, Sequence[Variable], Sequence[Variable]], Program]

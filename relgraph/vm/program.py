@@ -11,11 +11,11 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.type import TensorType
-from relgraph.vm.compiled import Program, define
+from relgraph.vm.compiled import CHUNK_NODES, Program, define
 from relgraph.vm.kernels import Kernel, Runner, kernel_of, lazy_kernel
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import inlined_lines
-from relgraph.vm.loops import CHUNK_NODES, loop_kernel
+from relgraph.vm.loops import loop_kernel
 from relgraph.vm.schedule import Branch, Schedule
 
 
