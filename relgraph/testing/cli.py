@@ -7,6 +7,7 @@ import json
 import math
 import multiprocessing
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,8 +140,9 @@ def _progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None
     )
     error = Console(stderr=True, **_PLAIN)
     # If the bar is on the same terminal, only its own console can print lines above it.
-    lines = error if console.is_terminal and error.is_terminal else console
-    hidden = not error.is_terminal
+    # (Notebooks have the variable set by which a console takes itself for one.)
+    hidden = not sys.stderr.isatty()
+    lines = console if hidden or not sys.stdout.isatty() else error
     with Progress(*columns, console=error, transient=True, disable=hidden) as progress:
         task = progress.add_task("laws", total=total)
 
