@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.discovery import CheckError, discover_laws, with_packs
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
@@ -35,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="modules with laws, or their files (default: the rule book)",
+        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
     )
+    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
     parser.add_argument(
         "--law", action="append", default=[], metavar="NAME", help="check this law alone"
     )
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     CheckError
         If there are no such laws, the file can't be written, or mpmath is missing.
     """
+    options.modules = with_packs(options.modules, options.packs)
     laws = _chosen(discover_laws(options.modules), options.law)
     if options.json is not None:
         _require_writable(options.json)

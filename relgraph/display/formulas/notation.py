@@ -214,7 +214,9 @@ class MathML:
         return f"<msqrt>{inner}</msqrt>"
 
     def function(self, name: str) -> str:
-        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>'
+        # what follows this word is no argument in parentheses
+        gap = '<mspace width="0.3em"></mspace>' if name == "if" else ""
+        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>{gap}'
 
     def words(self, text: str) -> str:
         return f"<mtext>{escape(text).replace(' ', '&#xa0;')}</mtext>"

@@ -136,9 +136,6 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
     return _like(at.ones_like, a, 1, dtype, shape)
 
 
-empty_like = zeros_like
-
-
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a tensor of the shape of `a`, or of another one, filled with a value."""
     if shape is None:
@@ -158,7 +155,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 __all__ = [
-    *("all", "any", "clip", "empty_like", "full_like", "max", "mean"),
+    *("all", "any", "clip", "full_like", "max", "mean"),
     *("min", "ndim", "ones_like", "prod", "reshape", "round", "size", "split", "sum", "transpose"),
     *("where", "zeros_like"),
 ]

@@ -42,6 +42,7 @@ CALLS = {
     "clip below": lambda x: np.clip(x, 0, None),
     "clip above by name": lambda x: np.clip(x, max=1),
     "decimals": lambda x: np.round(x, 1),
+    "the same by another name": lambda x: np.around(x, 1) + np.amax(x, initial=5.0),
     "decimals before the point": lambda x: np.round(x * 37, -1),
     "decimals of integers": lambda x: np.round(x.astype("int64") * 37, -1),
     "other shape": lambda x: np.zeros_like(x, shape=(2,)),
