@@ -50,12 +50,12 @@ before
 # %% [markdown]
 # ## After
 #
-# `trace=True` keeps the derivation, `profile=True` measures the calls.
+# `trace=True` keeps the derivation, `profile=True` measures the calls, and the flag has the phases
+# measured too.
 
 # %%
-config.profile_optimizer = True
-step = function([X, y], loss, updates=updates, trace=True, profile=True, name="step")
-config.profile_optimizer = False
+with config.change_flags(profile_optimizer=True):
+    step = function([X, y], loss, updates=updates, trace=True, profile=True, name="step")
 print(len(step.maker.fgraph.apply_nodes), "nodes")
 step
 
@@ -67,7 +67,8 @@ step
 #   what it read last;
 # - a **dashed** edge ends where its value is *viewed*: a transpose or a new axis is the same
 #   numbers with other strides, and copies nothing;
-# - a `Composite` is a chain of elementwise ops that runs as one pass over memory.
+# - a box with several ops between braces computes them in one pass over memory; a `Composite` is
+#   elementwise, and `sum{...}` sums what it computed on the way.
 #
 # A value is overwritten only by the last node that reads it, and never an array of yours: `X` and
 # `y` have no red edge.
@@ -77,7 +78,7 @@ ways = Counter()
 for node in step.maker.fgraph.toposort():
     ways["nodes that overwrite an input"] += bool(node.op.destroy_map)
     ways["nodes that view an input"] += bool(node.op.view_map)
-    ways["fused elementwise nodes"] += "Composite" in str(node.op)
+    ways["nodes that compute several ops"] += "Composite" in str(node.op)
 for what, count in ways.items():
     print(f"{count:3} {what}")
 

@@ -53,8 +53,8 @@ def some(strategy, count=10):
 some(tensor_types())
 
 # %% [markdown]
-# **Values** of a type. The edges are among them: nan, infinities, zeros, extremes, and numbers where
-# functions have their zeros. `finite=True` leaves out some, `ordinary=True` all of them.
+# **Values** of a type. The edges are among them: nan, infinities, zeros, extremes, and numbers
+# where functions have their zeros. `finite=True` leaves out some, `ordinary=True` all of them.
 
 # %%
 numbers = np.concatenate(some(values(at.TensorType("float64", (3,))), 500))
