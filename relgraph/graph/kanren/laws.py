@@ -93,7 +93,7 @@ class Law(Relation):
             ("backward", self.rhs, self.lhs),
         ):
             self._matches[name] = matched_side(matched, ranks)
-            self._builds[name] = built_side(built)
+            self._builds[name] = built_side(built, not self.mixed)
         extra = [c for _, found in (*self._matches.values(), *self._builds.values()) for c in found]
         others = chain.from_iterable(c.open_variables() for c in extra)
         self._renamed = list(dict.fromkeys([*self._renamed, *others]))
