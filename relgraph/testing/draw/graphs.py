@@ -68,6 +68,13 @@ class RandomGraph:
     def __repr__(self) -> str:
         return f"<RandomGraph\n{as_python(self.inputs, self.outputs)}>"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # Hypothesis would show a failure by the fields, which do not say what is computed.
+        with printer.indent(4):
+            for line in repr(self).splitlines():
+                printer.text(line)
+                printer.break_()
+
 
 def graphs(
     ops: Sequence[Any] | None = None,
