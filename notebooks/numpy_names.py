@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from relgraph.tensor.numpy_protocol.names import table
+from relgraph.tensor.variable import TensorVariable
 
 PAGE = Path(__file__).parent / "pages" / "numpy_names.md"
 
@@ -47,6 +48,14 @@ LEFT_OUT: dict[str, str] = {
     "it calls a function of Python's on parts, which is a loop: write it with `scan`": (
         "apply_along_axis apply_over_axes"
     ),
+    "a variable has no storage": (
+        "ndarray.base ndarray.ctypes ndarray.data ndarray.device ndarray.dump ndarray.dumps "
+        "ndarray.flags ndarray.getfield ndarray.itemsize ndarray.nbytes ndarray.setfield "
+        "ndarray.setflags ndarray.strides ndarray.to_device ndarray.tobytes ndarray.tofile "
+        "ndarray.view ndarray.byteswap"
+    ),
+    "a variable has no values before a `function` is called": "ndarray.item ndarray.tolist",
+    "a variable never changes": "ndarray.fill ndarray.put ndarray.resize",
     "not yet: it packs bits": "packbits unpackbits",
     "not yet: bins in several dimensions": "histogram2d histogramdd",
     "not yet: `relgraph.tensor.linalg.lstsq` of `vander` does it": "poly polyfit",
@@ -78,12 +87,16 @@ def public_names() -> dict[str, list[str]]:
         "numpy": functions(np, ""),
         "numpy.linalg": functions(np.linalg, "linalg."),
         "numpy.fft": functions(np.fft, "fft."),
+        "numpy.ndarray": [f"ndarray.{n}" for n in dir(np.ndarray) if not n.startswith("_")],
         "scipy.special": [n for n in dir(special) if isinstance(getattr(special, n), np.ufunc)],
     }
 
 
 def ours(name: str) -> str | None:
     """Return what a name of NumPy's or SciPy's is called here; None if it is not here."""
+    if name.startswith("ndarray."):
+        method = name.removeprefix("ndarray.")
+        return f"TensorVariable.{method}" if hasattr(TensorVariable, method) else None
     known = table().get(name)
     if known is None:
         # some functions have several names: `numpy.acos` is `numpy.arccos`

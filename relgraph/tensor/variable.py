@@ -15,7 +15,9 @@ import numpy as np
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.cloning import attributes
 from relgraph.graph.notation.operators import Operators
+from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type
+from relgraph.graph.utils import MissingInputError
 from relgraph.scalar.type import value_bits
 
 # The signature of an array of more bytes holds a digest of them.
@@ -95,6 +97,19 @@ class TensorVariable(Operators, Variable):
         )
 
     __int__ = __float__ = __complex__ = _refuse_conversion
+
+    def __index__(self) -> int:
+        """Return the integer that this is computed as from constants alone, such as a known length.
+
+        So ``range(x.shape[0])`` and ``numpy.ones(x.shape[0])`` are what they are for arrays.
+        """
+        if self.type.ndim != 0 or self.type.numpy_dtype.kind not in "iu":
+            self._refuse_conversion()
+        try:
+            (value,) = evaluate([self], {})
+        except MissingInputError:
+            self._refuse_conversion()
+        return int(value)
 
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.

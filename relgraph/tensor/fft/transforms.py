@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,6 +74,12 @@ class DFT(TypedOp):
         with np.errstate(all="ignore"):
             found = function(in_order(x), axis=self.axis, norm=self.norm)  # type: ignore[arg-type]
         output_storage[0][0] = found.astype(node.outputs[0].type.dtype, copy=False)
+
+    def factor(self, count: int) -> float:
+        """Return what the sums over `count` points are multiplied by."""
+        if self.norm == "ortho":
+            return 1 / math.sqrt(count)
+        return 1 / count if self.inverse == (self.norm == "backward") else 1.0
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]

@@ -3,6 +3,7 @@
 import pickle
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
@@ -14,6 +15,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
 
 TABLE = {**{n: ScipyOp(n) for n in ScipyOp.slopes}, **{n: NumpyOp(n) for n in NumpyOp.slopes}}
 
@@ -241,3 +243,13 @@ def test_derivatives_where_a_formula_would_divide_by_zero(
         [grad(Elemwise(TABLE[name])(*xs), xs[-1])], dict(zip(xs, values, strict=True))
     )
     np.testing.assert_allclose(found, slope, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SPECIAL_FUNCTIONS)
+def test_true_values(name: str) -> None:
+    """What laws are judged by is what the ops compute."""
+    values = points(name)
+    found = original(name)(*values)
+    for i, value in enumerate(found):
+        true = SPECIAL_FUNCTIONS[name](*[mpmath.mpf(v[i].item()) for v in values])
+        assert abs(value - complex(true)) <= 2e-13 * max(abs(value), 0.1)
