@@ -15,15 +15,16 @@ from typing import Any
 from relgraph.gradient.gradient_terms import filled_like, has_no_gradient, sum_of_gradients
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors, clone_replace
 from relgraph.graph.traversal import io_toposort
-from relgraph.graph.type import DisconnectedType, NullType, disconnected
-from relgraph.tensor.assembly.creation import zeros_like
+from relgraph.graph.type import DisconnectedType, disconnected
+from relgraph.passes.loops.row_counts import has_as_many_rows
+from relgraph.tensor.assembly.creation import zeros, zeros_like
 from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.indexing.functions import set_subtensor
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.math import le, minimum, switch
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.shapes.shape import lengths, shape_i
 from relgraph.tensor.type import TensorType
 
 PullBacks = Callable[..., Callable[..., list[Any]]]
@@ -84,7 +85,6 @@ class _LoopBackwards:
         live = [not isinstance(g.type, DisconnectedType) for g in self.grads]
         seeds = self._seeds(live)
         found = self._step_backwards(seeds)
-        undefined = {i: g for i, g in found.items() if g is None or isinstance(g.type, NullType)}
         for k, adjoint in self.adjoints.items():
             g = found.get(1 + self.op.n_sequences + k)
             state = self.op.step.states[k]
@@ -93,7 +93,7 @@ class _LoopBackwards:
         sums = self._shared_gradients(found)
         self._read_forward_values()
         results = self._run(sums)
-        return [undefined.get(i, results.get(i, disconnected())) for i in self.wrt]
+        return [results.get(i, disconnected()) for i in self.wrt]
 
     # -- the step ------------------------------------------------------------------------------
 
@@ -111,9 +111,16 @@ class _LoopBackwards:
             if live[self.op.n_states + j] and not has_no_gradient(row):
                 kind = TensorType(row.type.dtype, g.type.shape[1:])
                 variable = kind.make_variable()
-                self.rows.append((variable, g[::-1]))
+                self.rows.append((variable, self._all_rows(j, g[::-1])))
                 terms.setdefault(row, []).append(variable)
         return {v: sum_of_gradients(given) for v, given in terms.items()}
+
+    def _all_rows(self, j: int, g: Any) -> Any:
+        """Return gradients by the rows of the last steps with zeros for those that are not kept."""
+        if self.op.kept[j] is None:
+            return g
+        missing = (self.made - shape_i(g, 0), *lengths(g)[1:])
+        return join(0, g, zeros(missing, g.type.dtype))
 
     def _step_backwards(self, seeds: dict[Variable, Any]) -> dict[int, Any]:
         """Return the gradients of a step by its inputs, by their positions in the node."""
@@ -140,7 +147,7 @@ class _LoopBackwards:
         sums: dict[int, int] = {}
         first = 1 + self.op.n_sequences
         for i, g in found.items():
-            if g is None or isinstance(g.type, DisconnectedType | NullType):
+            if _is_disconnected(g):
                 continue
             if i < first:
                 self.collected.append((i, g))
@@ -188,14 +195,7 @@ class _LoopBackwards:
 
     def _has_as_many_rows(self, array: Any) -> bool:
         """Return whether it is known that there is a row for each step and no more."""
-        if self.op.has_condition:
-            return array.owner is self.node
-        if isinstance(self.made, Constant):
-            return bool(array.type.shape[0] == int(self.made.data))
-        if array.owner is not None and isinstance(array.owner.op, Scan):
-            return array.owner.inputs[0] is self.made
-        asked = self.made.owner
-        return asked is not None and asked.op == Shape_i(0) and asked.inputs[0] is array
+        return array.owner is self.node or has_as_many_rows(array, self.made)
 
     def _rows_before(self, k: int) -> Any:
         """Return the values of a state before each step, and maybe one more; None if they were not
@@ -295,18 +295,15 @@ def _kept_values(op: Scan, results: Sequence[Variable]) -> list[Variable]:
         changing.update(node.outputs)
         if not _cheap(node):
             kept.update((v, None) for v in node.outputs if isinstance(v.type, TensorType))
-    return [v for v in kept if _is_needed(v, kept, results)]
+    # others are read by way of these alone
+    reached = set(ancestors(results, kept))
+    return [v for v in kept if v in reached]
 
 
 def _cheap(node: Apply) -> bool:
     if not node.op.pure or not all(isinstance(v.type, TensorType) for v in node.inputs):
         return False
     return not isinstance(node.op, MatrixProduct | MatrixOp)
-
-
-def _is_needed(var: Variable, kept: Any, results: Sequence[Variable]) -> bool:
-    """Return whether results read a variable otherwise than by way of others that are kept."""
-    return var in ancestors(results, [v for v in kept if v is not var])
 
 
 __all__ = ["gradients_of_loop"]

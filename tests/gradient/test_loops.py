@@ -171,6 +171,16 @@ def test_draws_are_not_made_again() -> None:
         np.testing.assert_allclose(by_w, (exponents * by_s / 1.5).sum())
 
 
+def test_rows_that_are_not_kept_have_no_gradient() -> None:
+    x = at.dvector("x")
+    out, _ = scan(lambda a, s: (s * a, s + a), x, [at.constant(2.0), None])
+    op = out[0].owner.op.changed(kept=(None, 2))
+    kept = op(*out[0].owner.inputs, return_list=True)[2]
+    for cost in (kept.sum(), out[1][-2:].sum()):
+        f = relgraph.function([x], grad(cost, x), mode="None")
+        assert f([1.0, 2.0, 3.0]).tolist() == [2 + 4, 1 + 2, 1.0]
+
+
 def test_gradients_in_a_step_are_stabilized() -> None:
     x = at.dvector("x")
     out, _ = scan(lambda a, s: s + at.log(1 + at.exp(a)), x, at.constant(0.0))

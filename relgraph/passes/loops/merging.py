@@ -6,12 +6,14 @@ collected.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer, MergeOptimizer
+from relgraph.graph.traversal import io_toposort
 from relgraph.passes.loops.cleaning import clean
 from relgraph.passes.loops.open_loop import OpenLoop, loops_in, put_in_place
 from relgraph.tensor.loops.scan_op import Scan
@@ -38,14 +40,11 @@ class MergeLoops(GlobalOptimizer):
 
 def _mergeable_pair(nodes: list[Apply]) -> tuple[Apply, Apply] | None:
     """Return two loops that can become one."""
-    if len(nodes) < 2:
+    pairs = [pair for pair in itertools.combinations(nodes, 2) if _are_alike(*pair)]
+    if not pairs:
         return None
     behind = _loops_behind(nodes)
-    for i, first in enumerate(nodes):
-        for second in nodes[i + 1 :]:
-            if first not in behind[second] and _are_alike(first, second):
-                return first, second
-    return None
+    return next(((a, b) for a, b in pairs if a not in behind[b]), None)
 
 
 def _are_alike(first: Apply, second: Apply) -> bool:
@@ -62,28 +61,16 @@ def _are_alike(first: Apply, second: Apply) -> bool:
     )
 
 
-def _loops_behind(nodes: list[Apply]) -> dict[Apply, set[Apply]]:
-    """Return for each loop those that it depends on."""
+def _loops_behind(nodes: list[Apply]) -> dict[Apply, frozenset[Apply]]:
+    """Return for each node that loops depend on the loops that it depends on."""
     wanted = set(nodes)
-    found: dict[Apply, set[Apply]] = {}
-    below: dict[Apply, set[Apply]] = {}
-
-    def of(node: Apply) -> set[Apply]:
-        stack = [node]
-        while stack:
-            last = stack[-1]
-            owners = {v.owner for v in last.inputs if v.owner is not None}
-            missing = [owner for owner in owners if owner not in below]
-            if missing:
-                stack += missing
-                continue
-            stack.pop()
-            below[last] = set().union(*(below[o] for o in owners), owners & wanted)
-        return below[node]
-
-    for node in nodes:
-        found[node] = of(node)
-    return found
+    behind: dict[Apply, frozenset[Apply]] = {}
+    for node in io_toposort([], [node.outputs[0] for node in nodes]):
+        owners = {v.owner for v in node.inputs if v.owner is not None}
+        found = {behind[owner] for owner in owners}
+        found.update(frozenset([owner]) for owner in owners & wanted)
+        behind[node] = next(iter(found)) if len(found) == 1 else frozenset().union(*found)
+    return behind
 
 
 def _join(first: OpenLoop, second: OpenLoop) -> None:
