@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.selection import second
 from relgraph.tensor.memory_layout import steady
 from relgraph.vm.lines.length_checks import check_lines
 from relgraph.vm.lines.symbol_table import SymbolTable
@@ -39,6 +40,8 @@ def elementwise_lines(
     """Return the lines of an `Elemwise` whose scalar op is a ufunc with one output."""
     dtypes = tuple([v.type.dtype for v in node.inputs])
     (*_, out) = node.outputs
+    if node.op.scalar_op is second:
+        return _filling_lines(node, symbols)
     if len(node.outputs) > 1 or not _is_plain_ufunc(node.op.scalar_op, dtypes, out.type.dtype):
         return None
     if out.type.ndim > 0:
@@ -50,6 +53,21 @@ def elementwise_lines(
     if {out.type.dtype, *dtypes} == {"float64"}:
         return [_float_line(node, symbols)]
     return [_scalar_line(node, symbols)]
+
+
+def _filling_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
+    """Return the line of an array of the shape of another one that is filled with a constant."""
+    x, value = node.inputs
+    (out,) = node.outputs
+    like_x = out.type.ndim > 0 and x.type.broadcastable == out.type.broadcastable
+    if node.op.destroy_map or not like_x or not isinstance(value, Constant) or value.data.size != 1:
+        return None
+    symbols.lengths.define(out, symbols.lengths.of(x))
+    symbols.define_fresh(out, ordered=True)
+    number = symbols.bind("c", value.data.reshape(())[()])
+    dtype = symbols.bind("c", out.type.numpy_dtype)
+    full = symbols.shared_name("f", np.full)
+    return [f"{symbols.name_of(out)} = {full}({symbols.name_of(x)}.shape, {number}, {dtype})"]
 
 
 @lru_cache(maxsize=4096)
