@@ -87,7 +87,8 @@ GRAPHS = {
     ],
     "filled": [
         at.second(x, 0.0), at.second(A.T, 2.5), at.second(row, -1.0), at.second(n, 3),
-        at.second(x, s), at.second(z, -0.0), at.second(x, y), at.second(s, 1.0), at.second(at.exp(A), 0.0) + A,
+        at.second(x, s), at.second(z, -0.0), at.second(x, y), at.second(s, 1.0),
+        at.second(at.exp(A), 0.0) + A,
     ],
     "axes": [
         A.T, A.dimshuffle(1, "x", 0), row.dimshuffle(1), column.dimshuffle(0) * x,
