@@ -21,29 +21,25 @@ plt.rcParams.update({"figure.figsize": (7.5, 3.2), "figure.dpi": 100, "axes.grid
 # %% [markdown]
 # ## A training step
 #
-# Two layers, the naive cross-entropy, plain gradient descent. The parameters are shared variables,
-# and each call of the function updates them.
+# Two layers, the logistic loss of labels 1 and -1 as on paper, and plain gradient descent. The
+# weights are shared variables, and each call of the function updates them.
 
 # %%
 rng = np.random.default_rng(0)
 X, y = at.dmatrix("X"), at.dvector("y")
 W = shared(rng.normal(size=(4, 16)), name="W")
-b = shared(np.zeros(16), name="b")
 v = shared(rng.normal(size=16) / 4, name="v")
-parameters = [W, b, v]
+weights = [W, v]
 
-hidden = at.tanh(X @ W + b)
-p = 1 / (1 + at.exp(-(hidden @ v)))
-loss = -at.mean(y * at.log(p) + (1 - y) * at.log(1 - p))
-updates = [
-    (theta, theta - 0.5 * slope)
-    for theta, slope in zip(parameters, grad(loss, parameters), strict=True)
-]
+score = at.tanh(X @ W) @ v
+loss = at.mean(at.log(1 + at.exp(-y * score)))
+slopes = grad(loss, weights)
+updates = [(w, w - 0.5 * slope) for w, slope in zip(weights, slopes, strict=True)]
 
 # %% [markdown]
 # ## Before
 #
-# All that a step computes, as it was written: the loss, and three updated parameters. `grad` has
+# All that a step computes, as it was written: the loss, and both weights after it. `grad` has
 # already stabilized what it differentiated; the loss itself is still naive.
 
 # %%
@@ -54,12 +50,12 @@ before
 # %% [markdown]
 # ## After
 #
-# `trace=True` keeps the derivation, `profile=True` measures the calls.
+# `trace=True` keeps the derivation, `profile=True` measures the calls, and the flag has the phases
+# measured too.
 
 # %%
-config.profile_optimizer = True
-step = function([X, y], loss, updates=updates, trace=True, profile=True, name="step")
-config.profile_optimizer = False
+with config.change_flags(profile_optimizer=True):
+    step = function([X, y], loss, updates=updates, trace=True, profile=True, name="step")
 print(len(step.maker.fgraph.apply_nodes), "nodes")
 step
 
@@ -71,7 +67,8 @@ step
 #   what it read last;
 # - a **dashed** edge ends where its value is *viewed*: a transpose or a new axis is the same
 #   numbers with other strides, and copies nothing;
-# - a `Composite` is a chain of elementwise ops that runs as one pass over memory.
+# - a box with several ops between braces computes them in one pass over memory; a `Composite` is
+#   elementwise, and `sum{...}` sums what it computed on the way.
 #
 # A value is overwritten only by the last node that reads it, and never an array of yours: `X` and
 # `y` have no red edge.
@@ -81,23 +78,21 @@ ways = Counter()
 for node in step.maker.fgraph.toposort():
     ways["nodes that overwrite an input"] += bool(node.op.destroy_map)
     ways["nodes that view an input"] += bool(node.op.view_map)
-    ways["fused elementwise nodes"] += "Composite" in str(node.op)
+    ways["nodes that compute several ops"] += "Composite" in str(node.op)
 for what, count in ways.items():
     print(f"{count:3} {what}")
 
 # %% [markdown]
 # ## What happened between
 #
-# The derivation has a step for each replacement, by laws and by passes.
+# The derivation has a step for each replacement, by laws and by passes. *next* walks through it.
 
 # %%
-print(len(step.derivation), "steps; the most frequent:")
-for name, count in Counter(s.label for s in step.derivation).most_common(12):
-    print(f"{count:3} {name}")
+step.derivation
 
 # %% [markdown]
-# Those that a law made have a soundness class, which says what was claimed at each step. A mode can
-# leave classes out: `Mode().excluding("finite")`.
+# What a law did has a soundness class, which says what was claimed at that step. A mode can leave
+# classes out: `Mode().excluding("finite")`.
 
 # %%
 claims = Counter("a pass" if s.sound is None else s.sound for s in step.derivation)
@@ -107,12 +102,10 @@ panel.set(xlabel="steps")
 plt.show()
 
 # %% [markdown]
-# Steps can be looked at one by one. These are the ones that made the loss stable:
+# A derivation is a list of steps, to be searched like any other. This is what made the loss stable:
 
 # %%
-for s in step.derivation:
-    if s.sound == "stable":
-        print(s)
+[s for s in step.derivation if s.sound == "stable"]
 
 # %% [markdown]
 # ## Where the time goes
@@ -121,7 +114,7 @@ for s in step.derivation:
 
 # %%
 points = rng.normal(size=(512, 4))
-labels = (points[:, 0] * points[:, 1] > 0).astype(float)
+labels = np.sign(points[:, 0] + np.sin(3 * points[:, 1]))
 losses = [float(step(points, labels)) for _ in range(300)]
 
 figure, panel = plt.subplots(layout="constrained")
@@ -138,21 +131,21 @@ step.profile
 #
 # ## Is it the same?
 #
-# The reference meaning of a graph is: no rewriting, one node at a time. From the same parameters,
+# The reference meaning of a graph is: no rewriting, one node at a time. From the same weights,
 # both must take the same step.
 
 # %%
 rng = np.random.default_rng(0)
-start = [rng.normal(size=(4, 16)), np.zeros(16), rng.normal(size=16) / 4]
+start = [rng.normal(size=(4, 16)), rng.normal(size=16) / 4]
 found = []
 for mode in ("None", None):
-    for theta, value in zip(parameters, start, strict=True):
-        theta.set_value(value)
+    for w, value in zip(weights, start, strict=True):
+        w.set_value(value)
     one_step = function([X, y], loss, updates=updates, mode=mode)
     one_step(points, labels)
-    found.append([theta.get_value() for theta in parameters])
-for theta, plain, fast in zip(parameters, *found, strict=True):
-    print(f"{theta.name}: they differ by at most {np.abs(plain - fast).max():.1e}")
+    found.append([w.get_value() for w in weights])
+for w, plain, fast in zip(weights, *found, strict=True):
+    print(f"{w.name}: they differ by at most {np.abs(plain - fast).max():.1e}")
 
 # %% [markdown]
 # ## Take it with you

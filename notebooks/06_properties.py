@@ -53,11 +53,20 @@ def some(strategy, count=10):
 some(tensor_types())
 
 # %% [markdown]
-# **Values** of a type. The edges are frequent: nan, infinities, both zeros, extremes, and numbers
+# **Values** of a type. The edges are among them: nan, infinities, zeros, extremes, and numbers
 # where functions have their zeros. `finite=True` leaves out some, `ordinary=True` all of them.
 
 # %%
-some(values(at.TensorType("float64", (3,))))
+numbers = np.concatenate(some(values(at.TensorType("float64", (3,))), 500))
+edges = {
+    "nan": np.isnan(numbers),
+    "infinite": np.isinf(numbers),
+    "zeros": numbers == 0,
+    "subnormal, or nearly": (numbers != 0) & (np.abs(numbers) < 1e-307),
+    "too large to be squared": np.abs(numbers) > 1e154,
+}
+for name, where in edges.items():
+    print(f"{np.sum(where):4} of {numbers.size} are {name}")
 
 # %% [markdown]
 # **Graphs**, of all tensor ops or of those that you name. They come with a strategy for values that

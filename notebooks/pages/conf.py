@@ -27,7 +27,6 @@ nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 myst_enable_extensions = ["attrs_inline", "dollarmath"]
 myst_heading_anchors = 3
-suppress_warnings = ["toc.not_readable"]  # while an essay is not written
 
 # `name` in a docstring is a link where something has the name.
 default_role = "py:obj"

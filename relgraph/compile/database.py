@@ -49,13 +49,10 @@ from relgraph.passes.loops.cleaning import clean
 from relgraph.passes.loops.last_rows import KeepLastRows
 from relgraph.passes.loops.merging import MergeLoops
 from relgraph.passes.loops.moving import push_out
-from relgraph.passes.loops.open_loop import LoopPass, loops_in
-from relgraph.passes.loops.steps import OptimizeSteps
+from relgraph.passes.loops.open_loop import LoopPass
+from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
 from relgraph.passes.loops.sums import sum_products
 from relgraph.passes.loops.unrolling import unroll_one_step
-
-LAWS_BEFORE = 2.1
-"""The position before which the laws of all phases stand."""
 
 INPLACE_FROM = 50
 """The position of the first optimizers that may make ops overwrite their inputs."""
@@ -141,25 +138,7 @@ def _register_laws(db: OptimizationDatabase, laws: Iterable[Any]) -> None:
         db.register(law.name, law, *tags, use_db_name_as_tag="unsafe" not in tags)
 
 
-class StepsDB(SequenceDB):
-    """A database whose queries give a SequenceOptimizer that rewrites the steps of loops too."""
-
-    def _answer(self, query: OptimizationQuery) -> SequenceOptimizer:
-        made = super()._answer(query)
-        if any(isinstance(opt, OptimizeSteps) for opt in made.opts):
-            cutoff = min(query.position_cutoff, LAWS_BEFORE)
-            laws = super()._answer(query.changed(position_cutoff=cutoff))
-            for sequence in (laws, made):
-                sequence.opts = tuple(
-                    opt.bound(laws if opt.name == "loop_laws" else made)
-                    if isinstance(opt, OptimizeSteps)
-                    else opt
-                    for opt in sequence.opts
-                )
-        return made
-
-
-class RootDB(StepsDB):
+class RootDB(SequenceDB):
     """A SequenceDB that finds the laws of rule packs where a query includes their tags.
 
     The tag of a pack is ``pack:`` and its name. Its laws are selected as others are, by their own
@@ -239,17 +218,10 @@ def _blas_phase() -> SequenceDB:
 
 
 class LoopDB(SequenceDB):
-    """A database whose queries give passes that are applied to graphs with loops alone."""
+    """A database of passes over loops, whose queries give a `RewriteLoops`."""
 
     def _answer(self, query: OptimizationQuery) -> SequenceOptimizer:
-        return OnLoops(*super()._answer(query).opts)
-
-
-class OnLoops(SequenceOptimizer):
-    """Applies optimizers in order, if there is a loop in the graph."""
-
-    def apply(self, fgraph: FunctionGraph) -> Any:
-        return super().apply(fgraph) if loops_in(fgraph) else None
+        return RewriteLoops(*super()._answer(query).opts)
 
 
 def _loop_passes() -> LoopDB:
@@ -293,9 +265,6 @@ def _build_optdb() -> RootDB:
     # What is taken out of sparse matrices, before laws about tensors look at what is in between.
     structure = SparseDB(partial(_phase, "sparse_structure"), sparse_laws.STRUCTURE)
     db.register("sparse_structure", structure, "fast_run", "strict", position=0.7)
-    # What leaves a loop is then rewritten with the graph around it.
-    db.register("loop_laws", OptimizeSteps(), "fast_run", "strict", position=0.75)
-    db.register("loops", _loop_passes(), "fast_run", "strict", position=0.8)
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
@@ -310,6 +279,7 @@ def _build_optdb() -> RootDB:
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
     db.register("specialize", specialize, "fast_run", "strict", position=2)
+    db.register("loops", _loop_passes(), "fast_run", "strict", position=2.03)
     db.register(
         "sparse_dot",
         SparseDB(partial(_phase, "sparse_dot"), (*sparse_laws.STRUCTURE, *sparse_laws.PRODUCTS)),
@@ -319,7 +289,7 @@ def _build_optdb() -> RootDB:
     )
     # Products are replaced after all laws that match them.
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
-    db.register("loop_steps", OptimizeSteps(), *all_modes, position=47)
+    db.register("loop_steps", RewriteSteps(), *all_modes, position=47)
     db.register(
         "elemwise_fusion",
         FuseElemwise(),

@@ -10,7 +10,7 @@ import time
 
 import nbformat
 
-from tests.notebooks.essays import SOURCES, pair_of, run
+from tests.notebooks.essays import SOURCES, pair_of, run, with_pictures
 
 
 def main(words: list[str]) -> int:
@@ -18,7 +18,7 @@ def main(words: list[str]) -> int:
     chosen = [s for s in SOURCES if not words or any(word in s.name for word in words)]
     for source in chosen:
         started = time.perf_counter()
-        nbformat.write(run(source), pair_of(source))
+        nbformat.write(with_pictures(run(source)), pair_of(source))
         print(f"{pair_of(source).name}: {time.perf_counter() - started:.1f} s", flush=True)
     return 0 if chosen else 1
 

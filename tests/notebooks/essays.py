@@ -6,6 +6,8 @@ the same cells and what they gave.
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import jupytext
 import matplotlib.font_manager
 import nbformat
 from nbclient import NotebookClient
+
+from relgraph.commands.png import png
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
@@ -69,4 +73,19 @@ def run(source: Path) -> Any:
     )  # fmt: skip
     client.execute()
     notebook.metadata.language_info = {"name": "python"}
+    return notebook
+
+
+def with_pictures(notebook: Any) -> Any:
+    """Return a notebook in which drawings are PNG: pages that show notebooks leave out SVG."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            drawing = output.get("data", {}).get("image/svg+xml")
+            if drawing is not None:
+                width = int(re.search(r' width="(\d+)"', drawing)[1])
+                output.data = {
+                    "image/png": b64encode(png(drawing)).decode(),
+                    "text/plain": output.data["text/plain"],
+                }
+                output.metadata = {"image/png": {"width": width, "unconfined": True}}
     return notebook

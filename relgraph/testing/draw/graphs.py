@@ -71,9 +71,10 @@ class RandomGraph:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         # Hypothesis would show a failure by the fields, which do not say what is computed.
         with printer.indent(4):
-            for line in repr(self).splitlines():
+            for i, line in enumerate(repr(self).splitlines()):
+                if i:
+                    printer.break_()
                 printer.text(line)
-                printer.break_()
 
 
 def graphs(

@@ -48,6 +48,16 @@ def test_inner_graph_as_a_function() -> None:
     assert [float(v) for v in op.fn(np.array(0.0), np.array(4.0))] == [3.0, 3.0]
 
 
+def test_an_explanation_is_of_the_step() -> None:
+    (a,) = relgraph.lvars("a")
+    law = relgraph.law("log-of-exp", at.log(at.exp(a)), a, sound="finite")
+    out, _ = scan(lambda row: at.log(at.exp(row)), x)
+    assert relgraph.explain(law, out).matches
+    other = relgraph.explain(law, decaying(0.5))
+    assert not other.matches
+    assert str(other).startswith("in a step of scan{for, decay}:\n")
+
+
 def test_a_derivation_is_replayed() -> None:
     f = relgraph.function([x], at.log(decaying(0.5) ** 2 + 1), trace=True)
     replayed = f.derivation.replay()
