@@ -3,6 +3,7 @@
 from typing import Any
 
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor import math, softmaxes
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
@@ -11,7 +12,21 @@ _ELSEWHERE = (
     *("polygamma", "round", "sigmoid", "softplus"),
 )
 
+
+def _parts(name: str) -> Any:
+    """Return the function that gives all arrays of a ufunc that has several."""
+    ops = [Elemwise(PartOp(f"{name}.{i}")) for i in range(COUNTS[name])]
+
+    def function(*inputs: Any) -> tuple[Any, ...]:
+        return tuple([op(*inputs) for op in ops])
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Return what ``scipy.special.{name}`` gives."
+    return function
+
+
 FUNCTIONS: dict[str, Any] = {
+    **{name: _parts(name) for name in COUNTS},
     **{name: getattr(math, name) for name in _ELSEWHERE},
     **{name: Elemwise(ScipyOp(name)) for name in ScipyOp.slopes},
     **{name: getattr(softmaxes, name) for name in ("log_softmax", "logsumexp", "softmax")},

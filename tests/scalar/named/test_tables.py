@@ -14,10 +14,16 @@ from relgraph.gradient import grad
 from relgraph.graph.reference import evaluate
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
 
-TABLE = {**{n: ScipyOp(n) for n in ScipyOp.slopes}, **{n: NumpyOp(n) for n in NumpyOp.slopes}}
+PARTS = {n: PartOp(n) for n in PartOp.slopes}
+TABLE = {
+    **PARTS,
+    **{n: ScipyOp(n) for n in ScipyOp.slopes},
+    **{n: NumpyOp(n) for n in NumpyOp.slopes},
+}
 
 # Points at which the functions are smooth, one array for each input; by default from 0 to 1.
 USUAL = (
@@ -116,6 +122,8 @@ INTEGERS = ("gcd", "lcm", "left_shift", "right_shift", "bitwise_count")
 
 
 def original(name: str) -> Any:
+    if name in PARTS:
+        return PARTS[name].ufunc
     return getattr(np if isinstance(TABLE[name], NumpyOp) else special, name)
 
 
@@ -253,3 +261,16 @@ def test_true_values(name: str) -> None:
     for i, value in enumerate(found):
         true = SPECIAL_FUNCTIONS[name](*[mpmath.mpf(v[i].item()) for v in values])
         assert abs(value - complex(true)) <= 2e-13 * max(abs(value), 0.1)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_several_arrays(name: str) -> None:
+    values = [np.array([0.3, 0.6])] * (2 if name == "ellipj" else 1)
+    xs = variables(values)
+    function_ = getattr(special, name)
+    for found, expected in zip(
+        evaluate(list(function_(*xs)), dict(zip(xs, values, strict=True))),
+        function_(*values),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, expected)

@@ -10,7 +10,7 @@ from relgraph import function
 from relgraph.graph.reference import evaluate
 from tests.tensor.functions.calls import ONE, TWO
 
-DTYPES = ("bool", "int16", "int64", "uint8", "float32", "float64", "complex128")
+DTYPES = ("bool", "int16", "uint8", "float32", "float64", "complex128")
 SHAPES = ((4,), (3, 4), (2, 3, 4))
 # Where no graph is made on purpose.
 REFUSED = {
@@ -67,7 +67,7 @@ def cases(name: str, count: int) -> Any:
     dtypes = DTYPES[:-1] if name.startswith("histogram") else DTYPES
     for i, dtype in enumerate(dtypes):
         for j, shape in enumerate(SHAPES[:1] if name in OF_VECTORS else SHAPES):
-            for seed in (0, 1) if dtype[0] in "fc" else (2 * (i + j),):
+            for seed in (0, 1) if dtype == "float64" else ((i + j) % 2,):
                 yield [value_of(dtype, shape, seed + 10 * k, name) for k in range(count)]
 
 
