@@ -13,6 +13,7 @@ from relgraph.tensor import (
     exp,
     exp2,
     expm1,
+    gt,
     log,
     log1mexp,
     log1p,
@@ -22,6 +23,7 @@ from relgraph.tensor import (
     reciprocal,
     sqr,
     sqrt,
+    switch,
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
@@ -39,6 +41,7 @@ from relgraph.tensor.lawkit.functions.exponential import (
 )
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.spellings import not_choseno
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSumExp
 
@@ -164,10 +167,19 @@ BASES = (
     law("power-of-two", 2.0**x, exp2(x), sound="rounding"),
 )
 
+beside_0 = gt(x - y, -0.5)
+
 NEAR_ONE = (
     law("log1p", log(1 + x), log1p(x), *uncompensated(x), sound="stable"),
     law("log1p-neg", log(1 - x), log1p(-x), *uncompensated(x), sound="stable"),
-    law("log1p-sub", log((1 + x) - y), log1p(x - y), sound="stable"),
+    # near -1 the difference rounds away what 1 + x keeps
+    law(
+        "log1p-sub",
+        log((1 + x) - y),
+        switch(beside_0, log1p(switch(beside_0, x - y, 0)), log((1 + switch(beside_0, 0, x)) - y)),
+        not_choseno(x),
+        sound="stable",
+    ),
     law("expm1", exp(x) - 1, expm1(x), sound="stable"),
     law("neg-expm1", 1 - exp(x), -expm1(x), sound="stable"),
     law("log1p-neg-exp", log1p(-exp(x)), log1mexp(x), sound="stable"),

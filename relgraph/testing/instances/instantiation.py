@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import numpy as np
 from unification.core import reify, unify
 from unification.variable import isvar
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.testing.draw.argument_roles import (
     class_and_scalar_name,
@@ -28,12 +30,13 @@ from relgraph.testing.draw.argument_roles import (
 )
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
 from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.numbers.related import RelatedNumbers
+from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
 from relgraph.testing.instances.random_arguments import (
     ARGUMENT_KINDS,
     CannotInstantiate,
     RandomArguments,
 )
-from relgraph.testing.instances.structure import numbers_where_it_decides
 
 _SUMMANDS = (
     ("leaf", 3.0),
@@ -53,6 +56,8 @@ _RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
+# How often another factor is drawn in place of one that does not fit beside a matrix.
+_MAX_FACTORS = 4
 
 
 @dataclass
@@ -127,6 +132,8 @@ class PatternInstantiator(RandomArguments):
         for condition in rule.conditions:
             if isinstance(condition, Where) and len(condition.variables) == 1:
                 self._guards.setdefault(condition.variables[0], []).append(condition)
+        # matrices are related by their shapes and structures
+        self._related = RelatedNumbers(() if about_matrices else rule.conditions)
 
     def instantiate(self) -> InstantiatedPattern:
         """Return a new random graph for the pattern.
@@ -152,10 +159,17 @@ class PatternInstantiator(RandomArguments):
                 found += [u for u in values if isinstance(u, Variable)]
         return found
 
-    def guarded_numbers(self) -> tuple[float, ...]:
-        """Return the numbers that logic variables with guards stand for in the last graph."""
-        bound = (self._state.bindings.get(v) for v in self._guards)
-        found = [real_number(v) for v in bound if isinstance(v, Variable)]
+    def guarded_numbers(self) -> tuple[float | str, ...]:
+        """Return the numbers that logic variables with guards stand for in the last graph.
+
+        A constant without elements is none of any value, and named so.
+        """
+        bound = [self._state.bindings.get(v) for v in {**self._guards, **self._related.partners}]
+        found = [
+            "none" if isinstance(v, Constant) and np.size(v.data) == 0 else real_number(v)
+            for v in bound
+            if isinstance(v, Variable)
+        ]
         return tuple([n for n in found if n is not None])
 
     # -- terms -----------------------------------------------------------------------------
@@ -173,7 +187,9 @@ class PatternInstantiator(RandomArguments):
         if isinstance(head, Output):
             return self._output(head, patterns)
         arguments = []
+        free = self._is_free(patterns[-1]) if patterns else False
         for position, p in enumerate(patterns):
+            before = len(self._state.inputs), len(self._state.leaves)
             if isinstance(p, Arguments):
                 arguments += self._all_arguments(p, head)
             else:
@@ -187,7 +203,27 @@ class PatternInstantiator(RandomArguments):
         swaps = is_commutative(head) and len(arguments) == 2 and not self.rule.as_written
         if swaps and self.choices.chance(50):
             arguments.reverse()
+        if free and isinstance(op, MatrixProduct):
+            return self._product(op, arguments, patterns[-1], before)
         return self._apply(op, arguments)
+
+    def _is_free(self, pattern: Any) -> bool:
+        """Return whether a part of the pattern is a logic variable that stands for nothing yet."""
+        return isvar(pattern) and pattern not in self._state.bindings
+
+    def _product(self, op: Op, factors: Sequence[Any], last: Any, before: tuple[int, int]) -> Any:
+        """Apply a product of matrices; while it refuses the last factor, another one is drawn.
+
+        `before` says how many inputs and leaves there were without that factor.
+        """
+        state = self._state
+        for _ in range(_MAX_FACTORS):
+            try:
+                return self._apply(op, factors)
+            except CannotInstantiate:
+                del state.inputs[before[0] :], state.leaves[before[1] :], state.bindings[last]
+                factors = [*factors[:-1], self._variable(last)]
+        return self._apply(op, factors)
 
     def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
         """Return an integer that is a length of an axis as a constant; None for anything else."""
@@ -366,6 +402,8 @@ class PatternInstantiator(RandomArguments):
         """Return an argument of the kind that a logic variable stands for."""
         role, number = self._roles.get(v, ("tensor", 0))
         made = self._special_argument(role, number, v)
+        if made is None:
+            made = self._related.draw(v, self._state.bindings, self.choices)
         if made is not None:
             return made
         bound = self._state.bindings.values()
