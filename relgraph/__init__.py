@@ -11,7 +11,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from relgraph import compile, display, gradient, graph, printing, scalar, tensor, testing
+    from relgraph import (
+        compile,
+        display,
+        gradient,
+        graph,
+        printing,
+        scalar,
+        sparse,
+        tensor,
+        testing,
+    )
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
@@ -45,6 +55,7 @@ __all__ = [
     "relation",
     "scalar",
     "shared",
+    "sparse",
     "tensor",
     "testing",
 ]

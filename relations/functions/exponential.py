@@ -7,19 +7,21 @@ or is of the class ``finite``.
 
 from __future__ import annotations
 
+from typing import Any
+
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import (
     DimShuffle,
     exp,
     exp2,
     expm1,
-    gt,
     log,
     log1mexp,
     log1p,
     log2,
     log10,
     logaddexp,
+    lt,
     reciprocal,
     sqr,
     sqrt,
@@ -31,21 +33,23 @@ from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.domains import are_positive
 from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.functions.exponential import (
+    apart_from_one,
     is_even_exponent,
     is_nonzero_exponent,
     is_odd_positive_exponent,
     log_of_2,
     log_of_10,
+    one_and,
     reciprocal_of_log_of_2,
     reciprocal_of_log_of_10,
 )
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.spellings import not_choseno
+from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSumExp
 
-a, c, k, n, o, x, y, z = lvars("a c k n o x y z")
+a, c, k, n, o, u, x, y, z = lvars("a c k n o u x y z")
 
 
 INVERSES = (
@@ -167,17 +171,30 @@ BASES = (
     law("power-of-two", 2.0**x, exp2(x), sound="rounding"),
 )
 
-beside_0 = gt(x - y, -0.5)
+
+def log_of_sum(u: Any, less_one: Any) -> Any:
+    """Return ``log(u)``, given ``u = 1 + a + b``, say, and ``a + b``.
+
+    Near -1 an `a` less a tiny `b` is -1, where ``1 + a`` is exact.
+    """
+    little = lt(abs_(less_one), 1 / 2)
+    return switch(little, log1p(switch(little, less_one, 0)), log(switch(little, 1, u)))
+
+
+one_and_x = computo(u, one_and, x)
 
 NEAR_ONE = (
-    law("log1p", log(1 + x), log1p(x), *uncompensated(x), sound="stable"),
+    law("log1p", log(1 + x), log1p(x), *apart_from_one(x), *uncompensated(x), sound="stable"),
+    law("log1p-sum", log(1 + x), log_of_sum(u, x), one_and_x, *uncompensated(x), sound="stable"),
     law("log1p-neg", log(1 - x), log1p(-x), *uncompensated(x), sound="stable"),
-    # near -1 the difference rounds away what 1 + x keeps
+    law("log1p-sub-nonnegative", log((1 + x) - y), log1p(x - y), nonnegativeo(x), sound="stable"),
     law(
         "log1p-sub",
         log((1 + x) - y),
-        switch(beside_0, log1p(switch(beside_0, x - y, 0)), log((1 + switch(beside_0, 0, x)) - y)),
-        not_choseno(x),
+        log_of_sum(u - y, x - y),
+        floato(x),
+        same_dtypeo(x, y),
+        one_and_x,
         sound="stable",
     ),
     law("expm1", exp(x) - 1, expm1(x), sound="stable"),

@@ -23,6 +23,8 @@ from relgraph.tensor.lawkit.matrices.linear import (
     is_column_by_row,
     is_identity_matrix,
     is_vector_of_ones,
+    shrinks_left,
+    shrinks_right,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.linalg.products import _matmul
@@ -113,15 +115,17 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
     xy = product(x, y)
     # before the product is multiplied by a small `c`, it may be large
     scalar_c = (one_elemento(c), roomyo(c), *conditions)
+    # elsewhere it is multiplied no cheaper, and would go on from product to product
+    left_larger, right_larger = whereo(shrinks_left, x, y), whereo(shrinks_right, x, y)
     return (
         regrouped(f"{name}-zero-left", product(0, y), 0),
         regrouped(f"{name}-zero-right", product(x, 0), 0),
         rounded(f"{name}-neg-left", product(-x, y), -xy),
         rounded(f"{name}-neg-right", product(x, -y), -xy),
-        regrouped(f"{name}-scalar-left", product(c * x, y), times * xy, *scalar_c),
-        regrouped(f"{name}-scalar-right", product(x, c * y), times * xy, *scalar_c),
-        regrouped(f"{name}-divided-left", product(x / c, y), xy / times, *scalar_c),
-        regrouped(f"{name}-divided-right", product(x, y / c), xy / times, *scalar_c),
+        regrouped(f"{name}-scalar-left", product(c * x, y), times * xy, *scalar_c, left_larger),
+        regrouped(f"{name}-scalar-right", product(x, c * y), times * xy, *scalar_c, right_larger),
+        regrouped(f"{name}-divided-left", product(x / c, y), xy / times, *scalar_c, left_larger),
+        regrouped(f"{name}-divided-right", product(x, y / c), xy / times, *scalar_c, right_larger),
     )
 
 

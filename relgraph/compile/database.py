@@ -13,6 +13,8 @@ from typing import Any, Literal
 import relations
 from relgraph.compile.constant_folding import constant_folding
 from relgraph.compile.law_cache import law_cache
+from relgraph.compile.on_demand import sparse_laws
+from relgraph.compile.on_demand.sparse_laws import SparseDB
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.fg import FunctionGraph
@@ -100,7 +102,7 @@ def law_tags(law: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
-def _phase(name: Phase, laws: Iterable[Any]) -> PhaseDB:
+def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
     db = PhaseDB(name=name, ignore_newtrees=False)
     laws = list(laws)
@@ -142,6 +144,9 @@ def _build_optdb() -> SequenceDB:
     db = SequenceDB(name="optdb", inplace_from=INPLACE_FROM)
     # Merging comes first, so that every later phase has a smaller graph.
     db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
+    # What is taken out of sparse matrices, before laws about tensors look at what is in between.
+    structure = SparseDB(partial(_phase, "sparse_structure"), sparse_laws.STRUCTURE)
+    db.register("sparse_structure", structure, "fast_run", "strict", position=0.7)
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
@@ -156,8 +161,13 @@ def _build_optdb() -> SequenceDB:
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
     db.register("specialize", specialize, "fast_run", "strict", position=2)
-    # Empty databases keep the documented positions for passes that may be registered there.
-    db.register("sparse_dot", SequenceDB(), "fast_run", *tags_of_row("sparse_dot"), position=2.1)
+    db.register(
+        "sparse_dot",
+        SparseDB(partial(_phase, "sparse_dot"), (*sparse_laws.STRUCTURE, *sparse_laws.PRODUCTS)),
+        "fast_run",
+        *tags_of_row("sparse_dot"),
+        position=2.1,
+    )
     # Products are replaced after all laws that match them.
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
     db.register(

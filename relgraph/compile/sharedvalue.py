@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+import relgraph.sparse as sparse
 from relgraph.graph.basic import Variable
 from relgraph.graph.shared_values.container import Container, copy_value, describe_value
 from relgraph.graph.shared_values.variable import SharedVariable
@@ -60,7 +61,7 @@ def shared(
     ----------
     value
         An array, or anything that NumPy converts to one: the variable has its dtype and rank; no
-        length is static. Or a `numpy.random.Generator`.
+        length is static. Or a `numpy.random.Generator`, or a sparse matrix of SciPy.
     name
         The name of the variable.
     strict, allow_downcast
@@ -71,12 +72,13 @@ def shared(
     Returns
     -------
     variable
-        A `TensorSharedVariable`, or a `RandomGeneratorSharedVariable` of a generator.
+        A `TensorSharedVariable`, a `RandomGeneratorSharedVariable` of a generator, or a
+        `SparseSharedVariable` of a sparse matrix.
 
     Raises
     ------
     TypeError
-        If `value` is symbolic or neither numeric nor a generator.
+        If `value` is symbolic, or neither numeric nor a generator nor a sparse matrix.
     """
     if isinstance(value, Variable):
         raise TypeError(f"a shared variable holds a value, and {value} is symbolic")
@@ -84,9 +86,12 @@ def shared(
     if data.dtype.kind not in "biufc":
         if is_generator(value):
             return shared_generator(value, name, borrow)
+        if sparse.is_matrix(value):
+            made: SharedVariable = sparse.shared_matrix(value, name, strict, allow_downcast, borrow)
+            return made
         raise TypeError(
             f"a shared variable holds numbers, not {describe_value(value)}; or it holds a "
-            "numpy.random.Generator"
+            "numpy.random.Generator or a sparse matrix"
         )
     kind = TensorType(data.dtype.name, (None,) * data.ndim)
     container = Container(kind, data, name, False, allow_downcast, borrow)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import inspect
 import weakref
 from abc import ABC, ABCMeta
-from collections.abc import Hashable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache, wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, cast
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Variable
+
+
+_P = ParamSpec("_P")
 
 
 class MissingInputError(Exception):
@@ -49,6 +53,61 @@ class LogicTerm:
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Any:
         """Return the term ``op(*arguments)``, spelt in the vocabulary of this one."""
         raise NotImplementedError(type(self).__name__)
+
+    def apply_function(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Return the term ``function(*args, **kwargs)`` of a function that asks for a type."""
+        raise NotImplementedError(type(self).__name__)
+
+
+class AsksForType(TypeError):
+    """A function was called on what stands in a law for a variable, and asks for its type."""
+
+
+def in_laws(function: Callable[_P, Any], module: str) -> Callable[_P, Any]:
+    """Return `function` such that it takes logic variables and terms too.
+
+    Where it asks for the type of one, the term is the call itself, which is done when the law is
+    used. On anything else it is `function`.
+
+    Parameters
+    ----------
+    module
+        The name of the module that has the result under the name of `function`.
+    """
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except AsksForType:
+            term = _first_term((args, tuple(kwargs.values())))
+            if term is None:
+                raise
+            return term.apply_function(function, args, kwargs)
+
+    call.__module__ = module
+    call.__qualname__ = function.__name__
+    return call
+
+
+def lifted(value: Any, module: str) -> Any:
+    """Return `value`, a function `in_laws`."""
+    return in_laws(value, module) if isinstance(value, FunctionType) else value
+
+
+def _first_term(parts: Any) -> LogicTerm | None:
+    stack = [parts]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, LogicTerm):
+            return part
+        if isinstance(part, tuple | list):
+            stack.extend(reversed(part))
+        elif isinstance(part, slice):
+            stack.extend((part.step, part.stop, part.start))
+    return None
 
 
 class Scratchpad:

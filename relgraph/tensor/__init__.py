@@ -1,15 +1,16 @@
 """Tensors: their types and variables, their ops, and functions with NumPy's names.
 
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
-`relgraph.tensor.random` is loaded when it is first used.
+What is in `__all__` is there at once; the modules `fft`, `linalg`, `random` and `special`, and the
+functions of `relgraph.tensor.functions`, are loaded when they are first used.
 """
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from relgraph.graph.notation.operators import OpNamespace
+from relgraph.graph.utils import in_laws, lifted
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
 from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
@@ -105,6 +106,8 @@ from relgraph.tensor.shapes.reshaping import (
     transpose,
 )
 from relgraph.tensor.shapes.shape import (
+    Shape,
+    Shape_i,
     inferred_shape,
     shape,
     shape_i,
@@ -128,6 +131,16 @@ def _dimshuffle(x: Any, order: Any) -> Any:
     return DimShuffle(x.type.ndim, tuple(order))(x)
 
 
+def _stand_in(rank: int) -> Any:
+    """Return a variable of a rank, in whose place a law may have any."""
+    return TensorType("float64", (None,) * rank)()
+
+
+def _asks_shape(op: Any) -> bool:
+    """Return whether an op is about the shape of its input alone."""
+    return isinstance(op, Shape | Shape_i)
+
+
 def _iterate(x: Any) -> Any:
     """Return an iterator over the first axis of `x`, whose static length must be known."""
     if x.type.ndim == 0:
@@ -139,46 +152,6 @@ def _iterate(x: Any) -> Any:
         )
     return (x[i] for i in range(length))
 
-
-# The functions behind the operators and methods of tensor variables, and the operators in laws.
-TensorVariable._ops = OpNamespace(
-    TensorVariable,
-    **{name: getattr(math, name) for name in math.__all__},
-    alloc=alloc,
-    all=all,
-    any=any,
-    argmax=argmax,
-    argmin=argmin,
-    argsort=argsort,
-    cumprod=cumprod,
-    cumsum=cumsum,
-    diagonal=diagonal,
-    dot=dot,
-    flatten=flatten,
-    getitem=getitem,
-    inferred_shape=inferred_shape,
-    matmul=matmul,
-    max=max,
-    mean=mean,
-    min=min,
-    prod=prod,
-    ptp=ptp,
-    repeat=repeat,
-    reshape=reshape,
-    shape=shape,
-    size=size,
-    sort=sort,
-    squeeze=squeeze,
-    stack=stack,
-    std=std,
-    sum=sum,
-    take=take,
-    trace=trace,
-    transpose=transpose,
-    var=var,
-    dimshuffle=_dimshuffle,
-    iterate=_iterate,
-)
 
 __all__ = [
     "Assert",
@@ -258,22 +231,47 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += constructors.__all__
 __all__ += math.__all__
 
-# What is told to who calls NumPy's functions on a variable: what they are called here.
-TensorVariable._ops.numpy_names = {
-    **{name: name for name in __all__ if callable(getattr(np, name, None))},
-    **{"amax": "max", "amin": "min", "concat": "concatenate", "permute_dims": "transpose"},
-    **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "round_": "round"},
-    **{"inner": "tensordot", "vdot": "dot", "flipud": "flip", "fliplr": "flip", "astype": "cast"},
-    **{"add.reduce": "sum", "multiply.reduce": "prod", "maximum.reduce": "max"},
-    **{"minimum.reduce": "min", "logical_and.reduce": "all", "logical_or.reduce": "any"},
-    **{"add.accumulate": "cumsum", "multiply.accumulate": "cumprod", "fabs": "abs"},
-}
+# Laws are written with all of them.
+_FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
+globals().update(_FUNCTIONS)
+__all__ += constructors.__all__
+
+# The functions behind the operators and methods of tensor variables, and the operators in laws.
+TensorVariable._ops = OpNamespace(
+    TensorVariable,
+    **_FUNCTIONS,
+    dimshuffle=in_laws(_dimshuffle, __name__),
+    inferred_shape=inferred_shape,
+    iterate=_iterate,
+    stand_in=_stand_in,
+    asks_shape=_asks_shape,
+)
+
+
+def _call_numpy(kind: str, *call: Any) -> Any:
+    return getattr(import_module("relgraph.tensor.numpy_protocol.calls"), kind)(*call)
+
+
+TensorVariable._ops.call_ufunc = partial(_call_numpy, "call_ufunc")
+TensorVariable._ops.call_function = partial(_call_numpy, "call_function")
+
+_MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
 def __getattr__(name: str) -> Any:
-    if name == "random":
-        return import_module("relgraph.tensor.random")
+    if name in _MODULES:
+        return import_module(f"relgraph.tensor.{name}")
+    if not name.startswith("_"):
+        functions = import_module("relgraph.tensor.functions").FUNCTIONS
+        if name in functions:
+            return globals().setdefault(name, lifted(functions[name], __name__))
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *import_module("relgraph.tensor.functions").FUNCTIONS})
+
+
+TensorVariable._ops.find = __getattr__

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 
 Shape = tuple[int | None, ...]
 _Length = TypeVar("_Length")
@@ -81,11 +81,11 @@ def named_axis(axis: Any, what: str) -> Any:
 
     Raises
     ------
-    TypeError
+    AsksForType
         If it is None: whether a tensor has to be flattened depends on its rank.
     """
     if axis is None:
-        raise TypeError(f"{what} of a logic variable needs an axis: its rank is not known")
+        raise AsksForType(f"{what} of a logic variable needs an axis: its rank is not known")
     return axis
 
 

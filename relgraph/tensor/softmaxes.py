@@ -24,6 +24,17 @@ from relgraph.tensor.type import TensorType
 Axes = int | tuple[int, ...] | None
 
 
+# NumPy takes the maxima of short rows one after the other, those of columns side by side.
+_SHORT_ROW, _MANY_ROWS = 32, 64
+
+
+def _largest(x: Any, axis: Axes) -> Any:
+    """Return the largest elements along some axes, which are kept with length 1."""
+    if axis == 1 and x.ndim == 2 and x.shape[1] <= _SHORT_ROW and len(x) >= _MANY_ROWS:
+        return np.maximum.reduce(np.ascontiguousarray(x.T), axis=0)[:, None]
+    return np.maximum.reduce(x, axis=axis, keepdims=True)
+
+
 class _Softmax(RelativeOp):
     """Base class of `Softmax`, `LogSoftmax` and `LogSumExp`.
 
@@ -71,17 +82,21 @@ class _Softmax(RelativeOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
-    def shifted(self, x: Any) -> tuple[Any, Any]:
-        """Return ``x - max(x)`` and the sum of its exponentials, both over the axes.
+    def shifted(self, x: Any) -> tuple[Any, Any, Any]:
+        """Return ``x - max(x)``, its exponentials and their sum, over the axes.
 
         Where the maximum is not finite, nothing is subtracted.
         """
         x = in_order(x)
         if x.size == 0:
-            return x.copy(), np.ones_like(x)
-        largest = np.max(x, axis=self.axis, keepdims=True)
-        shifted = x - np.where(np.isfinite(largest), largest, 0)
-        return shifted, np.sum(np.exp(shifted), axis=self.axis, keepdims=True)
+            return x.copy(), np.ones_like(x), np.ones_like(x)
+        largest = _largest(x, self.axis)
+        finite = np.isfinite(largest)
+        if not finite.all():
+            largest = np.where(finite, largest, x.dtype.type(0))
+        shifted = np.asarray(x - largest)
+        exponentials = np.asarray(np.exp(shifted))
+        return shifted, exponentials, np.add.reduce(exponentials, axis=self.axis, keepdims=True)
 
     def summed(self, g: Any) -> Any:
         """Return the sum of `g` over the axes, which are kept with length 1."""
@@ -103,12 +118,12 @@ class Softmax(_Softmax):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         with np.errstate(all="ignore"):
-            shifted, total = self.shifted(inputs[0])
+            shifted, shares, total = self.shifted(inputs[0])
             infinite = np.isinf(total)
             if infinite.any():
                 # Beside an infinity any finite element has the share 0, however large it is.
-                shifted = np.where(infinite, shifted - total, shifted)
-            output_storage[0][0] = np.asarray(np.exp(shifted) / total)
+                shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
+            output_storage[0][0] = np.divide(shares, total, out=shares)
 
     def L_op(
         self,
@@ -137,8 +152,8 @@ class LogSoftmax(_Softmax):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         with np.errstate(all="ignore"):
-            shifted, total = self.shifted(inputs[0])
-            output_storage[0][0] = np.asarray(shifted - np.log(total))
+            shifted, _, total = self.shifted(inputs[0])
+            output_storage[0][0] = np.subtract(shifted, np.log(total, out=total), out=shifted)
 
     def L_op(
         self,

@@ -106,9 +106,7 @@ class TensorVariable(Operators, Variable):
         return self._ops.transpose(self, axes or None)
 
     def swapaxes(self, axis1: int, axis2: int) -> Any:
-        order = list(range(self.ndim))
-        order[axis1], order[axis2] = order[axis2], order[axis1]
-        return self.dimshuffle(order)
+        return self._ops.swapaxes(self, axis1, axis2)
 
     def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
         """Return the elements in another shape: separate lengths, a sequence, or a vector."""
@@ -149,9 +147,7 @@ class TensorVariable(Operators, Variable):
 
     def copy(self, name: str | None = None) -> Any:
         """Return a node that copies this variable."""
-        copied = self._ops.identity(self)
-        copied.name = name
-        return copied
+        return self._ops.identity(self, name=name)
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         return self._ops.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)

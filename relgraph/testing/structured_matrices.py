@@ -1,12 +1,13 @@
-"""Matrices of a known structure, as graphs: for laws that ask what a matrix is."""
+"""Matrices of a known structure, as graphs: for laws that ask what a matrix is; and sparse ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph.scalar.dtypes import is_complex
 from relgraph.tensor.linalg import assume
@@ -80,4 +81,27 @@ def structured(kind: str, x: Any) -> Any:
         return x
 
 
-__all__ = ["STRUCTURES", "structured"]
+def sparse_matrix(format: str, data: Any, places: Sequence[int], shape: Sequence[int]) -> Any:
+    """Return the sparse matrix of a vector of elements.
+
+    Parameters
+    ----------
+    format
+        Its format: ``csr`` or ``csc``.
+    data
+        The elements, a variable.
+    places
+        Where they are: for each a number, in the order of the rows of a CSR matrix, or of the
+        columns of a CSC matrix. They increase.
+    shape
+        The two lengths.
+    """
+    outer, inner = shape if format == "csr" else shape[::-1]
+    majors = [place // max(inner, 1) for place in places]
+    indptr = np.searchsorted(majors, range(outer + 1))
+    indices = np.array([place % inner for place in places], "int32")
+    compressed = sparse.CSR if format == "csr" else sparse.CSC
+    return compressed(data, indices, indptr.astype("int32"), tuple(shape))
+
+
+__all__ = ["STRUCTURES", "sparse_matrix", "structured"]

@@ -13,6 +13,7 @@ from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.called_functions import built_side, matched_side, stated_ranks
 from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.law_rewriter import LawRewriter
 from relgraph.graph.kanren.relations import Relation
@@ -37,6 +38,8 @@ from relgraph.graph.kanren.terms.term import (
     renamed,
     variables_of,
 )
+
+_Side = tuple[Any, list[Condition]]
 
 
 class Law(Relation):
@@ -72,12 +75,33 @@ class Law(Relation):
         others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
         self._variables = list(dict.fromkeys([*left, *right]))
         self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(others)]))
+        self._expand()
         # the variables of each side to which nothing would give a value if it were built
         self._unbound = {"forward": self._left_open(left, right)}
         self._unbound["backward"] = self._left_open(right, left)
         if all(self._unbound.values()):
             lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
+
+    def _expand(self) -> None:
+        """Work out what is matched and what is built where a side has calls of functions."""
+        self._matches: dict[str, _Side] = {}
+        self._builds: dict[str, _Side] = {}
+        ranks = stated_ranks(self.conditions)
+        for name, matched, built in (
+            ("forward", self.lhs, self.rhs),
+            ("backward", self.rhs, self.lhs),
+        ):
+            self._matches[name] = matched_side(matched, ranks)
+            self._builds[name] = built_side(built)
+        extra = [c for _, found in (*self._matches.values(), *self._builds.values()) for c in found]
+        others = chain.from_iterable(c.open_variables() for c in extra)
+        self._renamed = list(dict.fromkeys([*self._renamed, *others]))
+
+    def _sides(self, direction: str) -> tuple[Any, Any, tuple[Any, ...]]:
+        """Return what a direction matches, what it builds, and all its conditions."""
+        (matched, own), (built, computed) = self._matches[direction], self._builds[direction]
+        return matched, built, (*own, *self.conditions, *computed)
 
     def _left_open(
         self, matched: list[LogicVariable], built: list[LogicVariable]
@@ -98,11 +122,12 @@ class Law(Relation):
             raise NoSuchDirection(
                 f"the law {self} has no direction {name}: {matched} alone would match everything"
             )
+        pattern, template, conditions = self._sides(name)
         rule = Rule(
             self.name if name == "forward" else f"{self.name} (backward)",
-            matched,
-            built,
-            self.conditions,
+            pattern,
+            template,
+            conditions,
             regroup=self.sound != "exact",
             one_dtype=not self.mixed,
             complex=self.complex,
@@ -140,15 +165,19 @@ class Law(Relation):
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
         names = {v: fresh_variable(v) for v in self._renamed}
-        lhs, rhs = renamed(self.lhs, names), renamed(self.rhs, names)
-        conditions = [renamed_goal(c, names) for c in self.conditions]
+        sides = {}
+        for direction in ("forward", "backward"):
+            matched, built, conditions = self._sides(direction)
+            goals = [renamed_goal(c, names) for c in conditions]
+            sides[direction] = renamed(matched, names), renamed(built, names), goals
 
         def goal(s: Any) -> Iterator[Any]:
             seen_in, seen_out = _ground(in_lv, s), _ground(out_lv, s)
+            lhs, rhs, conditions = sides["forward"]
             if isinstance(seen_in, Variable):
                 yield from self._rewrite(seen_in, out_lv, lhs, rhs, conditions, s)
             elif isinstance(seen_out, Variable):
-                yield from self._rewrite(seen_out, in_lv, rhs, lhs, conditions, s)
+                yield from self._rewrite(seen_out, in_lv, *sides["backward"], s)
             else:
                 yield from lall(eq(in_lv, lhs), *conditions, eq(out_lv, rhs))(s)
 

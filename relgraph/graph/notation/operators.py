@@ -20,11 +20,23 @@ class OpNamespace(SimpleNamespace):
         super().__init__(**ops)
         self._owner = owner
 
+    def __getattr__(self, name: str) -> Any:
+        """Look up an op that is loaded when it is first used, by what is given as `find`."""
+        find = None if name.startswith("_") else self.__dict__.get("find")
+        if find is None:
+            raise AttributeError(f"there is no op {name!r}")
+        return find(name)
+
     def __copy__(self) -> OpNamespace:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OpNamespace:
         return self
+
+    @property
+    def owner(self) -> type[Operators]:
+        """The class of the variables."""
+        return self._owner
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._owner, "_ops")
@@ -39,38 +51,36 @@ class Operators:
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what Python's operator means, to which ``ndarray + x`` comes too.
+        """Return what a ufunc means here: for many, what Python's operator does.
 
-        Any other ufunc is refused: it would make an array of objects.
+        ``ndarray + x`` comes here too.
         """
         name = ufunc.__name__
-        if method == "__call__" and not kwargs:
-            if len(inputs) == 1 and name in _PREFIX_METHODS:
-                return getattr(self, _PREFIX_METHODS[name])()
-            if len(inputs) == 2 and name in _INFIX_METHODS:
-                plain, reflected = _INFIX_METHODS[name]
-                left, right = inputs
-                if isinstance(left, Operators):
-                    return getattr(left, plain)(right)
-                return getattr(right, reflected)(left)
-            if name in ("equal", "not_equal"):
-                return (inputs[0] is inputs[1]) is (name == "equal")
-        self._refuse_numpy("numpy", name if method == "__call__" else f"{name}.{method}")
+        if method == "__call__" and not kwargs and len(inputs) == 2 and name in _INFIX_METHODS:
+            plain, reflected = _INFIX_METHODS[name]
+            left, right = inputs
+            if isinstance(left, Operators):
+                return getattr(left, plain)(right)
+            return getattr(right, reflected)(left)
+        if name in ("equal", "not_equal") and not isinstance(inputs[0], Operators):
+            # `array == x` comes here too, which means what `x == array` does
+            return name == "not_equal"
+        call = getattr(self._ops, "call_ufunc", None)
+        if call is None:
+            self._refuse_numpy("numpy", name)
+        return call(ufunc, method, inputs, kwargs)
 
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> NoReturn:
-        """Refuse NumPy's functions, which would make arrays of objects."""
-        self._refuse_numpy(func.__module__, func.__name__)
+    ) -> Any:
+        """Return what one of NumPy's functions means here."""
+        call = getattr(self._ops, "call_function", None)
+        if call is None:
+            self._refuse_numpy(func.__module__, func.__name__)
+        return call(func, args, kwargs)
 
     def _refuse_numpy(self, module: str, name: str) -> NoReturn:
-        known: str | None = getattr(self._ops, "numpy_names", {}).get(name)
-        advice = (
-            f"use relgraph.tensor.{known}"
-            if known is not None
-            else "relgraph.tensor has no such function"
-        )
-        raise TypeError(f"{module}.{name} takes arrays, not what is symbolic: {advice}")
+        raise TypeError(f"{module}.{name} takes arrays, and {self} is symbolic")
 
     _ops: Any
 
@@ -87,24 +97,32 @@ class Operators:
         return self._ops.invert(self)
 
     def __add__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.add(self, other)
         return self._ops.add(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return self._ops.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.sub(self, other)
         return self._ops.sub(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return self._ops.sub(other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.mul(self, other)
         return self._ops.mul(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         return self._ops.mul(other, self)
 
     def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.true_div(self, other)
         return self._ops.true_div(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -132,6 +150,8 @@ class Operators:
         return self._ops.int_div(self, other), self._ops.mod(self, other)
 
     def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.matmul(self, other)
         return self._ops.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
@@ -156,15 +176,23 @@ class Operators:
         return self._ops.xor(other, self)
 
     def __lt__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.lt(self, other)
         return self._ops.lt(self, other)
 
     def __le__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.le(self, other)
         return self._ops.le(self, other)
 
     def __gt__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.gt(self, other)
         return self._ops.gt(self, other)
 
     def __ge__(self, other: Any) -> Any:
+        if isinstance(other, LeadingOperators):
+            return other._ops.ge(self, other)
         return self._ops.ge(self, other)
 
     def __getitem__(self, key: Any) -> Any:
@@ -183,12 +211,15 @@ class Operators:
         raise TypeError("`in` needs a truth value, and a symbolic comparison has none")
 
 
-_PREFIX_METHODS = {
-    "negative": "__neg__",
-    "positive": "__pos__",
-    "absolute": "__abs__",
-    "invert": "__invert__",
-}
+class LeadingOperators(Operators):
+    """Operators that mean the ops in ``_ops`` when the other operand has operators of its own too.
+
+    So the product of a tensor and a sparse matrix is what the sparse matrix makes of it.
+    """
+
+    __slots__ = ()
+
+
 # For each ufunc: the method of the first operand, and that of the second one.
 _INFIX_METHODS = {
     "add": ("__add__", "__radd__"),

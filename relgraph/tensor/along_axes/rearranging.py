@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly.creation import arange
 from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.axes import named_axis, normalize_axes, normalize_axis
@@ -67,7 +67,7 @@ def flip(x: Any, axis: Any = None) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         if isinstance(axis, tuple | list):
-            raise TypeError("flip of a logic variable takes one axis: turn around one at a time")
+            raise AsksForType("flip of a logic variable takes one axis: turn around one at a time")
         return getitem(x, index_along(named_axis(axis, "flip"), slice(None, None, -1)))
     axes = normalize_axes(axis, x.type.ndim, "flip")
     return getitem(

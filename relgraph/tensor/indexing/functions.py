@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly.creation import arange, zeros
 from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
@@ -45,7 +45,7 @@ def getitem(x: Any, key: Any) -> Any:
         return x
     if Ellipsis in entries:
         if None in entries:
-            raise TypeError(f"indexing {x}: a logic variable takes no None beside an ellipsis")
+            raise AsksForType(f"indexing {x}: a logic variable takes no None beside an ellipsis")
         return RelativeSubtensor(entries)(x, *inputs)
     if Placeholder.ARRAY in entries:
         return AdvancedSubtensor(entries)(x, *inputs)
@@ -59,6 +59,8 @@ def getitem(x: Any, key: Any) -> Any:
 
 def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     what = "set_subtensor" if is_set else "inc_subtensor"
+    if isinstance(part, LogicTerm):
+        return _change_part_of_term(part, y, inplace, is_set, what)
     owner = getattr(part, "owner", None)
     if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
         raise TypeError(
@@ -70,6 +72,15 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     if not hasattr(y, "type"):
         y = _as_dtype_of_tensor(y, x.type.dtype, what)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
+
+
+def _change_part_of_term(part: Any, y: Any, inplace: bool, is_set: bool, what: str) -> Any:
+    op: Any = getattr(part, "op", None)
+    if isinstance(op, Subtensor | AdvancedSubtensor):
+        changed = IncSubtensor if isinstance(op, Subtensor) else AdvancedIncSubtensor
+        x, *indices = part.args
+        return changed(op.idx_list, inplace, is_set)(x, y, *indices)
+    raise AsksForType(f"{what}: which part {part} is depends on the rank of the tensor")
 
 
 def _as_dtype_of_tensor(y: Any, dtype: str, what: str) -> Any:

@@ -4,6 +4,7 @@ Matrices stand in the last two axes; leading axes make stacks of them. An intege
 float64. What is known of a matrix is declared by `assume`.
 """
 
+from relgraph.graph.utils import lifted
 from relgraph.tensor.linalg.assumptions import assume
 from relgraph.tensor.linalg.factors.cholesky import cholesky
 from relgraph.tensor.linalg.factors.eigenvalues import eig, eigh, eigvals, eigvalsh
@@ -61,3 +62,6 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+# Laws are written with all of them.
+globals().update({name: lifted(globals()[name], __name__) for name in __all__})

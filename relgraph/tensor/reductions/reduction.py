@@ -12,7 +12,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.axes import reduced_axes, without_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
@@ -230,12 +230,12 @@ def _reduce_term(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any) 
 
     Raises
     ------
-    TypeError
+    AsksForType
         If there is a `dtype`: whether that is a node depends on the dtype of `x`.
     """
     what = _NAMES[scalar_op]
     if dtype is not None:
-        raise TypeError(
+        raise AsksForType(
             f"{what} of a logic variable takes no dtype: write cast({what}(...), {dtype!r})"
         )
     out = CAReduce(scalar_op, tuple(axis) if isinstance(axis, list) else axis)(x)
@@ -247,11 +247,11 @@ def kept_axes(reduced: Any, axis: Any, what: str) -> Any:
 
     Raises
     ------
-    TypeError
+    AsksForType
         If `axis` is None or a logic variable: how many axes there are is not known.
     """
     if axis is None or isinstance(axis, LogicTerm):
-        raise TypeError(
+        raise AsksForType(
             f"{what} of a logic variable keeps axes that are named only, and axis is {axis}: "
             "write axis=..., or a DimShuffle of it"
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete
 from relgraph.tensor.axes import reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
@@ -28,7 +28,7 @@ def _element_count(x: Any, axes: Sequence[int], ddof: int = 0) -> Any:
 def _mean_dtype(x: Any, dtype: Any, what: str) -> tuple[str, str]:
     """Return the dtypes that a mean is computed in and returned in: float32 for float16."""
     if isinstance(x, LogicTerm):
-        raise TypeError(
+        raise AsksForType(
             f"{what} of a logic variable depends on a shape: write it as a sum and a quotient"
         )
     result = check_dtype(dtype) if dtype is not None else x.type.dtype

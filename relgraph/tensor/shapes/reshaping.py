@@ -11,7 +11,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op, TypedOp
 from relgraph.graph.type import disconnected
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.axes import normalize_axes, static_int
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.elemwise.relative_dimshuffle import (
@@ -283,7 +283,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
     Raises
     ------
-    TypeError
+    AsksForType
         If `x` is a logic variable, and `axis` None.
     ValueError
         If an axis has another static length.
@@ -291,7 +291,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         if axis is None:
-            raise TypeError("squeeze of a logic variable needs axes: its shape is not known")
+            raise AsksForType("squeeze of a logic variable needs axes: its shape is not known")
         return RelativeDimShuffle("squeeze", (_as_tuple(axis),))(x)
     ndim = x.type.ndim
     if axis is None:

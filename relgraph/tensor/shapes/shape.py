@@ -31,8 +31,18 @@ def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
     return [as_argument(inputs[0], op)]
 
 
+def has_shape(x: Any) -> bool:
+    """Return whether `x` is a variable whose values have a shape: a tensor, or a sparse matrix."""
+    return isinstance(x, Variable) and isinstance(getattr(x.type, "shape", None), tuple)
+
+
+def _one_with_shape(op: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the only input of an op as a list of a variable that has a shape."""
+    return [inputs[0]] if len(inputs) == 1 and has_shape(inputs[0]) else one_input(op, inputs)
+
+
 class Shape(TypedOp):
-    """The shape of a tensor, as a vector of int64."""
+    """The shape of a tensor or a sparse matrix, as a vector of int64."""
 
     __props__ = ()
 
@@ -40,7 +50,7 @@ class Shape(TypedOp):
         return "shape"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
+        return _one_with_shape(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
@@ -58,7 +68,7 @@ class Shape(TypedOp):
 
 
 class Shape_i(RelativeOp):
-    """The length of one axis of a tensor, as an int64 of rank 0.
+    """The length of one axis of a tensor or a sparse matrix, as an int64 of rank 0.
 
     Parameters
     ----------
@@ -79,7 +89,7 @@ class Shape_i(RelativeOp):
         return f"shape_i{{{self.i}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
+        return _one_with_shape(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))
@@ -146,7 +156,7 @@ _shape = Shape()
 
 def shape_i(x: Any, i: int) -> Any:
     """Return the length of axis `i` of `x` as an int64 of rank 0; a constant if it is static."""
-    x = as_tensor_variable(x)
+    x = x if has_shape(x) else as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(i, LogicTerm):
         return Shape_i(i)(x)
     i = normalize_axis(i, x.type.ndim, "shape_i")
@@ -156,7 +166,7 @@ def shape_i(x: Any, i: int) -> Any:
 
 def shape(x: Any) -> Any:
     """Return the shape of `x` as a vector of int64; a constant if it is static."""
-    x = as_tensor_variable(x)
+    x = x if has_shape(x) else as_tensor_variable(x)
     if not isinstance(x, LogicTerm) and None not in x.type.shape:
         return constant(np.array(x.type.shape, dtype="int64"))
     return _shape(x)
@@ -176,7 +186,7 @@ def inferred_shape(var: Any) -> tuple[Any, ...] | None:
         ints where they are known, else integer variables; None if the op can't tell.
     """
     node = var.owner
-    shapes = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
+    shapes = [lengths(v) if has_shape(v) else None for v in node.inputs]
     try:
         shape = node.op.infer_shape(None, node, shapes)[var.index]
     except MethodNotDefined:

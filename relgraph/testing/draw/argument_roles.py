@@ -26,6 +26,7 @@ _ROLES: dict[str, tuple[int, str]] = {
     "AdvancedSubtensor": (1, "indices"),
     "AdvancedIncSubtensor": (2, "indices"),
     "Assert": (1, "assertion"),
+    "WithStored": (1, "stored"),
 }
 _LOGICAL = ("and_", "or_", "xor", "invert")
 
@@ -47,7 +48,8 @@ def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int
     role
         ``tensor``; ``length`` of an axis; ``shape``, a vector; ``split_lengths``, the vector that
         splits an axis; ``index``, an integer; ``indices``, an array; ``condition`` of a switch;
-        ``assertion``, a boolean; ``logical``, an operand of a logical op.
+        ``assertion``, a boolean; ``logical``, an operand of a logical op; ``sparse``, a sparse
+        matrix; ``stored``, the stored elements of one.
     number
         Its position among the arguments of the same kind.
     """
@@ -55,6 +57,9 @@ def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int
         return "condition", 0
     if scalar_name in _LOGICAL:
         return "logical", position
+    kinds = getattr(cls, "kinds", ())
+    if kinds[position : position + 1] == ("sparse",):
+        return "sparse", position
     first, role = _ROLES.get(cls.__name__, (0, "tensor")) if cls is not None else (0, "tensor")
     return ("tensor", position) if position < first else (role, position - first)
 
@@ -106,6 +111,11 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
 def holds_matrix_op(pattern: Any) -> bool:
     """Return whether an op on matrices, beside their products, is part of a pattern."""
     return _count_of(pattern, MatrixOp) > 0
+
+
+def holds_sparse(pattern: Any) -> bool:
+    """Return whether a logic variable of a pattern stands for a sparse matrix."""
+    return any(role == "sparse" for role, _ in roles_in(pattern).values())
 
 
 def products_in(pattern: Any) -> int:

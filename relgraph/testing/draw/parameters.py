@@ -168,6 +168,12 @@ def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
     return random.choice([op for op in _SCALAR_OPS if isinstance(op, FoldOp)])
 
 
+def sparse_format(random: Random, arguments: Sequence[Any]) -> str:
+    """Return a format of sparse matrices: of a sparse argument the other one."""
+    own = getattr(arguments[0].type, "format", None) if arguments else None
+    return {"csr": "csc", "csc": "csr"}.get(str(own)) or random.choice(["csr", "csc"])
+
+
 PARAMETERS: dict[tuple[str, str], Draw] = {
     ("CAReduce", "scalar_op"): reducing_op,
     ("CAReduce", "axis"): axes,
@@ -206,5 +212,7 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("Eye", "dtype"): dtype,
     ("Assume", "facts"): lambda random, arguments: (),
+    ("ChangeFormat", "format"): sparse_format,
+    ("DenseFromSparse", "structured"): flag,
     ("Assert", "message"): lambda random, arguments: random.choice(["no", "not so"]),
 }

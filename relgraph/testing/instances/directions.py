@@ -10,6 +10,7 @@ from typing import Any
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.terms.term import has_calls
 from relgraph.testing.draw.guessed_patterns import ops_in_code, random_patterns
 
 
@@ -80,6 +81,10 @@ def direction_of(
     rules: Sequence[Rule] = extraction.rules
     if isinstance(law, Law):
         rules = (getattr(optimizers, name).rule,)
+    if isinstance(law, Law):
+        side = law.lhs if name == "forward" else law.rhs
+        if has_calls(side):  # what calls make is drawn by calling
+            rules = (Rule(law.name, side, None, law.conditions),)
     if isinstance(law, Law) and law.tries and name == "forward":
         rules = [Rule(law.name, pattern, None) for pattern in law.tries]
     patterns = patterns or law.tries

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-import numpy as np
 from unification.core import reify
 from unification.variable import isvar
 
@@ -35,7 +34,7 @@ from relgraph.testing.instances.instance import (
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
 from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
 # At most 3 instances, or a fifth of those wanted, may have the same numbers for the guarded logic
@@ -226,8 +225,8 @@ def _note_cells(instance: Instance, values: Values) -> None:
     tensors = [v for v in graph.tensors if v in values] or [graph.root]
     unrestricted = {spec.var for spec in graph.inputs if spec.allowed is None}
     free = [v for v in tensors if not unrestricted.isdisjoint(graph_inputs([v]))]
-    instance.cells = cells_among([np.asarray(values[v]) for v in tensors])
-    instance.free_cells = cells_among([np.asarray(values[v]) for v in free])
+    instance.cells = cells_among([array_of(values[v]) for v in tensors])
+    instance.free_cells = cells_among([array_of(values[v]) for v in free])
     if len(instance.cells) == 1 and len(set(free)) == len(tensors):
         (instance.wholly,) = instance.cells
 

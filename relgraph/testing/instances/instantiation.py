@@ -15,6 +15,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
+from relgraph.graph.kanren.terms.call import Call
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -23,6 +24,7 @@ from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.testing.draw.argument_roles import (
     class_and_scalar_name,
     holds_matrix_op,
+    holds_sparse,
     products_in,
     ranks_for,
     role_of,
@@ -37,6 +39,7 @@ from relgraph.testing.instances.random_arguments import (
     CannotInstantiate,
     RandomArguments,
 )
+from relgraph.testing.structured_matrices import sparse_matrix
 
 _SUMMANDS = (
     ("leaf", 3.0),
@@ -51,6 +54,9 @@ _SUMMANDS = (
     ("true_div", 0.5),
     ("add", 0.5),
 )
+
+# The kinds of arguments whose values a law is about; not lengths, indices or conditions.
+_WITH_VALUES = ("tensor", "logical", "sparse", "stored")
 
 _RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
@@ -123,6 +129,8 @@ class PatternInstantiator(RandomArguments):
         self._kinds = (*ARGUMENT_KINDS, ("matrix", 9.0)) if about_matrices else ARGUMENT_KINDS
         if about_matrices:
             self._ranks = _RANKS_OF_MATRICES
+        if holds_sparse(rule.pattern):
+            self._ranks = ((2, 1.0),)
         products = products_in(rule.pattern)
         if about_matrices or products > 1:
             thin = 10.0 if about_matrices and products else 1.5
@@ -155,7 +163,7 @@ class PatternInstantiator(RandomArguments):
         found: list[Variable] = []
         for v, value in self._state.bindings.items():
             values = value if isinstance(value, tuple) else (value,)
-            if self._roles.get(v, ("tensor", 0))[0] in ("tensor", "logical"):
+            if self._roles.get(v, ("tensor", 0))[0] in _WITH_VALUES:
                 found += [u for u in values if isinstance(u, Variable)]
         return found
 
@@ -195,6 +203,8 @@ class PatternInstantiator(RandomArguments):
             else:
                 length = self._literal_length(p, head, position)
                 arguments.append(self._build(p) if length is None else length)
+        if isinstance(head, Call):
+            return self._called(head, arguments)
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
@@ -224,6 +234,13 @@ class PatternInstantiator(RandomArguments):
                 del state.inputs[before[0] :], state.leaves[before[1] :], state.bindings[last]
                 factors = [*factors[:-1], self._variable(last)]
         return self._apply(op, factors)
+
+    def _called(self, call: Call, arguments: Sequence[Any]) -> Any:
+        """Return what a function makes of the arguments."""
+        try:
+            return call(*arguments)
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise CannotInstantiate(f"{call} does not take what was drawn") from error
 
     def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
         """Return an integer that is a length of an axis as a constant; None for anything else."""
@@ -401,6 +418,10 @@ class PatternInstantiator(RandomArguments):
     def _argument(self, v: Any) -> Any:
         """Return an argument of the kind that a logic variable stands for."""
         role, number = self._roles.get(v, ("tensor", 0))
+        if role == "sparse":
+            return self._sparse_matrix(v)
+        if role == "stored":
+            return self._input(self._state.dtype, (self._stored_count(),))
         made = self._special_argument(role, number, v)
         if made is None:
             made = self._related.draw(v, self._state.bindings, self.choices)
@@ -411,6 +432,25 @@ class PatternInstantiator(RandomArguments):
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
         return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
+
+    def _stored_count(self) -> int:
+        """Return how many elements each sparse matrix of the graph stores."""
+        size = int(np.prod(self._state.base_shape, dtype=np.int64))
+        return (2 * size + 1) // 3
+
+    def _sparse_matrix(self, v: Any) -> Variable:
+        """Return a sparse matrix whose stored elements are an input."""
+        shape = self._state.base_shape
+        if len(shape) != 2:
+            raise CannotInstantiate("a sparse matrix has two axes")
+        places = self._random.sample(range(shape[0] * shape[1]), self._stored_count())
+        data = self._input(self._state.dtype, (len(places),))
+        made = self.choices.pick((v, "format"), (("csr", 1.0), ("csc", 1.0)))
+        try:
+            compressed: Variable = sparse_matrix(made, data, sorted(places), shape)
+        except TypeError as error:
+            raise CannotInstantiate(f"a sparse matrix is no {self._state.dtype}") from error
+        return compressed
 
 
 def _admits(guard: Where, value: Any) -> bool:

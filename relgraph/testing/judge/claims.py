@@ -20,7 +20,7 @@ from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 
 Array = np.ndarray[Any, Any]
 
@@ -95,15 +95,15 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
 
     def mark(v: Variable) -> Array:
         if v not in marks:
-            value = np.asarray(values[v])
+            value = array_of(values[v])
             marks[v] = np.asarray(~np.isfinite(value) if finite else np.zeros(value.shape, bool))
         return marks[v]
 
     for node in nodes:
-        inputs = [np.asarray(values[v]) for v in node.inputs]
+        inputs = [array_of(values[v]) for v in node.inputs]
         pairs = list(zip(node.inputs, inputs, strict=True))
         for v in node.outputs:
-            result = np.asarray(values[v])
+            result = array_of(values[v])
             propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
             with np.errstate(all="ignore"):
                 if finite:
@@ -199,11 +199,11 @@ def elements_derived_from(
 
     def mark(v: Variable) -> Array:
         if v not in marks:
-            marks[v] = np.asarray(kind(values[v]))
+            marks[v] = np.asarray(kind(array_of(values[v])))
         return marks[v]
 
     for node in nodes:
-        inputs = [np.asarray(values[v]) for v in node.inputs]
+        inputs = [array_of(values[v]) for v in node.inputs]
         input_marks = [mark(u) for u in node.inputs]
         for v in node.outputs:
             marks[v] = np.asarray(propagate_marks(node, input_marks, inputs, values[v].shape), bool)

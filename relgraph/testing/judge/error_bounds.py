@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
@@ -21,7 +22,7 @@ from relgraph.testing.judge.element_propagation import (
     moved_inputs,
     propagate_marks,
 )
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 
 Array = np.ndarray[Any, Any]
 
@@ -52,15 +53,15 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
 
     def size(v: Variable) -> Array:
         if v not in sizes:
-            sizes[v] = _magnitude(values[v])
+            sizes[v] = _magnitude(array_of(values[v]))
         return sizes[v]
 
     with np.errstate(all="ignore"):
         for node in nodes:
-            inputs = [np.asarray(values[v]) for v in node.inputs]
+            inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
-                result = _magnitude(values[v])
-                if np.asarray(values[v]).dtype.kind == "b":
+                result = _magnitude(array_of(values[v]))
+                if array_of(values[v]).dtype.kind == "b":
                     sizes[v] = result
                     continue
                 given = [
@@ -152,18 +153,18 @@ def rounding_error_bound(
 
     def error(v: Variable) -> Array:
         if v not in errors:
-            errors[v] = np.zeros(values[v].shape)
+            errors[v] = np.zeros(np.shape(values[v]))
         return errors[v]
 
     with np.errstate(all="ignore"):
         for node in nodes:
-            inputs = [np.asarray(values[v]) for v in node.inputs]
+            inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
-                result = np.asarray(values[v])
+                result = array_of(values[v])
                 if result.dtype.kind == "b" and strict:
                     continue
                 given = [error(u) for u in node.inputs]
-                propagated = _propagated_error(node, given, inputs, result, strict)
+                propagated = _propagated_error(node, given, inputs, result, values, strict)
                 local = _local_error(node, inputs, result, max_relative_error)
                 errors[v] = propagated + local
                 if underflow:
@@ -218,7 +219,12 @@ def _underflow_error(
 
 
 def _propagated_error(
-    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
+    node: Apply,
+    errors: Sequence[Array],
+    inputs: Sequence[Array],
+    result: Array,
+    values: Values,
+    strict: bool,
 ) -> Array:
     """Return how far the errors of its inputs move the result of a node."""
     op: Any = node.op
@@ -241,26 +247,26 @@ def _propagated_error(
         return _elemwise_error(op, errors, inputs, result, strict)
     if any(np.isinf(e).any() for e in errors):
         return np.full(result.shape, np.inf)
-    moved = _opaque_op_error(node, errors, inputs, result)
+    moved = _opaque_op_error(node, errors, values, result)
     return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
 
 
-def _opaque_op_error(
-    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
-) -> Array:
+def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, result: Array) -> Array:
     """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
     most = np.zeros(result.shape)
     for sign in (1, -1):
-        shifted = [_shifted(x, e, sign) for x, e in zip(inputs, errors, strict=True)]
+        shifted = [
+            _shifted_value(values[v], e, sign) for v, e in zip(node.inputs, errors, strict=True)
+        ]
         storage: list[list[Any]] = [[None] for _ in node.outputs]
         try:
             node.op.perform(node, shifted, storage)
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
-        found = np.asarray(storage[0][0])
+        found = array_of(storage[0][0])
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved
@@ -299,6 +305,16 @@ def _equal_or_nan(a: Any, b: Array) -> Any:
 def _as_float64(x: Array) -> Array:
     """Return an array as float64, or as complex128 if it is complex."""
     return np.asarray(x, "complex128" if x.dtype.kind == "c" else "float64")
+
+
+def _shifted_value(value: Any, error: Array, sign: int) -> Any:
+    """Return a value moved by its error; of a sparse matrix the stored elements."""
+    if not sparse.is_matrix(value):
+        return _shifted(np.asarray(value), error, sign)
+    moved = value.copy()
+    rows, columns = value.tocoo().coords
+    moved.data = _shifted(value.data, error[rows, columns], sign)
+    return moved
 
 
 def _shifted(x: Array, error: Array, sign: int) -> Array:

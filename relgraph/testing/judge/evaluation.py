@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 
 Values = dict[Variable, Any]
@@ -52,3 +53,8 @@ def perform_on_copies(node: Apply, operands: Sequence[Any]) -> list[Any]:
     storage: list[list[Any]] = [[None] for _ in node.outputs]
     node.op.perform(node, operands, storage)
     return [cell[0] for cell in storage]
+
+
+def array_of(value: Any) -> Any:
+    """Return a value as an array: all elements of a sparse matrix."""
+    return value.toarray() if sparse.is_matrix(value) else np.asarray(value)

@@ -12,7 +12,7 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.array_equality import same_bits, same_nan_or_infinity
 from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
 from relgraph.testing.judge.error_bounds import MAX_ULPS, largest_magnitude, rounding_error_bound
-from relgraph.testing.judge.evaluation import Values
+from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import RewritePair
 from relgraph.testing.judge.true_values.evaluation import UNDECIDED, precision_for, true_values
 from relgraph.testing.judge.true_values.mpmath_support import mp
@@ -65,8 +65,8 @@ class Comparison:
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
         self.pair, self.values = pair, values
-        self.old = np.asarray(values[pair.old])
-        self.new = np.asarray(values[pair.new])
+        self.old = array_of(values[pair.old])
+        self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
         equal = same_bits(self.old, self.new) if self._type_difference is None else None
         self._same_bits = equal
@@ -176,7 +176,7 @@ class Comparison:
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""
         dtypes = {
-            np.asarray(self.values[v]).dtype
+            array_of(self.values[v]).dtype
             for node in self._nodes(self.pair.old)
             for v in node.outputs
         }
@@ -218,7 +218,7 @@ class Comparison:
         """Return the true values of the old side's elements at some indices."""
         nodes = self._nodes(self.pair.old)
         bits = precision_for(
-            np.asarray(self.values[v]) for node in nodes for v in (*node.inputs, *node.outputs)
+            array_of(self.values[v]) for node in nodes for v in (*node.inputs, *node.outputs)
         )
         bits += more_bits
         if all(isinstance(node.op, Elemwise) for node in nodes):

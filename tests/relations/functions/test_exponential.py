@@ -27,6 +27,8 @@ LAWS = laws_of(exponential)
 m = at.dmatrix("m")
 p, q = at.sigmoid(y), at.cosh(y)  # not negative, and positive
 
+IN_PARTS = "switch(abs(…) < 0.5, log1p(switch(…, …, 0.0)), log(switch(…, 1.0, …)))"
+
 CASES = [
     ("log-exp", at.log(at.exp(x)), "x"),
     ("log2-exp2", at.log2(at.exp2(x)), "x"),
@@ -81,13 +83,11 @@ CASES = [
     ("log-base-two", at.log(x) * (1 / math.log(2)), "log2(x)"),
     ("log-base-ten", at.log(x) * (1 / math.log(10)), "log10(x)"),
     ("power-of-two", 2.0**x, "exp2(x)"),
-    ("log1p", at.log(y + x + 1), "log1p(y + x)"),
+    ("log1p", at.log(p + at.sqr(x) + 1), "log1p(sigmoid(y) + sqr(x))"),
+    ("log1p-sum", at.log(y + x + 1), IN_PARTS),
     ("log1p-neg", at.log(1 - x), "log1p(-x)"),
-    (
-        "log1p-sub",
-        at.log((x + 1) - y),
-        "switch(x - y > -0.5, log1p(switch(…, …, 0.0)), log(… - y))",
-    ),
+    ("log1p-sub", at.log((x + 1) - y), IN_PARTS),
+    ("log1p-sub-nonnegative", at.log((p + 1) - y), "log1p(sigmoid(y) - y)"),
     ("expm1", at.exp(x) - 1, "expm1(x)"),
     ("neg-expm1", 1 - at.exp(x), "-expm1(x)"),
     ("log1p-neg-exp", at.log1p(-at.exp(-x)), "log1mexp(-x)"),
@@ -157,6 +157,17 @@ def test_what_overflows_does_not():
     ]:
         found = value_of(applied(LAWS[name], before), large)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_term_that_cancels_one_leaves_the_others():
+    """``log(1 - p + 1e-20)`` where `p` is 1, however it is written."""
+    values = {"x": np.array([-1.0, 1e-9]), "y": np.array([1e-20, 1e-9])}
+    for name, before in [
+        ("log1p-sum", at.log(at.add(1, x, y))),
+        ("log1p-sub", at.log((1 + x) - (-y))),
+    ]:
+        found = value_of(applied(LAWS[name], before), values)
+        np.testing.assert_allclose(found, [math.log(1e-20), math.log1p(2e-9)], rtol=1e-15)
 
 
 def test_the_sum_of_no_exponentials():

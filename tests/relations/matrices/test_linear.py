@@ -27,6 +27,8 @@ row, col = at.drow("row"), at.dcol("col")
 three = at.TensorType("float64", (3,))("three")
 tall = at.TensorType("float64", (30, 3))("tall")
 wide = at.TensorType("float64", (3, 30))("wide")
+stack = at.TensorType("float64", (None, 2, 30))("stack")
+tall_stack = at.TensorType("float64", (None, 30, 2))("tall_stack")
 ones = np.ones(3)
 dot, matmul = at.dot, at.matmul
 cc, ccc = c.dimshuffle("x", "x"), c.dimshuffle("x", "x", "x")
@@ -54,10 +56,10 @@ TABLE = [
     ),
     ("dot-neg-left", dot(-x, v), -dot(x, v)),
     ("dot-neg-right", dot(x, -y), -dot(x, y)),
-    ("dot-scalar-left", dot(cc * x, y), cc.dimshuffle() * dot(x, y)),
+    ("dot-scalar-left", dot(cc * x, v), "c * (x @ v)"),
     ("dot-scalar-right", dot(v, 2.0 * x), "2.0 * (v @ x)"),
     ("dot-divided-left", dot(x / 2.0, v), "x @ v / 2.0"),
-    ("dot-divided-right", dot(x, y / c), dot(x, y) / cc.dimshuffle()),
+    ("dot-divided-right", dot(wide, tall / c), dot(wide, tall) / cc.dimshuffle()),
     ("matmul-zero-left", matmul(np.zeros((2, 3, 3)), x), "alloc(0.0, 2, 3, shape_i{1}(x))"),
     (
         "matmul-zero-right",
@@ -66,10 +68,10 @@ TABLE = [
     ),
     ("matmul-neg-left", matmul(-s, t), -matmul(s, t)),
     ("matmul-neg-right", matmul(x, -s), -matmul(x, s)),
-    ("matmul-scalar-left", matmul(c * s, t), ccc * matmul(s, t)),
-    ("matmul-scalar-right", matmul(s, c * x), cc * matmul(s, x)),
-    ("matmul-divided-left", matmul(s / c, t), matmul(s, t) / ccc),
-    ("matmul-divided-right", matmul(s, t / c), matmul(s, t) / ccc),
+    ("matmul-scalar-left", matmul(c * stack, tall), ccc * matmul(stack, tall)),
+    ("matmul-scalar-right", matmul(wide, c * tall_stack), ccc * matmul(wide, tall_stack)),
+    ("matmul-divided-left", matmul(stack / c, tall), matmul(stack, tall) / ccc),
+    ("matmul-divided-right", matmul(wide, tall_stack / c), matmul(wide, tall_stack) / ccc),
     ("dot-factor-left-add", dot(x, y) + dot(x, z), dot(x, y + z)),
     ("dot-factor-right-add", dot(x, v) + dot(y, v), dot(x + y, v)),
     ("dot-factor-left-sub", dot(x, v) - dot(x, w), dot(x, v - w)),
@@ -103,6 +105,12 @@ def test_each_law_is_at_work():
         # rows of sums are no vector of sums
         ("dot-ones-right", dot(x, np.ones((3, 3)))),
         ("dot-scalar-left", dot(row * x, y)),
+        # the product may be no smaller than what is scaled
+        ("dot-scalar-left", dot(c * x, y)),
+        ("dot-scalar-right", dot(tall, c * wide)),
+        ("dot-divided-right", dot(x, v / c)),
+        ("matmul-scalar-right", matmul(s, c * tall)),
+        ("matmul-divided-left", matmul(stack / c, s)),
         ("dot-column", dot(v, at.dot(x, w).dimshuffle(0, "x"))),
         ("dot-from-right", dot(dot(x, y), z)),
         ("dot-from-right", dot(dot(col, row), v)),

@@ -72,3 +72,17 @@ def test_which_elements_come_from_a_nan():
     assert elements_derived_from(nodes, values, out, np.isnan).tolist() == [True, False]
     nodes, values, out = evaluated(at.sum(x), x=[np.nan, 1.0])
     assert elements_derived_from(nodes, values, out, np.isnan).all()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "unclaimed"),
+    [
+        ([0.0, 1.0], [np.inf, 1.0], True),
+        ([np.nan, 1.0], [0.0, 1.0], True),
+        ([2.0, 1.0], [np.inf, 1.0], False),
+        ([0.0, 1.0], [1.0, 1.0], False),
+    ],
+)
+def test_a_zero_beside_an_infinity_is_left_to_the_blas(left, right, unclaimed):
+    nodes, values, out = evaluated(at.dot(x, y), x=left, y=right)
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed

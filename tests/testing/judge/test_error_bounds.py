@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph.testing.judge.backward_errors import size_of_logarithms
 from relgraph.testing.judge.error_bounds import largest_magnitude, rounding_error_bound
 from tests.testing.judge.evaluated_graphs import evaluated, x, y
 
@@ -54,3 +55,15 @@ def test_a_new_side_is_not_excused_by_leaving_a_domain_or_by_the_other_branch():
         nodes, values, out = evaluated(made, x=[1.0], y=[1.0])
         assert rounding_error_bound(nodes, values, out, True, 1.0) > 5
         assert rounding_error_bound(nodes, values, out, True, 1.0, strict=True) < 1e-7
+
+
+def test_partial_results_are_rounded_too():
+    nodes, values, out = evaluated(at.sum(x) * 1e6, x=[1e10, 1.0, -1e10])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e16 * EPS
+    nodes, values, out = evaluated(at.prod(x), x=[3.0] * 20)
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 20 * 3.0**20 * EPS
+
+
+def test_a_determinant_is_rounded_as_the_exponential_of_its_logarithm():
+    found = size_of_logarithms(np.array([[np.e**20, 0.0], [0.0, np.e**-20]]))
+    np.testing.assert_allclose(found, 40.0)

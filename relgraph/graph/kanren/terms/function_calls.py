@@ -14,7 +14,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.terms.building import as_call
-from relgraph.graph.kanren.terms.term import LogicVariable, Term, logic_variables
+from relgraph.graph.kanren.terms.term import LogicVariable, Term, has_calls, logic_variables
 from relgraph.graph.op import Op
 from relgraph.graph.unify import meaning
 
@@ -48,6 +48,11 @@ def _meaning_of_call(
         raise TypeError(
             f"{as_call(expression)} calls a function that is no op, and can't be matched: {error}"
         ) from error
+    if has_calls(meant):
+        raise TypeError(
+            f"{as_call(expression)} calls a function that is no op, and can't be matched: what it "
+            "makes depends on a shape, of which only a law states the rank"
+        )
     names = {stand_in: part for part, stand_in in places.items()}
     if isinstance(meant, Term):
         return meant.rename(names).etuple

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from numbers import Number
+from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
 from cons.core import _car, _cdr
@@ -21,12 +22,13 @@ from unification.core import _reify, _unify, _unify_Var_object, construction_sen
 from unification.variable import _glv, isvar
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.terms.call import Call, called
 from relgraph.graph.notation.numbers import is_written, roundings, same_number
 from relgraph.graph.notation.operators import INFIX, Operators, as_infix
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
 from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm
 
 _fresh_numbers = itertools.count(1)
 
@@ -42,7 +44,39 @@ def is_variable(x: Any) -> bool:
     return known
 
 
-class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: ignore[misc]
+class _Spoken(Operators, LogicTerm):
+    """What has the operators and the methods of the variables that it stands for."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method or a property of the variables whose ops this one has."""
+        owner = None if name.startswith("_") else getattr(self._ops, "owner", None)
+        found = None if owner is None else vars(owner).get(name)
+        if isinstance(found, property) and found.fget is not None:
+            return found.fget(self)
+        if isinstance(found, FunctionType):
+            return MethodType(found, self)
+        raise AttributeError(f"{self} has no {name!r}: it is part of a law")
+
+    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
+        return Term(op, arguments, self._ops)
+
+    def apply_function(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Term:
+        call, terms = called(function, args, kwargs)
+        return Term(call, terms, self._ops)
+
+    @property
+    def type(self) -> NoReturn:
+        raise AsksForType(
+            f"{self} is part of a law and stands for tensors of every shape: what this function "
+            "makes of it depends on the shape, so write it by functions that don't ask for one"
+        )
+
+
+class LogicVariable(_Spoken, Var, metaclass=OwnLVarType):  # type: ignore[misc]
     """A logic variable of a law, with Python's operators.
 
     Parameters
@@ -84,13 +118,6 @@ class LogicVariable(Operators, Var, LogicTerm, metaclass=OwnLVarType):  # type: 
         new.token = f"{self.token}_{next(_fresh_numbers)}"
         new._ops = self._ops
         return new
-
-    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
-        return Term(op, arguments, self._ops)
-
-    @property
-    def type(self) -> NoReturn:
-        _refuse_type(self)
 
     def __copy__(self) -> LogicVariable:
         return self
@@ -149,14 +176,7 @@ class Literal:
         return repr(self.value)
 
 
-def _refuse_type(x: Any) -> NoReturn:
-    raise TypeError(
-        f"{x} is part of a law and stands for tensors of every shape: what this function makes of "
-        "it depends on the shape, so write it by functions that don't ask for one"
-    )
-
-
-class Term(Operators, LogicTerm):
+class Term(_Spoken):
     """An op applied to logic variables, terms, numbers and variables.
 
     Parameters
@@ -177,13 +197,6 @@ class Term(Operators, LogicTerm):
         self.args = tuple(_as_part(arg) for arg in arguments)
         self._ops = ops
         self._etuple: ExpressionTuple | None = None
-
-    def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:
-        return Term(op, arguments, self._ops)
-
-    @property
-    def type(self) -> NoReturn:
-        _refuse_type(self)
 
     def __call__(self, *arguments: Any) -> Term:
         """Apply a term for an op (``CAReduce(add, axis_lv)``) to arguments."""
@@ -237,10 +250,19 @@ class Term(Operators, LogicTerm):
             arg = self.args[0]
             return f"-{arg._as_text(9) if isinstance(arg, Term) else arg}"
         arguments = [str(arg) for arg in self.args]
+        if isinstance(self.op, Call):
+            return self.op.text(arguments)
         if isinstance(self.op, Term) and isinstance(self.op.op, type):
             cls: Any = self.op.op
             return str(cls.call_text([str(p) for p in self.op.args], arguments))
         return f"{name}({', '.join(arguments)})"
+
+
+def has_calls(side: Any) -> bool:
+    """Return whether there is a call of a function in a side of a law."""
+    return isinstance(side, Term) and (
+        isinstance(side.op, Call) or any(has_calls(arg) for arg in side.args)
+    )
 
 
 class Arguments(LogicTerm):

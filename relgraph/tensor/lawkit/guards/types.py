@@ -70,6 +70,9 @@ def has_rank(var: Any, ndim: Any) -> bool:
     return isinstance(var.type, TensorType) and var.type.ndim == _plain(ndim)
 
 
+has_rank.states_rank = True  # type: ignore[attr-defined]
+
+
 def _plain(number: Any) -> int:
     """Return an int that a law may hold as a `Literal`."""
     return int(getattr(number, "value", number))

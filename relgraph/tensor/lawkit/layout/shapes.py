@@ -18,13 +18,18 @@ from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import reads_length_of
 from relgraph.tensor.math import cast
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape, inferred_shape
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.shapes.shape import (
+    MakeVector,
+    Shape_i,
+    _shape,
+    has_shape,
+    inferred_shape,
+)
 
 
 def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
     """Return the lengths of `y` as its node infers them, int64s of rank 0; None if it can't."""
-    if not isinstance(y.type, TensorType) or y.owner is None:
+    if not has_shape(y) or y.owner is None:
         return None
     if type(y.owner.op).infer_shape is Op.infer_shape:
         return None

@@ -56,6 +56,24 @@ def is_cheaper_from_left(x: Any, y: Any, z: Any) -> bool:
     return ranks == (1, 2, 2) and 1 not in (*y.type.shape, *z.type.shape)
 
 
+def shrinks_left(x: Any, y: Any) -> bool:
+    """Return whether the product of `x` and `y` is known to have fewer elements than `x`."""
+    if y.type.ndim < 2:
+        return True
+    return y.type.ndim == 2 and _is_shorter(y.type.shape[1], x.type.shape[-1])
+
+
+def shrinks_right(x: Any, y: Any) -> bool:
+    """Return whether the product of `x` and `y` is known to have fewer elements than `y`."""
+    if x.type.ndim < 2 or y.type.ndim < 2:
+        return bool(x.type.ndim < 2)
+    return x.type.ndim == 2 and _is_shorter(x.type.shape[0], y.type.shape[-2])
+
+
+def _is_shorter(a: int | None, b: int | None) -> bool:
+    return a is not None and b is not None and a < b
+
+
 def is_identity_matrix(x: Any) -> bool:
     """Return whether `x` is a constant with ones on its diagonal and zeros beside it."""
     if not isinstance(x, Constant):

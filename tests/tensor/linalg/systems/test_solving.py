@@ -178,3 +178,14 @@ def test_errors_name_what_is_wrong():
     x, y = at.dmatrix(), at.dvector()
     with pytest.raises(ValueError, match="not square"):
         evaluate([linalg.solve(x, y)], {x: np.ones((2, 3)), y: np.ones(2)})
+
+
+def test_whether_a_system_raises_is_for_its_matrix_to_say():
+    """Not for the right side: the inverse of ``c @ c.T`` does not exist where both halves do."""
+    factor, b = at.dmatrix(), at.dvector()
+    near = np.array([[1.0, 0.0], [2.0**30, 2.0**-30]])
+    out = linalg.cho_solve((factor, True), b)
+    (finite,) = evaluate([out], {factor: near, b: np.ones(2)})
+    (infinite,) = evaluate([out], {factor: near, b: np.array([np.inf, 1.0])})
+    assert np.isfinite(finite).all()
+    assert not np.isfinite(infinite).any()

@@ -1,0 +1,1 @@
+"""Sparse matrices. The pages of this room are loaded for the first graph that has one."""

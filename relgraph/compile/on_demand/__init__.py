@@ -1,0 +1,1 @@
+"""Laws that are loaded for the first graph that needs them."""

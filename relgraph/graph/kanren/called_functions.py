@@ -1,0 +1,194 @@
+"""The sides of a law in which functions are called that ask for types.
+
+To be built, such a call is done on the variables that the law has matched. To be matched, it is
+done once on stand-ins of the ranks that the law states; the ops on the way from its arguments to
+its result are the pattern. What else there is (lengths of axes, positions) is a variable of its
+own, and compared with what the function makes of the variables that have been matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.search.goals import Compute, Condition, Where
+from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.terms.call import Call
+from relgraph.graph.kanren.terms.term import Literal, Term, has_calls, renamed, variables_of
+from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import equal_computations, io_toposort
+from relgraph.graph.unify import nth
+
+_Path = tuple[int, ...]
+
+
+def built_side(side: Any) -> tuple[Any, list[Condition]]:
+    """Return a side without calls, with variables in their places, and what computes these."""
+    if not has_calls(side):
+        return side, []
+    if not isinstance(side.op, Call):
+        parts = [built_side(arg) for arg in side.args]
+        conditions = [c for _, found in parts for c in found]
+        return Term(side.op, [part for part, _ in parts], side._ops), conditions
+    leaves = variables_of(side)
+    made = leaves[0].fresh()
+    return made, [Compute(made, _Made(side, leaves), tuple(leaves))]
+
+
+def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
+    """Return a side as the pattern of what its calls make, and the conditions of that.
+
+    Parameters
+    ----------
+    ranks
+        The ranks of logic variables, as far as they are stated.
+
+    Raises
+    ------
+    TypeError
+        If the rank of a variable in a call is not stated, or no variable is made of them.
+    """
+    if not has_calls(side):
+        return side, []
+    if not isinstance(side.op, Call):
+        parts = [matched_side(arg, ranks) for arg in side.args]
+        conditions = [c for _, found in parts for c in found]
+        return Term(side.op, [part for part, _ in parts], side._ops), conditions
+    return _pattern_of_call(side, ranks)
+
+
+def _pattern_of_call(side: Term, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
+    leaves = variables_of(side)
+    for leaf in leaves:
+        if leaf not in ranks:
+            raise TypeError(
+                f"what {side} is depends on the rank of {leaf}: state it, by "
+                f"relgraph.tensor.lawkit.guards.types.ranko({leaf}, ...)"
+            )
+    stand_ins = {leaf: side._ops.stand_in(ranks[leaf]) for leaf in leaves}
+    arguments = [build(renamed(arg, stand_ins)) for arg in side.args]
+    made = side.op(*arguments)
+    if not isinstance(made, Variable) or made.owner is None:
+        raise TypeError(f"{side} makes {made}, which no law can match")
+    patterns = [matched_side(arg, ranks) for arg in side.args]
+    reader = _Reader(
+        dict(zip(arguments, [p for p, _ in patterns], strict=True)), side._ops, leaves[0]
+    )
+    pattern = reader.read(made)
+    conditions = [c for _, found in patterns for c in found]
+    if reader.others:
+        same = _Same(side, leaves, tuple(reader.others.values()))
+        conditions.append(Where(same, (*reader.others, *leaves)))
+    return pattern, conditions
+
+
+class _Reader:
+    """Reads the graph that a call has made as a pattern.
+
+    Attributes
+    ----------
+    others
+        For each variable that stands for what is not made of the arguments, where that is: which
+        input of which input, from the result on.
+    """
+
+    def __init__(self, arguments: Mapping[Variable, Any], ops: Any, leaf: Any) -> None:
+        self.arguments = arguments
+        self.others: dict[Any, _Path] = {}
+        self._ops = ops
+        self._leaf = leaf
+        self._data: set[Variable] = set()
+
+    def read(self, made: Variable) -> Any:
+        for node in io_toposort(list(self.arguments), [made]):
+            if not self._ops.asks_shape(node.op) and any(
+                v in self.arguments or v in self._data for v in node.inputs
+            ):
+                self._data.update(node.outputs)
+        return self._read(made, ())
+
+    def _read(self, var: Variable, path: _Path) -> Any:
+        if var in self.arguments:
+            return self.arguments[var]
+        if var in self._data and var.owner is not None:
+            node = var.owner
+            parts = [self._read(v, (*path, i)) for i, v in enumerate(node.inputs)]
+            term = Term(node.op, parts, self._ops)
+            return term if len(node.outputs) == 1 else nth(node.outputs.index(var), term)
+        number = var.unique_value() if isinstance(var, Constant) else None
+        if number is not None:
+            return Literal(number)
+        other = self._leaf.fresh()
+        self.others[other] = path
+        return other
+
+
+class _Made:
+    """What a call makes of the variables that its logic variables stand for."""
+
+    def __init__(self, side: Term, leaves: Sequence[Any]) -> None:
+        self.side = side
+        self.leaves = tuple(leaves)
+        self.__name__ = str(side.op)
+
+    def __call__(self, *values: Any) -> Any:
+        return build(renamed(self.side, dict(zip(self.leaves, values, strict=True))))
+
+
+class _Same(_Made):
+    """Whether what was matched beside the arguments of a call is what the call makes there."""
+
+    def __init__(self, side: Term, leaves: Sequence[Any], paths: tuple[_Path, ...]) -> None:
+        super().__init__(side, leaves)
+        self.paths = paths
+        self.__name__ = f"is_{side.op}"
+
+    def __call__(self, *values: Any) -> bool:
+        count = len(self.paths)
+        try:
+            made = super().__call__(*values[count:])
+        except (TypeError, ValueError, IndexError):
+            return False
+        return all(
+            _is_same(value, _at(made, path))
+            for value, path in zip(values[:count], self.paths, strict=True)
+        )
+
+
+def _at(var: Variable, path: _Path) -> Variable | None:
+    for i in path:
+        if var.owner is None or i >= len(var.owner.inputs):
+            return None
+        var = var.owner.inputs[i]
+    return var
+
+
+def _is_same(found: Any, made: Any) -> bool:
+    """Return whether a variable is written as another one, or is the constant that it is."""
+    if made is None or found.type.ndim != made.type.ndim:
+        return False
+    if equal_computations([found], [made]):
+        return True
+    if not isinstance(found, Constant) or any(not isinstance(v, Constant) for v in _leaves(made)):
+        return False
+    (value,) = evaluate([made], {})
+    return bool(np.array_equal(value, found.data))
+
+
+def _leaves(var: Variable) -> list[Variable]:
+    nodes = io_toposort([], [var])
+    made = {v for node in nodes for v in node.outputs}
+    return [v for node in nodes for v in node.inputs if v not in made] or [var]
+
+
+def stated_ranks(conditions: Sequence[Any]) -> dict[Any, int]:
+    """Return the ranks that the conditions of a law state of its variables."""
+    found: dict[Any, int] = {}
+    for condition in conditions:
+        if type(condition) is Where and getattr(condition.predicate, "states_rank", False):
+            variable, rank = condition.variables
+            found[variable] = int(getattr(rank, "value", rank))
+    return found

@@ -1,0 +1,61 @@
+"""NumPy's ufuncs that have no class of their own, with their derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from relgraph.scalar.basic import sign
+from relgraph.scalar.logic import eq, ge, gt, isnan, or_
+from relgraph.scalar.named.named_op import ZERO, NamedOp
+from relgraph.scalar.selection import switch
+from relgraph.scalar.transcendental import cos, exp2, log
+
+
+def of_numpy(name: str) -> NumpyOp:
+    """Return NumPy's ufunc of a name as an op."""
+    return NumpyOp(name)
+
+
+def _first_chosen(order: Any) -> tuple[Any, Any]:
+    def chosen(x: Any, y: Any) -> Any:
+        return or_(order(x, y), isnan(y))
+
+    return (
+        lambda x, y, out: switch(chosen(x, y), 1.0, 0.0),
+        lambda x, y, out: switch(chosen(x, y), 0.0, 1.0),
+    )
+
+
+class NumpyOp(NamedOp):
+    """A ufunc of NumPy's."""
+
+    home = "numpy"
+    holomorphic = False
+    slopes = {
+        "fmax": _first_chosen(ge),
+        "fmin": _first_chosen(lambda x, y: ge(y, x)),
+        "fmod": (lambda x, y, out: 1.0, lambda x, y, out: -(x / y)._ops.trunc(x / y)),
+        "fabs": (lambda x, out: sign(x),),
+        "copysign": (lambda x, y, out: sign(x) * of_numpy("copysign")(1.0, y), ZERO),
+        "heaviside": (ZERO, lambda x, y, out: switch(eq(x, 0), 1.0, 0.0)),
+        "nextafter": (lambda x, y, out: 1.0, ZERO),
+        "spacing": (ZERO,),
+        "signbit": (ZERO,),
+        "ldexp": (lambda x, n, out: exp2(n), ZERO),
+        "logaddexp2": (
+            lambda x, y, out: exp2(x - out),
+            lambda x, y, out: exp2(y - out),
+        ),
+        "float_power": (
+            lambda x, y, out: y * of_numpy("float_power")(x, y - 1),
+            lambda x, y, out: switch(gt(x, 0), out * log(x), 0.0),
+        ),
+        "sinc": (
+            lambda x, out: switch(
+                eq(x, 0), 0.0, (cos(math.pi * x) - out) / switch(eq(x, 0), 1.0, x)
+            ),
+        ),
+        **dict.fromkeys(("gcd", "lcm", "left_shift", "right_shift"), (ZERO, ZERO)),
+        "bitwise_count": (ZERO,),
+    }

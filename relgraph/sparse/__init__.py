@@ -1,0 +1,88 @@
+"""Sparse matrices: variables whose values are SciPy's arrays in the formats CSR and CSC.
+
+``import relgraph.sparse as sparse``; ``sparse.csr_matrix("x")`` makes a variable, and ``x @ w`` a
+graph. Values are `scipy.sparse.csr_array` and `csc_array`; of a `csr_matrix` or `csc_matrix` a
+graph has the array of the same storage. See `SparseTensorType` for what is done with indices.
+
+A gradient by a sparse matrix is sparse. Where it is *structured* it is that by the stored elements,
+and stored where they are: what learning of sparse matrices wants. Where it is not, it is that of
+all elements, and so stores nearly all: `dot` and `structured_dot` differ in this alone.
+
+The names below are loaded when they are first used, so that whoever has no sparse matrices does not
+load `scipy.sparse`.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+_PREFIXES = ("", *"bwilfdcz")
+
+_CONSTRUCTORS = [f"{fmt}_{prefix}matrix" for fmt in ("csr", "csc") for prefix in _PREFIXES]
+_STORED = (
+    *("abs", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "conj", "deg2rad", "erf"),
+    *("expm1", "floor", "imag", "log1p", "neg", "rad2deg", "real", "round", "sign", "sin", "sinh"),
+    *("sqr", "sqrt", "tan", "tanh", "trunc"),
+    *("structured_add", "structured_exp", "structured_log", "structured_maximum"),
+    *("structured_minimum", "structured_pow", "structured_reciprocal", "structured_sigmoid"),
+    "structured_softplus",
+)
+_HOME = {
+    **dict.fromkeys(
+        (
+            *("CSC", "CSR", "col_scale", "csc_from_dense", "csm_data", "csm_indices", "csm_indptr"),
+            *("csm_properties", "csr_from_dense", "dense_from_sparse", "diag", "dot", "getitem"),
+            *("hstack", "row_scale", "sampling_dot", "sp_ones_like", "sp_sum", "sp_zeros_like"),
+            *("square_diagonal", "structured_dot", "transpose", "true_dot", "vstack", "with_data"),
+        ),
+        "functions",
+    ),
+    **dict.fromkeys(
+        ("add", "cast", "eq", "ge", "gt", "le", "lt", "mul", "neq", "structured", "sub"),
+        "elementwise",
+    ),
+    "SparseConstant": "variable",
+    "SparseSharedVariable": "sharing",
+    "SparseTensorType": "type",
+    "SparseVariable": "variable",
+    "as_sparse_variable": "op",
+    "matrix": "constructors",
+    "shared_matrix": "sharing",
+    "true_div": "elementwise",
+}
+_ALIASES = {
+    "as_sparse": "as_sparse_variable",
+    "multiply": "mul",
+    "subtract": "sub",
+    "sgn": "sign",
+    "rint": "round",
+}
+
+__all__ = ["is_matrix", *_HOME, *_CONSTRUCTORS, *_STORED, *_ALIASES]
+
+
+def is_matrix(value: Any) -> bool:
+    """Return whether a value is a sparse matrix or array of SciPy."""
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and bool(scipy_sparse.issparse(value))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'relgraph.sparse' has no attribute {name!r}")
+    import_module("relgraph.sparse.functions")  # gives the variables their operators
+    known = _ALIASES.get(name, name)
+    if known in _CONSTRUCTORS:
+        found = import_module("relgraph.sparse.constructors").CONSTRUCTORS[known]
+    elif known in _STORED:
+        found = import_module("relgraph.sparse.elementwise").FUNCTIONS[known]
+    else:
+        found = getattr(import_module(f"relgraph.sparse.{_HOME[known]}"), known)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

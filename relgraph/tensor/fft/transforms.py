@@ -1,0 +1,278 @@
+"""Fourier transforms: one op does the complex ones along one axis, all others are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.tensor.along_axes.rearranging import roll
+from relgraph.tensor.assembly.creation import arange, zeros
+from relgraph.tensor.assembly.joining import join
+from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.functions.parts import along, length, of_rank, part
+from relgraph.tensor.linalg.stacks import COMPLEX_OF, REAL_OF
+from relgraph.tensor.math import cast, conj, real, switch
+from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.type import TensorType
+
+NORMS = ("backward", "ortho", "forward")
+
+
+def _complex_dtype(dtype: str) -> str:
+    if is_complex(dtype):
+        return dtype
+    return COMPLEX_OF["float32" if dtype in ("float16", "float32") else "float64"]
+
+
+class DFT(TypedOp):
+    """The discrete Fourier transform along an axis, without a factor, or its conjugate.
+
+    Parameters
+    ----------
+    axis
+        The axis, counted from the front.
+    inverse
+        Whether the exponents are positive; then it is divided by nothing either.
+    """
+
+    __props__ = ("axis", "inverse")
+
+    def __init__(self, axis: int, inverse: bool = False) -> None:
+        self.axis = axis
+        self.inverse = inverse
+
+    def __str__(self) -> str:
+        return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        normalize_axis(self.axis, x.ndim, str(self))
+        return [TensorType(_complex_dtype(x.dtype), x.shape)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        dtype = node.outputs[0].type.dtype
+        if x.shape[self.axis] == 0:
+            raise ValueError(f"{self}: {node.inputs[0]} has no elements along axis {self.axis}")
+        with np.errstate(all="ignore"):
+            if self.inverse:
+                found = np.fft.ifft(x.astype(dtype, copy=False), axis=self.axis, norm="forward")
+            else:
+                found = np.fft.fft(x.astype(dtype, copy=False), axis=self.axis)
+        output_storage[0][0] = found.astype(dtype, copy=False)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient: the conjugate transform of that of the output."""
+        x: Any = inputs[0]
+        g = DFT(self.axis, not self.inverse)(output_grads[0])
+        if is_complex(x.type.dtype):
+            return [cast(g, x.type.dtype)]
+        return [real(g) if is_discrete(x.type.dtype) else cast(real(g), x.type.dtype)]
+
+
+def _transform(a: Any, n: Any, axis: int, norm: str | None, inverse: bool, what: str) -> Any:
+    a, axis = along(a, axis, what)
+    return _scaled(DFT(axis, inverse)(_of_length(a, n, axis)), axis, norm, inverse)
+
+
+def _kind_of_norm(norm: str | None) -> str:
+    kind = "backward" if norm is None else norm
+    if kind not in NORMS:
+        raise ValueError(f"fft: the norm is one of {', '.join(NORMS)}, not {norm!r}")
+    return kind
+
+
+def _scaled(found: Any, axis: int, norm: str | None, inverse: bool) -> Any:
+    """Return a transform divided by its length, or by the root of that, as `norm` says."""
+    kind = _kind_of_norm(norm)
+    if kind == ("forward" if inverse else "backward"):
+        return found
+    count = as_argument(length(found, axis), "fft")
+    scale = cast(count, REAL_OF.get(found.type.dtype, found.type.dtype))
+    return found / (scale**0.5 if kind == "ortho" else scale)
+
+
+def _of_length(a: Any, n: Any, axis: int) -> Any:
+    """Return `a` cut, or continued by zeros, to a length along an axis."""
+    if n is None:
+        return a
+    if n < 1:
+        raise ValueError(f"fft: {n} is no number of points")
+    own = length(a, axis)
+    if not isinstance(own, int) or own < n:
+        shape = list(lengths(a))
+        shape[axis] = n
+        a = join(axis, a, zeros(tuple(shape), dtype=a.type.dtype))
+    return a if isinstance(own, int) and own == n else part(a, axis, slice(None, n))
+
+
+def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the discrete Fourier transform of `a` along an axis.
+
+    Parameters
+    ----------
+    n
+        The number of points: `a` is cut or continued by zeros.
+    norm
+        ``backward``, ``ortho`` or ``forward``: which transform is divided by the number of points.
+    """
+    return _transform(a, n, axis, norm, False, "fft")
+
+
+def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the inverse of `fft`."""
+    return _transform(a, n, axis, norm, True, "ifft")
+
+
+def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the first half of the transform of real numbers, the rest of which mirrors it."""
+    a, axis = along(a, axis, "rfft")
+    if is_complex(a.type.dtype):
+        raise TypeError(f"rfft: the input is a {a.type}, not real")
+    found = fft(a, n, axis, norm)
+    return part(found, axis, slice(None, length(found, axis) // 2 + 1))
+
+
+def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the real numbers whose `rfft` is `a`; of an odd number of points `n` must be given."""
+    a, axis = along(a, axis, "irfft")
+    a = cast(a, _complex_dtype(a.type.dtype))
+    points = 2 * (length(a, axis) - 1) if n is None else n
+    half = points // 2 + 1
+    a = part(a, axis, slice(None, half)) if n is None else _of_length(a, half, axis)
+    place = of_rank(arange(half), a.type.ndim, axis)
+    # the numbers at 0 and in the middle stand for themselves alone, the others for two
+    single = switch(place * (place * 2 - points), 2, 1)
+    dtype = REAL_OF[a.type.dtype]
+    weighted = a * cast(single, dtype)
+    spread = _of_length(weighted, n, axis) if n is not None else _to(weighted, points, axis)
+    return real(_scaled(DFT(axis, True)(spread), axis, norm, True))
+
+
+def _to(a: Any, n: Any, axis: int) -> Any:
+    shape = list(lengths(a))
+    shape[axis] = n - shape[axis]
+    return join(axis, a, zeros(tuple(shape), dtype=a.type.dtype))
+
+
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the transform, which is real, of a signal whose second half mirrors the first."""
+    return irfft(conj(as_argument(a, "hfft")), n, axis, _opposite(norm))
+
+
+def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+    """Return the inverse of `hfft`."""
+    return conj(rfft(a, n, axis, _opposite(norm)))
+
+
+def _opposite(norm: str | None) -> str:
+    """Return the norm of the transform in the other direction."""
+    return {"backward": "forward", "forward": "backward"}.get(_kind_of_norm(norm), "ortho")
+
+
+def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
+    a = as_argument(a, "fftn")
+    if axes is None:
+        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
+    axes = list(axes)
+    points = [None] * len(axes) if s is None else list(s)
+    for axis, n in reversed(list(zip(axes, points, strict=True))):
+        a = one(a, n, axis, norm)
+    return a
+
+
+def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    """Return the transform along several axes, by default all; `s` has their numbers of points."""
+    return _along_each(fft, a, s, axes, norm)
+
+
+def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    """Return the inverse of `fftn`."""
+    return _along_each(ifft, a, s, axes, norm)
+
+
+def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+    """Return the transform along two axes."""
+    return fftn(a, s, axes, norm)
+
+
+def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+    """Return the inverse of `fft2`."""
+    return ifftn(a, s, axes, norm)
+
+
+def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    """Return the transform of real numbers along several axes, the last one halved as in `rfft`."""
+    a = as_argument(a, "rfftn")
+    if axes is None:
+        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
+    *others, last = axes
+    a = rfft(a, None if s is None else s[-1], last, norm)
+    return fftn(a, None if s is None else s[:-1], others, norm)
+
+
+def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
+    """Return the inverse of `rfftn`."""
+    a = as_argument(a, "irfftn")
+    if axes is None:
+        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
+    *others, last = axes
+    a = ifftn(a, None if s is None else s[:-1], others, norm)
+    return irfft(a, None if s is None else s[-1], last, norm)
+
+
+def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+    """Return the transform of real numbers along two axes, the last one halved."""
+    return rfftn(a, s, axes, norm)
+
+
+def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
+    """Return the inverse of `rfft2`."""
+    return irfftn(a, s, axes, norm)
+
+
+def fftshift(x: Any, axes: Any = None) -> Any:
+    """Return a spectrum with the frequency zero moved to the middle."""
+    return _shifted(x, axes, 1)
+
+
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    """Return what `fftshift` moved moved back."""
+    return _shifted(x, axes, -1)
+
+
+def _shifted(x: Any, axes: Any, sign: int) -> Any:
+    x = as_argument(x, "fftshift")
+    axes = (
+        range(x.type.ndim) if axes is None else axes if isinstance(axes, tuple | list) else [axes]
+    )
+    for axis in axes:
+        axis = normalize_axis(axis, x.type.ndim, "fftshift")
+        half = length(x, axis) // 2
+        x = roll(x, half if sign > 0 else -half, axis)
+    return x
+
+
+__all__ = [
+    *("fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft"),
+    *("irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
+]

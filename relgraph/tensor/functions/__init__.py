@@ -1,0 +1,29 @@
+"""NumPy's functions that are made of others, and the ops that only they need.
+
+`relgraph.tensor` loads this folder when one of them is first asked for.
+"""
+
+from types import ModuleType
+from typing import Any
+
+from relgraph.tensor.functions import (
+    arrangements,
+    calculus,
+    elementwise,
+    padding,
+    quantiles,
+    running,
+    searching,
+    spacing,
+    statistics,
+)
+
+_MODULES: tuple[ModuleType, ...] = (
+    *(arrangements, calculus, elementwise, padding, quantiles, running, searching, spacing),
+    statistics,
+)
+
+FUNCTIONS: dict[str, Any] = {
+    name: getattr(module, name) for module in _MODULES for name in module.__all__
+}
+"""The functions by name."""

@@ -1,0 +1,248 @@
+"""Arrays put together, taken apart and turned, as NumPy does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.along_axes.rearranging import flip
+from relgraph.tensor.assembly.creation import arange
+from relgraph.tensor.assembly.joining import concatenate, join
+from relgraph.tensor.axes import normalize_axis, static_int
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.functions.parts import along, length, part
+from relgraph.tensor.indexing.functions import diag, take
+from relgraph.tensor.math import add, cast, maximum, minimum, second
+from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis, reshape, swapaxes
+
+
+def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
+    found = [change(as_argument(x, what, i)) for i, x in enumerate(arrays)]
+    return found[0] if len(found) == 1 else found
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Return each tensor with one axis at least; a list if there are several."""
+    return _each(arys, lambda x: flatten(x) if x.type.ndim == 0 else x, "atleast_1d")
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Return each tensor with two axes at least, new ones in front; a list of several."""
+    return _each(arys, _as_matrix, "atleast_2d")
+
+
+def _as_matrix(x: Any) -> Any:
+    missing = max(2 - x.type.ndim, 0)
+    return expand_dims(x, tuple(range(missing))) if missing else x
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Return each tensor with three axes at least, as `numpy.atleast_3d` places them."""
+    new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _each(
+        arys,
+        lambda x: expand_dims(x, new[x.type.ndim]) if x.type.ndim < 3 else x,
+        "atleast_3d",
+    )
+
+
+def _as_list(arrays: Any) -> list[Any]:
+    return list(arrays)
+
+
+def dstack(tup: Any) -> Any:
+    """Return tensors joined along the third axis."""
+    return join(2, *[atleast_3d(x) for x in _as_list(tup)])
+
+
+def column_stack(tup: Any) -> Any:
+    """Return vectors as the columns of a matrix; matrices are joined as they are."""
+    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(_as_list(tup))]
+    return join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
+
+
+def block(arrays: Any) -> Any:
+    """Return the tensor whose blocks are given by nested lists."""
+    depth, item = 0, arrays
+    while isinstance(item, list):
+        depth, item = depth + 1, item[0]
+    ranks: list[int] = [depth]
+    _ranks(arrays, ranks)
+    return _block(arrays, depth, max(ranks))
+
+
+def _ranks(arrays: Any, found: list[int]) -> None:
+    for item in arrays if isinstance(arrays, list) else [arrays]:
+        if isinstance(item, list):
+            _ranks(item, found)
+        else:
+            found.append(as_argument(item, "block").type.ndim)
+
+
+def _block(item: Any, depth: int, ndim: int) -> Any:
+    if not isinstance(item, list):
+        x = as_argument(item, "block")
+        return expand_dims(x, tuple(range(ndim - x.type.ndim))) if x.type.ndim < ndim else x
+    return join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
+
+
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """Return tensors broadcast against each other."""
+    xs = [as_argument(x, "broadcast_arrays", i) for i, x in enumerate(args)]
+    filled: Any = None
+    for x in xs:
+        mark = cast(second(x, np.int8(0)), "int8")
+        filled = mark if filled is None else add(filled, mark)
+    return [second(filled, x) for x in xs]
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """Return `values` joined to `arr` along an axis; for None both are flattened."""
+    if axis is None:
+        arr, values = (flatten(as_argument(x, "append")) for x in (arr, values))
+    return concatenate([arr, values], axis=0 if axis is None else axis)
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    """Return the parts of `x` along an axis, whose static length must be known."""
+    x, axis = along(x, axis, "unstack")
+    n = x.type.shape[axis]
+    if n is None:
+        raise TypeError(f"unstack: the length of axis {axis} of {x} is not known")
+    return tuple(part(x, axis, i) for i in range(n))
+
+
+def flipud(m: Any) -> Any:
+    """Return `m` reversed along its first axis."""
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Any:
+    """Return `m` reversed along its second axis."""
+    return flip(m, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """Return `m` turned by `k` right angles in the plane of two axes."""
+    m = as_argument(m, "rot90")
+    first, second_ = (normalize_axis(a, m.type.ndim, "rot90") for a in axes)
+    if first == second_:
+        raise ValueError("rot90: the two axes are the same")
+    turns = k % 4
+    if turns == 2:
+        return flip(m, (first, second_))
+    if turns == 1:
+        return swapaxes(flip(m, second_), first, second_)
+    return flip(swapaxes(m, first, second_), second_) if turns else m
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """Return `a` with an axis moved before the position `start`."""
+    a = as_argument(a, "rollaxis")
+    axis, start = normalize_axis(axis, a.type.ndim, "rollaxis"), start % (a.type.ndim + 1)
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+def diagflat(v: Any, k: int = 0) -> Any:
+    """Return a matrix with the elements of `v` on a diagonal."""
+    return diag(flatten(as_argument(v, "diagflat")), k)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """Return `arr` without its parts at some integers, which are known, along an axis."""
+    arr, axis = along(arr, axis, "delete")
+    if isinstance(obj, Variable | LogicTerm):
+        raise TypeError("delete: which parts go must be known: an int, a slice, a list of ints")
+    n = arr.type.shape[axis]
+    single = static_int(obj)
+    if single is not None and (n is not None or single >= 0):
+        at = single % n if n is not None else single
+        return join(axis, part(arr, axis, slice(None, at)), part(arr, axis, slice(at + 1, None)))
+    if n is None:
+        raise TypeError(f"delete: the length of axis {axis} is not known")
+    return take(arr, np.delete(np.arange(n), obj), axis)
+
+
+def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
+    """Return `arr` with `values` put before one position along an axis."""
+    arr, axis = along(arr, axis, "insert")
+    at = static_int(obj)
+    if at is None:
+        raise TypeError("insert: the position must be one int")
+    values = cast(as_argument(values, "insert"), arr.type.dtype)
+    head, tail = part(arr, axis, slice(None, at)), part(arr, axis, slice(at, None))
+    if values.type.ndim == arr.type.ndim > 1:
+        middle = values
+    else:
+        slot = expand_dims(part(arr, axis, 0), axis)
+        middle = second(slot, values) if arr.type.ndim > 1 else flatten(values)
+    return join(axis, head, middle, tail)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """Return the elements of `a`, repeated as often as a new shape needs."""
+    a = flatten(as_argument(a, "resize"))
+    shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
+    wanted = 1
+    for n in shape:
+        wanted = wanted * n
+    return reshape(take(a, arange(wanted) % maximum(length(a, 0), 1), 0), shape)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its second axis; along the first of a vector."""
+    ary = as_argument(ary, "hsplit")
+    return equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its first axis."""
+    return equal_parts(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its third axis."""
+    return equal_parts(ary, indices_or_sections, 2)
+
+
+def equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Return equal parts of `ary`, or its parts between some indices, as `numpy.split` does."""
+    x, axis = along(ary, axis, "split")
+    sections = static_int(indices_or_sections)
+    if sections is None:
+        return parts_between(x, indices_or_sections, axis)
+    n = length(x, axis)
+    if isinstance(n, int) and n % sections:
+        raise ValueError(f"split: {n} elements don't make {sections} equal parts")
+    each = n // sections
+    return parts_between(x, [each * i for i in range(1, sections)], axis)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Return nearly equal parts of `ary`, the longer ones first, or its parts between indices."""
+    x, axis = along(ary, axis, "array_split")
+    sections = static_int(indices_or_sections)
+    if sections is None:
+        return parts_between(x, indices_or_sections, axis)
+    n = length(x, axis)
+    each, longer = n // sections, n % sections
+    least = min if isinstance(n, int) else minimum
+    return parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
+
+
+def parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
+    """Return the parts of `x` between some indices."""
+    known = list(stops) if isinstance(stops, Sequence) else np.asarray(stops).tolist()
+    ends = zip([None, *known], [*known, None], strict=True)
+    return [part(x, axis, slice(first, last)) for first, last in ends]
+
+
+__all__ = [
+    *("append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block"),
+    *("broadcast_arrays", "column_stack", "delete", "diagflat", "dsplit", "dstack", "fliplr"),
+    *("flipud", "hsplit", "insert", "resize", "rollaxis", "rot90", "unstack", "vsplit"),
+]

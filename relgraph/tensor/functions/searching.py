@@ -1,0 +1,399 @@
+"""Where elements are: nonzero, take_along_axis, searchsorted, unique, bincount, histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.assembly.creation import arange, zeros, zeros_like
+from relgraph.tensor.assembly.joining import join, stack
+from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.basic import as_argument, as_tensor_variable
+from relgraph.tensor.functions.parts import along, length, of_rank, part
+from relgraph.tensor.functions.spacing import linspace
+from relgraph.tensor.indexing.functions import getitem, inc_subtensor, set_subtensor, take
+from relgraph.tensor.math import cast, eq, ge, gt, le, logical_not, minimum, neq, switch
+from relgraph.tensor.reductions.reduction import any as any_
+from relgraph.tensor.reductions.reduction import max as max_
+from relgraph.tensor.reductions.reduction import min as min_
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.reshaping import ravel, reshape
+from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.type import TensorType
+
+
+class Nonzero(TypedOp):
+    """The coordinates of the elements that are not zero: for each axis a vector of int64.
+
+    Parameters
+    ----------
+    nout
+        The number of axes of the input.
+    """
+
+    __props__ = ("nout",)
+
+    def __init__(self, nout: int) -> None:
+        self.nout = nout
+
+    def __str__(self) -> str:
+        return "nonzero"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        return [TensorType("int64", (None,))] * self.nout
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
+            storage[0] = np.ascontiguousarray(found)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False] * self.nout]
+
+
+def nonzero(a: Any) -> tuple[Any, ...]:
+    """Return for each axis the indices of the elements that are not zero.
+
+    Raises
+    ------
+    ValueError
+        If the rank is 0.
+    """
+    a = as_argument(a, "nonzero")
+    if a.type.ndim == 0:
+        raise ValueError(f"nonzero: {a} has no axes; use flatnonzero")
+    return tuple(Nonzero(a.type.ndim)(a, return_list=True))
+
+
+def flatnonzero(a: Any) -> Any:
+    """Return the indices of the elements of the flattened `a` that are not zero."""
+    return nonzero(ravel(a))[0]
+
+
+def argwhere(a: Any) -> Any:
+    """Return the coordinates of the elements that are not zero, each as a row."""
+    return stack(nonzero(a), axis=1)
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return how many elements are not zero."""
+    return sum_(neq(as_argument(a, "count_nonzero"), 0), axis=axis, keepdims=keepdims)
+
+
+def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
+    """Return the parts of `a` along an axis where a vector is true; for None, of the flattened."""
+    a, axis = along(a, axis, "compress")
+    return take(a, flatnonzero(condition), axis)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """Return the elements of `arr` where `condition` is true, as a vector."""
+    return compress(ravel(condition), arr)
+
+
+def _index_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index of the elements at `indices` along an axis, and at their places else."""
+    ndim = x.type.ndim
+    return tuple(
+        indices if d == axis else of_rank(arange(length(x, d)), ndim, d) for d in range(ndim)
+    )
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """Return for each vector along an axis its elements at other indices."""
+    arr, axis = along(arr, axis, "take_along_axis")
+    return getitem(arr, _index_along(arr, as_argument(indices, "take_along_axis", 1), axis))
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
+    """Return `arr` with `values` at indices along an axis; `numpy.put_along_axis` changes it."""
+    shape = None if axis is not None else lengths(as_tensor_variable(arr))
+    arr, axis = along(arr, axis, "put_along_axis")
+    index = _index_along(arr, as_argument(indices, "put_along_axis", 1), axis)
+    changed = set_subtensor(getitem(arr, index), values)
+    return changed if shape is None else reshape(changed, shape)
+
+
+def put(a: Any, ind: Any, v: Any) -> Any:
+    """Return `a` with `v` at positions in its flattened form; `numpy.put` changes it."""
+    a = as_argument(a, "put")
+    return reshape(set_subtensor(getitem(ravel(a), ind), v), lengths(a))
+
+
+def choose(a: Any, choices: Any) -> Any:
+    """Return for each element of `a` the element at its place in the choice of that number."""
+    a = as_argument(a, "choose")
+    found = choices[-1]
+    for i in reversed(range(len(choices) - 1)):
+        found = switch(eq(a, i), choices[i], found)
+    return found
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Return the elements of the first choice whose condition is true there."""
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        found = switch(condition, choice, found)
+    return found
+
+
+def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
+    """Return which elements are among others."""
+    element, others = as_argument(element, "isin"), ravel(as_argument(test_elements, "isin", 1))
+    spread = element.dimshuffle(*range(element.type.ndim), "x")
+    found = any_(eq(spread, of_rank(others, element.type.ndim + 1, element.type.ndim)), axis=-1)
+    return logical_not(found) if invert else found
+
+
+class SearchSorted(TypedOp):
+    """The positions in a sorted vector at which elements would be put in, as int64.
+
+    Parameters
+    ----------
+    side
+        ``left`` for the first such position, ``right`` for the last one.
+    """
+
+    __props__ = ("side",)
+
+    def __init__(self, side: str = "left") -> None:
+        if side not in ("left", "right"):
+            raise ValueError(f"searchsorted: the side is left or right, not {side!r}")
+        self.side = side
+
+    def __str__(self) -> str:
+        return f"searchsorted{{{self.side}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        ordered, wanted = input_types
+        if ordered.ndim != 1:
+            raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
+        return [TensorType("int64", wanted.shape)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        found = np.searchsorted(inputs[0], inputs[1], side=self.side)  # type: ignore[call-overload]
+        output_storage[0][0] = np.asarray(found, "int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[1]]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [False]]
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Return where in a sorted vector elements would be put in; see `numpy.searchsorted`."""
+    a = as_argument(a, "searchsorted")
+    return SearchSorted(side)(a if sorter is None else take(a, sorter, 0), v)
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Return the numbers of the bins that elements are in; the edges of the bins ascend."""
+    return SearchSorted("left" if right else "right")(bins, x)
+
+
+class Unique(TypedOp):
+    """The different elements of a vector in order, and three vectors of int64 about them.
+
+    The others are the index of the first element that is equal to each, for each element the
+    number of its equal, and how often each occurs. All nan are equal.
+    """
+
+    __props__ = ()
+    nout = 4
+
+    def __str__(self) -> str:
+        return "unique"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        if x.ndim != 1:
+            raise TypeError(f"unique: the input is a {x}, not a vector")
+        some = TensorType("int64", (None,))
+        return [TensorType(x.dtype, (None,)), some, TensorType("int64", x.shape), some]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        found = np.unique(inputs[0], return_index=True, return_inverse=True, return_counts=True)
+        for storage, values in zip(output_storage, found, strict=True):
+            storage[0] = np.ascontiguousarray(values)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True, False, False, False]]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient: it is that of the first of equal elements."""
+        x: Any = inputs[0]
+        if is_discrete(x.type.dtype):
+            return [zeros_like(x, "float64")]
+        return [inc_subtensor(getitem(zeros_like(x), outputs[1]), output_grads[0])]
+
+
+def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
+           return_counts: bool = False) -> Any:  # fmt: skip
+    """Return the different elements of the flattened `ar` in order, and more if it is asked for.
+
+    The index of the first element equal to each; for each element the number of its equal, in the
+    shape of `ar`; and how often each occurs.
+    """
+    ar = as_argument(ar, "unique")
+    values, index, inverse, counts = Unique()(ravel(ar))
+    wanted = (return_index, return_inverse, return_counts)
+    more = [index, reshape(inverse, lengths(ar)), counts]
+    chosen = [v for v, is_wanted in zip(more, wanted, strict=True) if is_wanted]
+    return (values, *chosen) if chosen else values
+
+
+def unique_values(x: Any) -> Any:
+    """Return the different elements in order."""
+    return unique(x)
+
+
+def unique_counts(x: Any) -> Any:
+    """Return the different elements in order, and how often each occurs."""
+    return unique(x, return_counts=True)
+
+
+def unique_inverse(x: Any) -> Any:
+    """Return the different elements in order, and for each element the number of its equal."""
+    return unique(x, return_inverse=True)
+
+
+def unique_all(x: Any) -> Any:
+    """Return all that `unique` may return."""
+    return unique(x, return_index=True, return_inverse=True, return_counts=True)
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """Return the elements of either, each once and in order."""
+    return unique(join(0, ravel(ar1), ravel(ar2)))
+
+
+def intersect1d(ar1: Any, ar2: Any) -> Any:
+    """Return the elements of both, each once and in order."""
+    both = unique(ar1)
+    return extract(isin(both, ar2), both)
+
+
+def setdiff1d(ar1: Any, ar2: Any) -> Any:
+    """Return the elements of the first that are not in the second, each once and in order."""
+    own = unique(ar1)
+    return extract(isin(own, ar2, invert=True), own)
+
+
+def setxor1d(ar1: Any, ar2: Any) -> Any:
+    """Return the elements of exactly one of two, each once and in order."""
+    return unique(join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)))
+
+
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    """Return how often each integer from 0 on occurs in a vector, or the sums of its weights."""
+    x = as_argument(x, "bincount")
+    if x.type.ndim != 1 or np.dtype(x.type.dtype).kind not in "iub":
+        raise TypeError(f"bincount: input 0 is a {x.type}, not a vector of integers")
+    x = cast(x, "int64")
+    floor = as_tensor_variable(minlength) - 1
+    count = max_(join(0, x, of_rank(floor, 1) if floor.type.ndim else stack([floor]))) + 1
+    if weights is None:
+        return inc_subtensor(getitem(zeros((count,), dtype="int64"), x), 1)
+    weights = cast(as_argument(weights, "bincount", 1), "float64")
+    return inc_subtensor(getitem(zeros((count,), dtype="float64"), x), weights)
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
+    """Return the edges of bins of one width; for a vector of edges that."""
+    if not isinstance(bins, int):
+        return as_argument(bins, "histogram", 1)
+    a = as_argument(a, "histogram")
+    low, high = (min_(a), max_(a)) if range is None else map(as_tensor_variable, range)
+    low, high = (cast(v, "float64") if is_discrete(v.type.dtype) else v for v in (low, high))
+    flat = eq(low, high)
+    return linspace(switch(flat, low - 0.5, low), switch(flat, high + 0.5, high), bins + 1)
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
+              weights: Any = None) -> Any:  # fmt: skip
+    """Return how many elements are in each bin, and the edges of the bins.
+
+    Parameters
+    ----------
+    bins
+        The number of bins, or their ascending edges. The last bin holds its upper edge.
+    range
+        The least and the greatest edge, if a number of bins is given; by default those of `a`.
+    density
+        Whether the counts are divided by their sum and by the widths.
+    weights
+        For each element what it adds.
+    """
+    a = as_argument(a, "histogram")
+    edges = histogram_bin_edges(a, bins, range)
+    x, n = ravel(a), length(edges, 0) - 1
+    place = searchsorted(edges, x, side="right") - 1
+    last, first = part(edges, 0, -1), part(edges, 0, 0)
+    place = switch(eq(x, last), n - 1, place)
+    inside = ge(x, first) & le(x, last)
+    each = cast(inside, "int64") if weights is None else switch(inside, ravel(weights), 0)
+    start = zeros((n,), dtype=each.type.dtype)
+    place = minimum(switch(gt(place, 0), place, 0), n - 1)
+    counts = inc_subtensor(getitem(start, place), each)
+    if density:
+        widths = part(edges, 0, slice(1, None)) - part(edges, 0, slice(None, -1))
+        counts = counts / widths / sum_(counts)
+    return counts, edges
+
+
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """Return the indices that sort by several keys, the last one first."""
+    keys = [as_argument(k, "lexsort", i) for i, k in enumerate(keys)]
+    axis = normalize_axis(axis, keys[0].type.ndim, "lexsort")
+    order = None
+    for key in keys:
+        seen = key if order is None else take_along_axis(key, order, axis)
+        step = seen.argsort(axis)
+        order = step if order is None else take_along_axis(order, step, axis)
+    return order
+
+
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Return the indices that sort along an axis: so each element is on its side of the `kth`."""
+    a, axis = along(a, axis, "argpartition")
+    return a.argsort(axis)
+
+
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Return the elements sorted along an axis: so each is on its side of the `kth`."""
+    a, axis = along(a, axis, "partition")
+    return a.sort(axis)
+
+
+__all__ = [
+    *("argpartition", "argwhere", "bincount", "choose", "compress", "count_nonzero", "digitize"),
+    *("extract", "flatnonzero", "histogram", "histogram_bin_edges", "intersect1d", "isin"),
+    *("lexsort", "nonzero", "partition", "put", "put_along_axis", "searchsorted", "select"),
+    *("setdiff1d", "setxor1d", "take_along_axis", "union1d", "unique", "unique_all"),
+    *("unique_counts", "unique_inverse", "unique_values"),
+]

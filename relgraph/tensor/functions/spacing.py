@@ -1,0 +1,131 @@
+"""Numbers evenly spaced, powers, coordinates of grids, and positions in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.tensor.along_axes.rearranging import flip
+from relgraph.tensor.assembly.creation import arange, broadcast_to
+from relgraph.tensor.assembly.joining import stack
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.functions.parts import length
+from relgraph.tensor.indexing.functions import set_subtensor
+from relgraph.tensor.math import cast, second
+from relgraph.tensor.math import pow as power
+from relgraph.tensor.shapes.reshaping import flatten
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
+    """Return `num` evenly spaced numbers from `start` to `stop`, along a new first axis."""
+    start, stop = (as_argument(v, "linspace") for v in (start, stop))
+    begin, delta = start * 1.0, stop * 1.0 - start
+    ndim = max(start.type.ndim, stop.type.ndim)
+    steps = cast(arange(num), delta.type.dtype).dimshuffle(0, *["x"] * ndim)
+    parts = num - 1 if endpoint else num
+    found = begin + steps * (delta / parts) if parts > 0 else begin + steps * delta
+    if endpoint and num > 1:
+        found = set_subtensor(found[-1], second(found[-1], cast(stop, found.type.dtype)))
+    return found if dtype is None else cast(found, dtype)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+    """Return `num` numbers from `start` to `stop` with a constant ratio, both of one sign."""
+    start, stop = (as_argument(v, "geomspace") * 1.0 for v in (start, stop))
+    exponents = linspace(0.0, 1.0, num, endpoint)
+    ndim = max(start.type.ndim, stop.type.ndim)
+    found = start * power(stop / start, exponents.dimshuffle(0, *["x"] * ndim))
+    return found
+
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
+    """Return powers of `base`, of exponents evenly spaced from `start` to `stop`."""
+    return power(base, linspace(start, stop, num, endpoint))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Return the powers of the elements of a vector as columns, the highest one first."""
+    x = as_argument(x, "vander")
+    n = length(x, 0) if N is None else N
+    if x.type.dtype == "bool":
+        x = cast(x, "int64")
+    columns = power(x.dimshuffle(0, "x"), arange(n).dimshuffle("x", 0))
+    return columns if increasing else flip(columns, 1)
+
+
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
+    """Return vectors as coordinates of the points of a grid; see `numpy.meshgrid`."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: the indexing is xy or ij, not {indexing!r}")
+    xs = [flatten(as_argument(x, "meshgrid", i)) for i, x in enumerate(xi)]
+    places = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        places[:2] = [1, 0]
+    spread = [
+        x.dimshuffle(*[0 if i == place else "x" for i in range(len(xs))])
+        for x, place in zip(xs, places, strict=True)
+    ]
+    if sparse:
+        return spread
+    by_axis = dict(zip(places, xs, strict=True))
+    shape = tuple(length(by_axis[i], 0) for i in range(len(xs)))
+    return [broadcast_to(x, shape) for x in spread]
+
+
+def ix_(*args: Any) -> tuple[Any, ...]:
+    """Return index vectors along an axis each, which together pick rows, columns and so on."""
+    return tuple(meshgrid(*args, sparse=True, indexing="ij"))
+
+
+def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = False) -> Any:
+    """Return the coordinates of the elements of an array of some shape."""
+    grids = meshgrid(*[cast(arange(n), dtype) for n in dimensions], sparse=sparse, indexing="ij")
+    return tuple(grids) if sparse else stack(grids)
+
+
+def diag_indices_from(arr: Any) -> tuple[Any, ...]:
+    """Return the indices of the main diagonal of `arr`."""
+    arr = as_argument(arr, "diag_indices_from")
+    return (arange(length(arr, 0)),) * int(arr.type.ndim)
+
+
+def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the coordinates of elements whose positions in C order are given."""
+    rest, found = as_argument(indices, "unravel_index"), []
+    for n in reversed(shape):
+        found.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(found))
+
+
+def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
+    """Return the positions in C order of elements whose coordinates are given."""
+    total: Any = 0
+    for index, n in zip(multi_index, dims, strict=True):
+        total = total * n + as_argument(index, "ravel_multi_index")
+    return total
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+    """Return the indices of the lower triangle of a matrix whose shape is known."""
+    return _triangle(arr, np.tril_indices, k, "tril_indices_from")
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+    """Return the indices of the upper triangle of a matrix whose shape is known."""
+    return _triangle(arr, np.triu_indices, k, "triu_indices_from")
+
+
+def _triangle(arr: Any, indices_of: Any, k: int, what: str) -> tuple[Any, ...]:
+    rows, columns = as_argument(arr, what).type.shape
+    if rows is None or columns is None:
+        raise TypeError(f"{what}: the shape of {arr} is not known")
+    return tuple(as_argument(i, what) for i in indices_of(rows, k, columns))
+
+
+__all__ = [
+    *("diag_indices_from", "geomspace", "indices", "ix_", "linspace", "logspace", "meshgrid"),
+    *("ravel_multi_index", "tril_indices_from", "triu_indices_from", "unravel_index", "vander"),
+]

@@ -1,0 +1,218 @@
+"""Averages, covariances, and reductions that pass over nan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from relgraph.scalar.dtypes import is_complex, is_discrete, result_dtype
+from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
+from relgraph.tensor.assembly.joining import join
+from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.functions.parts import inexact, of_rank
+from relgraph.tensor.indexing.functions import diag
+from relgraph.tensor.linalg.products import dot
+from relgraph.tensor.math import abs as abs_
+from relgraph.tensor.math import cast, clip, conj, eq, fill, invert, isnan, sqr, sqrt, switch
+from relgraph.tensor.reductions.argmax import argmax, argmin
+from relgraph.tensor.reductions.reduction import all as all_
+from relgraph.tensor.reductions.reduction import max as max_
+from relgraph.tensor.reductions.reduction import min as min_
+from relgraph.tensor.reductions.reduction import prod
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.reductions.statistics import mean, std, var
+
+
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
+) -> Any:
+    """Return the average of `a` over an axis, each element counted by its weight.
+
+    Parameters
+    ----------
+    weights
+        A tensor that broadcasts to `a`, or a vector along `axis`; None for equal weights.
+    returned
+        Whether the sum of the weights is returned too.
+    """
+    a = as_argument(a, "average")
+    weights = as_argument(1 if weights is None else weights, "average", 1)
+    dtype = result_dtype(inexact(a).type.dtype, weights.type.dtype)
+    if weights.type.ndim == 0:
+        dtype = inexact(a).type.dtype
+    if weights.type.ndim == 1 and a.type.ndim != 1 and axis is not None:
+        (place,) = normalize_axes(axis, a.type.ndim, "average")
+        weights = of_rank(weights, a.type.ndim, place)
+    a = cast(a, dtype)
+    weights = fill(a, cast(weights, dtype))
+    total = sum_(weights, axis=axis, keepdims=keepdims)
+    found = sum_(a * weights, axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
+        ddof: int | None = None) -> Any:  # fmt: skip
+    """Return the covariances of the rows of a matrix, or of its columns.
+
+    Parameters
+    ----------
+    y
+        More rows, or columns.
+    rowvar
+        Whether each row is a variable, not each column.
+    bias
+        Whether to divide by the number of observations, not by one less.
+    ddof
+        What is subtracted from that number, in the place of what `bias` says.
+    """
+    x = _as_rows(m, rowvar)
+    if y is not None:
+        x = join(0, x, _as_rows(y, rowvar))
+    x = inexact(x)
+    x = x - mean(x, axis=1, keepdims=True)
+    degrees = cast(as_argument(_columns(x) - ((0 if bias else 1) if ddof is None else ddof), "cov"),
+                   "float64")  # fmt: skip
+    found = dot(x, conj(x).T if is_complex(x.type.dtype) else x.T) / cast(degrees, _real(x))
+    return found.squeeze() if found.type.shape == (1, 1) else found
+
+
+def _columns(x: Any) -> Any:
+    n = x.type.shape[1]
+    return x.shape[1] if n is None else n
+
+
+def _real(x: Any) -> str:
+    return str(np.zeros(0, x.type.dtype).real.dtype)
+
+
+def _as_rows(m: Any, rowvar: bool) -> Any:
+    x = as_argument(m, "cov")
+    if x.type.ndim > 2:
+        raise ValueError(f"cov: the input is a {x.type}, neither a vector nor a matrix")
+    if x.type.ndim < 2:
+        return x.dimshuffle(*["x"] * (2 - x.type.ndim), *range(x.type.ndim))
+    return x if rowvar or x.type.shape[0] == 1 else x.T
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """Return the coefficients of correlation of the rows of a matrix, or of its columns."""
+    c = cov(x, y, rowvar)
+    if c.type.ndim == 0:
+        return c / c
+    deviations = sqrt(diag(c).real)
+    c = c / deviations.dimshuffle(0, "x") / deviations.dimshuffle("x", 0)
+    return c if is_complex(c.type.dtype) else clip(c, -1, 1)
+
+
+def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
+    """Return `a` with a number in the place of nan, and where it is none."""
+    a = as_argument(a, what)
+    if is_discrete(a.type.dtype):
+        return a, fill(a, np.asarray(True))
+    missing = isnan(a)
+    return switch(missing, np.asarray(filling, a.type.dtype), a), invert(missing)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum of the elements that are not nan."""
+    return sum_(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the product of the elements that are not nan."""
+    return prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nancumsum(a: Any, axis: int | None = None) -> Any:
+    """Return the cumulative sums, nan taken for 0."""
+    return cumsum(_numbers(a, 0, "nancumsum")[0], axis)
+
+
+def nancumprod(a: Any, axis: int | None = None) -> Any:
+    """Return the cumulative products, nan taken for 1."""
+    return cumprod(_numbers(a, 1, "nancumprod")[0], axis)
+
+
+def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any) -> Any:
+    found, known = _numbers(a, filling, "nanmax")
+    largest = extreme(found, axis=axis, keepdims=keepdims)
+    if is_discrete(found.type.dtype):
+        return largest
+    none = all_(invert(known), axis=axis, keepdims=keepdims)
+    return switch(none, np.asarray(np.nan, found.type.dtype), largest)
+
+
+def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the greatest of the elements that are not nan; nan if there is none."""
+    return _nan_extreme(a, axis, keepdims, -np.inf, max_)
+
+
+def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the least of the elements that are not nan; nan if there is none."""
+    return _nan_extreme(a, axis, keepdims, np.inf, min_)
+
+
+def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the index of the greatest of the elements that are not nan."""
+    return argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the index of the least of the elements that are not nan."""
+    return argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of the elements that are not nan."""
+    found, known = _numbers(a, 0, "nanmean")
+    if is_discrete(found.type.dtype):
+        return mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
+    dtype = found.type.dtype if dtype is None else dtype
+    wide = "float32" if dtype == "float16" else dtype
+    count = cast(sum_(cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
+    return cast(sum_(cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
+
+
+def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the variance of the elements that are not nan; nan if there are not enough."""
+    found, known = _numbers(a, 0, "nanvar")
+    if is_discrete(found.type.dtype):
+        return var(found, axis=axis, ddof=ddof, keepdims=keepdims)
+    deviation = found - nanmean(a, axis=axis, keepdims=True)
+    square = sqr(abs_(deviation)) if is_complex(found.type.dtype) else sqr(deviation)
+    count = sum_(cast(known, "int64"), axis=axis, keepdims=keepdims) - ddof
+    total = sum_(switch(known, square, 0), axis=axis, keepdims=keepdims)
+    enough = switch(count > 0, cast(count, total.type.dtype), np.asarray(np.nan, total.type.dtype))
+    return total / enough
+
+
+def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the standard deviation of the elements that are not nan."""
+    a = as_argument(a, "nanstd")
+    if is_discrete(a.type.dtype):
+        return std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """Return `x` with numbers in the places of nan and of infinities: by default the extremes."""
+    x = as_argument(x, "nan_to_num")
+    if is_discrete(x.type.dtype):
+        return x
+    if is_complex(x.type.dtype):
+        parts = [nan_to_num(part, nan, posinf, neginf) for part in (x.real, x.imag)]
+        return parts[0] + np.asarray(1j, x.type.dtype) * parts[1]
+    dtype = np.dtype(x.type.dtype)
+    high = np.finfo(dtype).max if posinf is None else posinf
+    low = np.finfo(dtype).min if neginf is None else neginf
+    for value, is_it in ((high, eq(x, np.inf)), (low, eq(x, -np.inf)), (nan, isnan(x))):
+        x = switch(is_it, np.asarray(value, dtype), x)
+    return x
+
+
+__all__ = [
+    *("average", "corrcoef", "cov", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
+    *("nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
+]

@@ -1,0 +1,280 @@
+"""Every function of `relgraph.sparse` against NumPy on the same dense matrices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import relgraph
+import relgraph.sparse as sparse
+import relgraph.tensor as at
+from relgraph.graph.reference import evaluate
+
+from .conftest import DTYPES, SHAPES, Matrices, as_dense, stored_places, unsorted
+
+MODES = (None, "fast_compile", "fast_run", "strict", "unsafe")
+
+
+class Case(NamedTuple):
+    """A function of two sparse matrices, a dense one, and two vectors.
+
+    Attributes
+    ----------
+    graph
+        Takes variables: x and y, sparse, and d, dense, of one shape (n, m); v and u of lengths m
+        and n.
+    expected
+        Takes dense arrays in their place.
+    kinds
+        The kinds of dtypes for which it is defined.
+    differentiable
+        Whether it has a gradient.
+    """
+
+    graph: Callable[..., Any]
+    expected: Callable[..., Any]
+    kinds: str = "biufc"
+    differentiable: bool = True
+
+
+def on_stored(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what a function makes of an array where it is not zero, and zero elsewhere.
+
+    Where it is not zero, or stored all the same, ``STORED`` says.
+    """
+
+    def apply(x: Any, *others: Any) -> Any:
+        made = function(x, *others)
+        return np.where(STORED[0], made, made.dtype.type(0))
+
+    return apply
+
+
+STORED: list[Any] = [None]
+
+CASES = {
+    "dot vector": Case(lambda x, y, d, v, u: x @ v, lambda x, y, d, v, u: x @ v),
+    "vector dot": Case(lambda x, y, d, v, u: u @ x, lambda x, y, d, v, u: u @ x),
+    "dot dense": Case(lambda x, y, d, v, u: x @ d.T, lambda x, y, d, v, u: x @ d.T),
+    "dense dot": Case(lambda x, y, d, v, u: d.T @ x, lambda x, y, d, v, u: d.T @ x),
+    "dot sparse": Case(lambda x, y, d, v, u: x @ y.T, lambda x, y, d, v, u: x @ y.T),
+    "full dot": Case(lambda x, y, d, v, u: sparse.dot(x, d.T), lambda x, y, d, v, u: x @ d.T),
+    "full dot sparse": Case(
+        lambda x, y, d, v, u: sparse.true_dot(x.T, y), lambda x, y, d, v, u: x.T @ y
+    ),
+    "sampling dot": Case(
+        lambda x, y, d, v, u: sparse.sampling_dot(d, d.T @ d, x @ d.T),
+        lambda x, y, d, v, u: (x @ d.T) * (d @ (d.T @ d).T),
+        kinds="",
+    ),
+    "transpose": Case(lambda x, y, d, v, u: x.T, lambda x, y, d, v, u: x.T),
+    "toarray": Case(lambda x, y, d, v, u: x.toarray(), lambda x, y, d, v, u: x),
+    "csr from dense": Case(lambda x, y, d, v, u: sparse.csr_from_dense(d), lambda x, y, d, v, u: d),
+    "csc from dense": Case(lambda x, y, d, v, u: sparse.csc_from_dense(d), lambda x, y, d, v, u: d),
+    "tocsr": Case(lambda x, y, d, v, u: x.tocsr(), lambda x, y, d, v, u: x),
+    "tocsc": Case(lambda x, y, d, v, u: x.tocsc(), lambda x, y, d, v, u: x),
+    "copy": Case(lambda x, y, d, v, u: x.copy(), lambda x, y, d, v, u: x),
+    "parts": Case(
+        lambda x, y, d, v, u: sparse.CSR(*sparse.csm_properties(x.tocsr())),
+        lambda x, y, d, v, u: x,
+    ),
+    "parts of csc": Case(
+        lambda x, y, d, v, u: sparse.CSC(*sparse.csm_properties(x.tocsc())),
+        lambda x, y, d, v, u: x,
+    ),
+    "add": Case(lambda x, y, d, v, u: x + y, lambda x, y, d, v, u: x + y),
+    "add dense": Case(lambda x, y, d, v, u: d + x, lambda x, y, d, v, u: d + x),
+    "sub": Case(lambda x, y, d, v, u: x - y, lambda x, y, d, v, u: x - y, "iufc"),
+    "sub dense": Case(lambda x, y, d, v, u: d - x, lambda x, y, d, v, u: d - x, "iufc"),
+    "mul": Case(lambda x, y, d, v, u: x * y, lambda x, y, d, v, u: x * y),
+    "mul dense": Case(lambda x, y, d, v, u: d * x, lambda x, y, d, v, u: d * x),
+    "mul row": Case(lambda x, y, d, v, u: x * v, lambda x, y, d, v, u: x * v),
+    "mul number": Case(lambda x, y, d, v, u: 2 * x, lambda x, y, d, v, u: 2 * x),
+    "row scale": Case(
+        lambda x, y, d, v, u: sparse.row_scale(x, u), lambda x, y, d, v, u: x * u[:, None]
+    ),
+    "col scale": Case(lambda x, y, d, v, u: sparse.col_scale(x, v), lambda x, y, d, v, u: x * v),
+    "div dense": Case(lambda x, y, d, v, u: x / d, lambda x, y, d, v, u: x / d),
+    "div number": Case(lambda x, y, d, v, u: x / 2, lambda x, y, d, v, u: x / 2),
+    "neg": Case(lambda x, y, d, v, u: -x, lambda x, y, d, v, u: -x, "iufc"),
+    "abs": Case(lambda x, y, d, v, u: abs(x), lambda x, y, d, v, u: abs(x), differentiable=False),
+    "sum": Case(lambda x, y, d, v, u: x.sum(), lambda x, y, d, v, u: x.sum()),
+    "sum 0": Case(lambda x, y, d, v, u: x.sum(axis=0), lambda x, y, d, v, u: x.sum(axis=0)),
+    "sum 1": Case(lambda x, y, d, v, u: x.sum(axis=-1), lambda x, y, d, v, u: x.sum(axis=1)),
+    "diagonal": Case(lambda x, y, d, v, u: x.diagonal(), lambda x, y, d, v, u: x.diagonal()),
+    "square diagonal": Case(
+        lambda x, y, d, v, u: sparse.square_diagonal(v), lambda x, y, d, v, u: np.diag(v)
+    ),
+    "rows": Case(lambda x, y, d, v, u: x[1:3], lambda x, y, d, v, u: x[1:3]),
+    "rows backwards": Case(lambda x, y, d, v, u: x[::-2], lambda x, y, d, v, u: x[::-2]),
+    "columns": Case(lambda x, y, d, v, u: x[:, 1:], lambda x, y, d, v, u: x[:, 1:]),
+    "block": Case(lambda x, y, d, v, u: x[1:, :-1], lambda x, y, d, v, u: x[1:, :-1]),
+    "hstack": Case(
+        lambda x, y, d, v, u: sparse.hstack([x, y, x]), lambda x, y, d, v, u: np.hstack([x, y, x])
+    ),
+    "vstack": Case(
+        lambda x, y, d, v, u: sparse.vstack([x, y], format="csc"),
+        lambda x, y, d, v, u: np.vstack([x, y]),
+    ),
+    "cast": Case(
+        lambda x, y, d, v, u: x.astype("complex128"), lambda x, y, d, v, u: x.astype("complex128")
+    ),
+    "conj": Case(lambda x, y, d, v, u: x.conj(), lambda x, y, d, v, u: x.conj()),
+    "sin": Case(lambda x, y, d, v, u: sparse.sin(x), lambda x, y, d, v, u: np.sin(x), "fc"),
+    "exp": Case(
+        lambda x, y, d, v, u: sparse.structured_exp(x),
+        on_stored(lambda x, y, d, v, u: np.exp(x)),
+        "fc",
+    ),
+    "sigmoid of exp": Case(
+        lambda x, y, d, v, u: sparse.structured_sigmoid(sparse.structured_exp(x)),
+        on_stored(lambda x, y, d, v, u: 1 / (1 + np.exp(-np.exp(x)))),
+        "f",
+    ),
+    "maximum": Case(
+        lambda x, y, d, v, u: sparse.structured_maximum(x, 0.5),
+        on_stored(lambda x, y, d, v, u: np.maximum(x, 0.5)),
+        "f",
+        differentiable=False,
+    ),
+    "pow": Case(lambda x, y, d, v, u: x**2, lambda x, y, d, v, u: x**2, "iufc"),
+    "structured": Case(
+        lambda x, y, d, v, u: sparse.structured(lambda a, b, c: a * b - c, x, d, y),
+        on_stored(lambda x, y, d, v, u: x * d - y),
+        "iufc",
+    ),
+    "ones like": Case(
+        lambda x, y, d, v, u: sparse.sp_ones_like(x),
+        on_stored(lambda x, y, d, v, u: np.ones_like(x)),
+    ),
+    "shape": Case(
+        lambda x, y, d, v, u: x.shape, lambda x, y, d, v, u: np.array(x.shape), differentiable=False
+    ),
+    "size": Case(
+        lambda x, y, d, v, u: x.size, lambda x, y, d, v, u: np.asarray(x.size), differentiable=False
+    ),
+    **{
+        name: Case(
+            lambda x, y, d, v, u, name=name: getattr(sparse, name)(x, y),
+            lambda x, y, d, v, u, function=function: function(x, y),
+            "biuf",
+            differentiable=False,
+        )
+        for name, function in {
+            "eq": np.equal,
+            "neq": np.not_equal,
+            "lt": np.less,
+            "le": np.less_equal,
+            "gt": np.greater,
+            "ge": np.greater_equal,
+        }.items()
+    },
+    "greater than dense": Case(
+        lambda x, y, d, v, u: x > d, lambda x, y, d, v, u: x > d, "biuf", differentiable=False
+    ),
+}
+
+
+def inputs_for(dtype: str, fmt: str, other: str = "csr") -> list[Any]:
+    return [
+        sparse.matrix(fmt, "x", dtype),
+        sparse.matrix(other, "y", dtype),
+        at.matrix("d", dtype),
+        at.vector("v", dtype),
+        at.vector("u", dtype),
+    ]
+
+
+def values_for(drawn: Matrices, shape: Any, dtype: str, fmt: str, other: str = "csr") -> list[Any]:
+    n, m = shape
+    sparse_ones = [drawn.sparse(shape, dtype, fmt), drawn.sparse(shape, dtype, other)]
+    return [*sparse_ones, *[drawn.dense(s, dtype).astype(dtype) for s in (shape, m, n)]]
+
+
+def check(case: Case, inputs: Any, values: Any, outputs: Any) -> None:
+    """Compare results with what the case expects of dense arrays."""
+    STORED[0] = stored_places(values[0])
+    with np.errstate(all="ignore"):
+        expected = np.asarray(case.expected(*[as_dense(value) for value in values]))
+    for graph, found in outputs:
+        assert sp.issparse(found) == isinstance(graph.type, sparse.SparseTensorType)
+        assert found.dtype.name == graph.type.dtype
+        graph.type.filter(found, strict=True)
+        assert as_dense(found).shape == expected.shape
+        tolerance = 1e-5 if found.dtype.itemsize < 8 or found.dtype == "complex64" else 1e-12
+        np.testing.assert_allclose(as_dense(found), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values(dtype: str, matrices: Matrices) -> None:
+    """Every function, of each dtype, is what NumPy makes of the dense matrices."""
+    names = [name for name, case in CASES.items() if np.dtype(dtype).kind in case.kinds]
+    fmt = "csr" if len(dtype) % 2 else "csc"
+    inputs = inputs_for(dtype, fmt)
+    values = values_for(matrices, (5, 4), dtype, fmt)
+    graphs = [CASES[name].graph(*inputs) for name in names]
+    for name, graph, found in zip(
+        names, graphs, evaluate(graphs, dict(zip(inputs, values, strict=True))), strict=True
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check(CASES[name], inputs, values, [(graph, found)])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("fmt", ["csr", "csc"])
+def test_modes(mode: str | None, fmt: str, matrices: Matrices) -> None:
+    """Every mode computes them, on matrices of each shape; no value of the user's is changed."""
+    names = [name for name, case in CASES.items() if "f" in case.kinds]
+    inputs = inputs_for("float64", fmt)
+    graphs = [CASES[name].graph(*inputs) for name in names]
+    function = relgraph.function(inputs, graphs, mode=mode)
+    for shape in SHAPES:
+        values = values_for(matrices, shape, "float64", fmt)
+        before = [as_dense(value).copy() for value in values]
+        if shape == (5, 4):
+            values[0] = unsorted(values[0])
+        parts = [values[0].data.copy(), values[0].indices.copy(), values[0].indptr.copy()]
+        results = function(*values)
+        for part, old in zip(
+            (values[0].data, values[0].indices, values[0].indptr), parts, strict=True
+        ):
+            np.testing.assert_array_equal(part, old)
+        values[0] = inputs[0].type.filter(values[0])
+        for name, graph, found in zip(names, graphs, results, strict=True):
+            check(CASES[name], inputs, values, [(graph, found)])
+            if sp.issparse(found):
+                found.data[...] = 7
+            else:
+                found[...] = 7
+        for value, old in zip(values, before, strict=True):
+            np.testing.assert_array_equal(as_dense(value), old)
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (1, 4), (5, 1)])
+def test_py_linker(shape: Any, matrices: Matrices) -> None:
+    """The reference linker computes them from SciPy's matrices as from its arrays."""
+    names = [name for name, case in CASES.items() if "f" in case.kinds]
+    inputs = inputs_for("float64", "csr")
+    graphs = [CASES[name].graph(*inputs) for name in names]
+    mode = relgraph.Mode(linker="py", optimizer="fast_run")
+    values = values_for(matrices, shape, "float64", "csr")
+    values[0] = sp.csr_matrix(values[0])
+    results = relgraph.function(inputs, graphs, mode=mode)(*values)
+    for name, graph, found in zip(names, graphs, results, strict=True):
+        check(CASES[name], inputs, values, [(graph, found)])
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if "f" in case.kinds])
+def test_inferred_shapes(name: str, matrices: Matrices) -> None:
+    """The shape of a result is inferred, without its values where the op says how."""
+    inputs = inputs_for("float64", "csr")
+    values = values_for(matrices, (5, 4), "float64", "csr")
+    graph = CASES[name].graph(*inputs)
+    shape = relgraph.function(inputs, graph.shape, on_unused_input="ignore")(*values)
+    assert tuple(shape) == CASES[name].expected(*[as_dense(v) for v in values]).shape
