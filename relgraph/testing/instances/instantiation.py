@@ -19,7 +19,6 @@ from relgraph.graph.kanren.terms.call import Call
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
-from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.testing.draw.argument_roles import (
     class_and_scalar_name,
@@ -62,8 +61,6 @@ _RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
-# How often another factor is drawn in place of one that does not fit beside a matrix.
-_MAX_FACTORS = 4
 
 
 @dataclass
@@ -195,9 +192,7 @@ class PatternInstantiator(RandomArguments):
         if isinstance(head, Output):
             return self._output(head, patterns)
         arguments = []
-        free = self._is_free(patterns[-1]) if patterns else False
         for position, p in enumerate(patterns):
-            before = len(self._state.inputs), len(self._state.leaves)
             if isinstance(p, Arguments):
                 arguments += self._all_arguments(p, head)
             else:
@@ -213,27 +208,7 @@ class PatternInstantiator(RandomArguments):
         swaps = is_commutative(head) and len(arguments) == 2 and not self.rule.as_written
         if swaps and self.choices.chance(50):
             arguments.reverse()
-        if free and isinstance(op, MatrixProduct):
-            return self._product(op, arguments, patterns[-1], before)
         return self._apply(op, arguments)
-
-    def _is_free(self, pattern: Any) -> bool:
-        """Return whether a part of the pattern is a logic variable that stands for nothing yet."""
-        return isvar(pattern) and pattern not in self._state.bindings
-
-    def _product(self, op: Op, factors: Sequence[Any], last: Any, before: tuple[int, int]) -> Any:
-        """Apply a product of matrices; while it refuses the last factor, another one is drawn.
-
-        `before` says how many inputs and leaves there were without that factor.
-        """
-        state = self._state
-        for _ in range(_MAX_FACTORS):
-            try:
-                return self._apply(op, factors)
-            except CannotInstantiate:
-                del state.inputs[before[0] :], state.leaves[before[1] :], state.bindings[last]
-                factors = [*factors[:-1], self._variable(last)]
-        return self._apply(op, factors)
 
     def _called(self, call: Call, arguments: Sequence[Any]) -> Any:
         """Return what a function makes of the arguments."""

@@ -122,11 +122,11 @@ def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
     return () if spec.allowed is not None else simple_positions(var.type.dtype, spec.notable)
 
 
-def ordinary(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
-    """Yield as many sets of ordinary values of inputs."""
-    for _ in range(most):
+def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield as many sets of random values of inputs: ordinary ones, and in every fourth any."""
+    for turn in range(most):
         parts = [(_PLAIN, [random.randrange(256) for _ in range(spec.size)]) for spec in inputs]
-        yield encoded(_ORDINARY, parts)
+        yield encoded(_ANY if turn % 4 == 3 else _ORDINARY, parts)
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:

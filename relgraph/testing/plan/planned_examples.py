@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
@@ -18,8 +17,8 @@ from relgraph.testing.plan.edge_sweep import (
     few,
     layouts,
     meetings,
-    ordinary,
     positive,
+    random_values,
     sweep,
 )
 from relgraph.testing.plan.planned_instances import PlannedInstances
@@ -27,6 +26,8 @@ from relgraph.testing.plan.planned_instances import PlannedInstances
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
 
+# How many sets of values there are on long vectors.
+_LONG_SETS = 4
 # How often so many are added for a kind.
 _TRIES_FOR_A_CLAIM = 3
 
@@ -63,7 +64,6 @@ class PlannedExamples:
     _covered: list[str] = field(default_factory=list)
     _not_covered: dict[str, str] = field(default_factory=dict)
     _examples: int = 0
-    _decided: bool = False
 
     def compare(self) -> Coverage:
         """Compare examples of all cells, and return what they cover.
@@ -88,10 +88,11 @@ class PlannedExamples:
             of_kind = {cell: i for cell, i in found.items() if cell.kind == kind}
             if of_kind:
                 self._compare_edges(kind, of_kind)
-                self._compare_decisions(of_kind)
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
             if any(cell.extent != AMONG_OTHERS for cell in of_kind):
                 self._require_claim(kind, list(of_kind.values()))
+        for instance in self.planned.long:
+            self._compare_decisions(instance)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
 
@@ -131,19 +132,14 @@ class PlannedExamples:
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
-    def _compare_decisions(self, found: Mapping[Cell, int]) -> None:
-        """Compare the sides where a law decides between branches by several inputs, for one kind:
-        that is the same for all."""
-        plain = [i for i in found.values() if self._is_plain(self.run.instances[i])]
-        home = max(plain or found.values(), key=lambda i: self._elements(self.run.instances[i]))
-        inputs = self.run.instances[home].inputs
-        if self._decided or len(inputs) < 2 or not self._decides(self.run.instances[home]):
-            return
-        self._decided = True
-        for data in meetings(inputs, self.random, _MOST_SETS):
-            self._compare(home, data)
-        for data in ordinary(inputs, self.random, _MOST_SETS):
-            self._compare(home, data)
+    def _compare_decisions(self, instance: Instance) -> None:
+        """Compare the sides where a law decides between branches, on long vectors of numbers."""
+        index = len(self.run.instances)
+        self.run.instances.append(instance)
+        for data in meetings(instance.inputs, self.random, _LONG_SETS):
+            self._compare(index, data)
+        for data in random_values(instance.inputs, self.random, _LONG_SETS):
+            self._compare(index, data)
 
     def _require_claim(self, kind: str, indices: Sequence[int]) -> None:
         """Note a kind for which the class makes no claim on any example; draw more for it first."""
@@ -157,18 +153,6 @@ class PlannedExamples:
         compared = total and not statistics.nonempty.isdisjoint(indices)
         if not statistics.is_tested(indices) and not compared:
             self._not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
-
-    @staticmethod
-    def _decides(instance: Instance) -> bool:
-        """Return whether the new side chooses between values."""
-        nodes = instance.pair.nodes_of(instance.pair.new)
-        ops = [node.op.scalar_op.name for node in nodes if isinstance(node.op, Elemwise)]
-        return "switch" in ops
-
-    @staticmethod
-    def _is_plain(instance: Instance) -> bool:
-        """Return whether all is of one kind, and each logic variable stands for an input."""
-        return instance.wholly is not None and all(v.owner is None for v in instance.graph.tensors)
 
     @staticmethod
     def _elements(instance: Instance) -> int:

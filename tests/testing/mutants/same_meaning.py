@@ -46,7 +46,7 @@ def _compared(condition: Any) -> tuple[str, str, Any] | None:
     if not isinstance(condition, Term) or len(condition.args) != 2:
         return None
     left, right = condition.args
-    return str(condition.op), str(left), getattr(right, "value", str(right))
+    return str(condition.op), repr(_signed(left)), getattr(right, "value", str(right))
 
 
 def _facts(condition: Any, holds: bool) -> Facts:
