@@ -164,7 +164,7 @@ def rounding_error_bound(
                 if result.dtype.kind == "b" and strict:
                     continue
                 given = [error(u) for u in node.inputs]
-                propagated = _propagated_error(node, given, inputs, result, values, strict)
+                propagated = _propagated_error(v, given, inputs, values, strict)
                 local = _local_error(node, inputs, result, max_relative_error)
                 errors[v] = propagated + local
                 if underflow:
@@ -219,14 +219,11 @@ def _underflow_error(
 
 
 def _propagated_error(
-    node: Apply,
-    errors: Sequence[Array],
-    inputs: Sequence[Array],
-    result: Array,
-    values: Values,
-    strict: bool,
+    out: Variable, errors: Sequence[Array], inputs: Sequence[Array], values: Values, strict: bool
 ) -> Array:
-    """Return how far the errors of its inputs move the result of a node."""
+    """Return how far the errors of the inputs of the node that computes `out` move it."""
+    node, result = out.owner, array_of(values[out])
+    assert node is not None
     op: Any = node.op
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
@@ -247,15 +244,16 @@ def _propagated_error(
         return _elemwise_error(op, errors, inputs, result, strict)
     if any(np.isinf(e).any() for e in errors):
         return np.full(result.shape, np.inf)
-    moved = _opaque_op_error(node, errors, values, result)
+    moved = _opaque_op_error(node, errors, values, out)
     return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
 
 
-def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, result: Array) -> Array:
+def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: Variable) -> Array:
     """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
+    result = array_of(values[out])
     most = np.zeros(result.shape)
     for sign in (1, -1):
         shifted = [
@@ -266,7 +264,7 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, resul
             node.op.perform(node, shifted, storage)
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
-        found = array_of(storage[0][0])
+        found = array_of(storage[out.index or 0][0])
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved

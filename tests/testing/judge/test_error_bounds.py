@@ -7,6 +7,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.testing.judge.backward_errors import size_of_logarithms
 from relgraph.testing.judge.error_bounds import largest_magnitude, rounding_error_bound
+from relgraph.testing.judge.rewrite_pair import RewritePair
 from tests.testing.judge.evaluated_graphs import evaluated, x, y
 
 EPS = np.finfo("float64").eps
@@ -67,3 +68,11 @@ def test_partial_results_are_rounded_too():
 def test_a_determinant_is_rounded_as_the_exponential_of_its_logarithm():
     found = size_of_logarithms(np.array([[np.e**20, 0.0], [0.0, np.e**-20]]))
     np.testing.assert_allclose(found, 40.0)
+
+
+def test_one_of_several_outputs_is_compared_with_itself():
+    m = at.dmatrix("m")
+    _sign, size = at.linalg.slogdet(m * 3)
+    pair = RewritePair([m], size, size, [m])
+    values = pair.run([np.array([[1e9, 0.0], [0.0, 1e9]])])
+    assert rounding_error_bound(pair.nodes_of(size), values, size, False, 1.0) < 1e-10

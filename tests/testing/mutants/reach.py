@@ -13,7 +13,9 @@ from unification.variable import isvar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.shapes.shape import Shape, Shape_i
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.instance import Instance, InvalidRewrite, transformed
@@ -30,13 +32,14 @@ DTYPES = (
     *("complex128", "complex64"),
 )
 """Every kind of dtype."""
-WANTED = 24
+WANTED = 33
 TRIES = 16
 MOST_RETYPED = 8
 """How many graphs are built anew in every dtype."""
 
 Place = tuple[np.dtype[Any], int, bool]
-"""The dtype of a value, its rank, and whether it is a constant."""
+"""The dtype of a value, its rank, and whether it is an array of its own: a constant, or the result
+of an op that views nothing."""
 
 _NEEDS: dict[str, Callable[[np.dtype[Any], int], bool]] = {
     "bool": lambda dtype, rank: dtype.kind == "b",
@@ -64,8 +67,8 @@ _NEEDS: dict[str, Callable[[np.dtype[Any], int], bool]] = {
     ),
     **dict.fromkeys(("0", "read-only"), lambda dtype, rank: True),
 }
-# a constant keeps a copy without gaps
-_NOT_OF_CONSTANTS = ("negative strides", "zero strides", "gaps")
+# these have the arrays that users give, and views of them
+_OF_VIEWS = ("negative strides", "zero strides", "gaps")
 
 
 @dataclass
@@ -80,6 +83,8 @@ class Reach:
         What its edit was applied to in them.
     read
         Whether more than the shape of that is read in one of them.
+    eliminated
+        Whether only ops on matrices read it, transposed perhaps.
     refused
         Those of them that a guard which the edit has left out refuses, and that were drawn.
     admitted
@@ -89,14 +94,15 @@ class Reach:
     graphs: int = 0
     places: set[Place] = field(default_factory=set)
     read: bool = False
+    eliminated: bool = True
     refused: list[Instance] = field(default_factory=list)
     admitted: int = 0
 
     def includes(self, where: str) -> bool:
         """Return whether a value for which `Spoiled` is wrong can be where it is applied."""
         return any(
-            _NEEDS[where](dtype, rank) and not (constant and where in _NOT_OF_CONSTANTS)
-            for dtype, rank, constant in self.places
+            _NEEDS[where](dtype, rank) and not (own and where in _OF_VIEWS)
+            for dtype, rank, own in self.places
         )
 
 
@@ -114,7 +120,7 @@ def reach_of(law: Law, guard: Any = None) -> Reach:
     direction = direction_of(law, "forward")
     if direction is None:
         return found
-    random = Random(seed_of(law))
+    random = Random(f"{seed_of(law)} forward")  # as its check does
     for rule in direction.rules:
         search = InstanceSearch(direction, rule, random)
         try:
@@ -169,6 +175,13 @@ def _note_places(new: Variable, found: Reach) -> None:
     """Note what a spoiled value is in a graph that a law made, and whether it is read."""
     nodes = io_toposort(list(graph_inputs([new])), [new])
     made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiled)}
+    moved = {v for node in nodes for v in node.outputs if made.intersection(node.inputs)}
+    direct = {node for node in nodes if made.intersection(node.inputs)}
+    behind = {node for node in nodes if moved.intersection(node.inputs)}
+    readers = {n for n in direct if not isinstance(n.op, DimShuffle)}
+    if len(readers) < len(direct):
+        readers |= behind
+    found.eliminated &= bool(readers) and all(isinstance(n.op, MatrixOp) for n in readers)
     for node in nodes:
         if node.outputs[0] in made:
             kind: Any = node.inputs[0].type

@@ -71,8 +71,24 @@ BY_HAND = [
     Law("part dropped", Subtensor(i)(x), x, mixed=True),
 ]
 
-TRUE_BY_READING: dict[str, str] = {}
+TRUE_BY_READING = {
+    "wrong for rank 0: softmax-slope-of-shares": "the softmax of one number is 1, whatever it is",
+    "wrong for inf: switch-else-switch": "as a condition an infinity is as true as another number",
+    "wrong for inf: cosine-of-dot": "the norm is infinite, and the quotient nan",
+    "wrong for nan: inverse-gudermannian-mirrored": "the spoiled constant is a quarter of pi",
+    "wrong for negative strides: log-one-and-scaled-square-of-powers": "constants are not views",
+    "wrong for the greatest number: gammaln-step-positive": "the left side overflows, and is nan",
+    "wrong for the least number: log-sigmoid-div": "of a left side that is infinite any is nearer",
+}
 """By the names of edits why the law is true after them, where only reading tells."""
 
-SURVIVORS: dict[str, str] = {}
+SURVIVORS = {
+    "swapped 24: less-root-of-difference-of-powers": "the branch that is wrong is rarely taken",
+    "exact: min-mul-negative": "only an infinite constant shows it, beside a zero",
+    "truncated: variance-of-products": "few graphs match, and few of their results are not whole",
+    "wrong for gaps: det-lower-triangular": (
+        "matrices known to be triangular are mostly computed, and not drawn in all layouts"
+    ),
+    "wrong for inf: times-stacked-inverse": "few draws have an infinity beside what has an inverse",
+}
 """Wrong laws that the checker passes, by name, and why it does."""

@@ -28,6 +28,8 @@ SAME = "both right sides mean the same"
 OUT_OF_REACH = "no graph on which it fires has such a value there, whatever its dtypes"
 ONLY_SHAPE = "only its shape is read"
 EXCLUDED = "a guard says that there is no such value"
+OUT_OF_RANGE = "no class claims anything of matrices whose elimination leaves the range"
+SINGULAR = "a matrix that repeats a row is singular, and the left side raises"
 NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
 IMPLIED = "the guard says what the rest of the law says already"
 NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
@@ -49,8 +51,13 @@ _EXCLUDED = {
     "the least number": (*_POSITIVE, "is_nonnegative"),  # of floats: minus the greatest
     "-0": _POSITIVE,
     "0": _POSITIVE,
+    **dict.fromkeys(("gaps", "zero strides", "duplicates"), ("has_one_element",)),
 }
 """By value the guards that say of a variable that it has no such value."""
+_EXTREME = (
+    *("the greatest number", "the least number"),
+    *("the least normal number", "subnormal numbers"),
+)
 _NOT_FINITE = ("nan", "inf", "-inf")
 
 
@@ -151,11 +158,16 @@ def _why_out_of_reach(law: Law, where: str) -> str:
     reach = reach_of(law)
     if reach.graphs >= _ENOUGH_GRAPHS and not reach.includes(where):
         return OUT_OF_REACH
-    if not reach.read and not where.startswith("length"):
+    if not reach.read and where != "length 0":
         return ONLY_SHAPE
-    unsigned = any(dtype.kind in "bu" for dtype, _, _ in reach.places)
-    if where in _EXCLUDED and _is_guarded(law, where) and not unsigned:
+    # the least unsigned number is 0
+    least = where == "the least number" and any(d.kind in "bu" for d, _, _ in reach.places)
+    if where in _EXCLUDED and _is_guarded(law, where) and not least:
         return EXCLUDED
+    if where in _EXTREME and reach.graphs and reach.eliminated:
+        return OUT_OF_RANGE
+    if where == "zero strides" and reach.graphs and reach.eliminated:
+        return SINGULAR
     if where in _NOT_FINITE and law.sound in ("finite", "domain"):
         return NOT_CLAIMED
     return ""
