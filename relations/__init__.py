@@ -18,6 +18,7 @@ matrices   `linear` (products of matrices), `chains` (of several), `products` (t
            (updates of few rows and columns), `assumptions`
 layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
 parts      `indexing`, `changing` (parts that are set or incremented), `increments` (sums of them)
+sparse     `structure` (what is stored where), `products` (without dense matrices)
 ========== ========================================================================================
 
 This page puts the tables into phases, which `compile.database` runs in this order: CANONICALIZE,
@@ -25,6 +26,9 @@ STABILIZE, SPECIALIZE, BLAS. The laws of a phase are applied until none of them 
 Of several that match one node, the first in the phase is applied; a comment says where that counts.
 A table stands in each phase that needs it again. Where a law belongs to a row of the documented
 table, its tags say so.
+
+The pages of the room `sparse` are in no phase here: `compile.on_demand` loads them for the first
+graph that has sparse matrices.
 
 A phase is a plain tuple: nothing happens by importing it, and the engine takes its laws as an
 argument.

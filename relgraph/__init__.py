@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+    from relgraph.tensor.loops.checkpoints import scan_checkpoints
+    from relgraph.tensor.loops.folds import foldl, foldr, map, reduce
+    from relgraph.tensor.loops.scan import scan, until
 
 __version__ = "0.1.0"
 
@@ -42,6 +45,8 @@ __all__ = [
     "display",
     "dprint",
     "explain",
+    "foldl",
+    "foldr",
     "function",
     "grad",
     "gradient",
@@ -49,15 +54,20 @@ __all__ = [
     "ifelse",
     "law",
     "lvars",
+    "map",
     "optimize_graph",
     "pprint",
     "printing",
+    "reduce",
     "relation",
     "scalar",
+    "scan",
+    "scan_checkpoints",
     "shared",
     "sparse",
     "tensor",
     "testing",
+    "until",
 ]
 
 _HOME = {
@@ -68,15 +78,22 @@ _HOME = {
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
     "explain": "relgraph.compile",
+    "foldl": "relgraph.tensor.loops.folds",
+    "foldr": "relgraph.tensor.loops.folds",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional.if_else",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
+    "map": "relgraph.tensor.loops.folds",
     "optimize_graph": "relgraph.compile",
     "pprint": "relgraph.printing",
+    "reduce": "relgraph.tensor.loops.folds",
     "relation": "relgraph.tensor.lawkit.vocabulary",
+    "scan": "relgraph.tensor.loops.scan",
+    "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
     "shared": "relgraph.compile",
+    "until": "relgraph.tensor.loops.scan",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)
 _MANY_OBJECTS = 10_000

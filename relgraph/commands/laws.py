@@ -11,9 +11,9 @@ from rich.text import Text
 
 from relgraph.commands.named import CommandError, write
 from relgraph.compile.database import rows_of
-from relgraph.display import LawTable, page
+from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.testing.discovery import discover_laws
+from relgraph.testing.discovery import discover_laws, with_packs
 
 EXAMPLE = "  relgraph laws --search softplus\n  relgraph laws -o laws.html my_laws.py"
 # What is written to a file or a pipe has no window to fit.
@@ -26,26 +26,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="modules with laws, or their files (default: the rule book)",
+        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
     )
+    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
     parser.add_argument(
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
     )
     parser.add_argument(
         "--sound", choices=SOUNDNESS, metavar="CLASS", help=f"only one of {', '.join(SOUNDNESS)}"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page")
+    parser.add_argument(
+        "-o", "--output", "--html", type=Path, metavar="OUT.html", help="write a book of them"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a table of laws, or write it as a page.
+    """Print a table of laws, or write them as a book.
 
     Raises
     ------
     CommandError
         If no law is like that, or the page can't be written.
     """
-    laws = discover_laws(options.modules).values()
+    laws = discover_laws(with_packs(options.modules, options.packs)).values()
     chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
     table = LawTable(chosen, rows_of)
     if options.search is not None:
@@ -55,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         sound = "" if options.sound is None else f" of the class {options.sound}"
         raise CommandError(f"there is no law{sound}{word} among {len(laws)}")
     if options.output is not None:
-        write(options.output, page(table, "laws"))
+        write(options.output, whole_page("laws", law_book(table, rows_of)))
     else:
         _print(table)
     return 0

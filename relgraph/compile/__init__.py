@@ -22,6 +22,7 @@ from relgraph.compile.own_laws.registration import (
     register_stabilize,
     unregister,
 )
+from relgraph.compile.packs import PackError, installed_packs
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import SharedVariable, TensorSharedVariable, shared
 
@@ -32,6 +33,7 @@ __all__ = [
     "In",
     "Mode",
     "Out",
+    "PackError",
     "SharedVariable",
     "TensorSharedVariable",
     "UnusedInputError",
@@ -39,6 +41,7 @@ __all__ = [
     "function",
     "get_default_mode",
     "get_mode",
+    "installed_packs",
     "is_same_graph",
     "optdb",
     "optimize_graph",

@@ -16,6 +16,7 @@ from relgraph.compile.law_cache import law_cache
 from relgraph.compile.on_demand import sparse_laws
 from relgraph.compile.on_demand.sparse_laws import SparseDB
 from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
+from relgraph.compile.packs.installed import PREFIX, laws_of_pack, packs_among
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law
@@ -25,6 +26,7 @@ from relgraph.graph.opt import (
     Heading,
     MergeOptimizer,
     Rewriter,
+    SequenceOptimizer,
 )
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.decorators import require_destroy_handler
@@ -42,9 +44,27 @@ from relgraph.passes.gemm import GemmOptimizer
 from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
 from relgraph.passes.inplace_random import InplaceRandom
 from relgraph.passes.known_condition import known_condition
+from relgraph.passes.loops.batching import batch_products
+from relgraph.passes.loops.cleaning import clean
+from relgraph.passes.loops.last_rows import KeepLastRows
+from relgraph.passes.loops.merging import MergeLoops
+from relgraph.passes.loops.moving import push_out
+from relgraph.passes.loops.open_loop import LoopPass
+from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
+from relgraph.passes.loops.sums import sum_products
+from relgraph.passes.loops.unrolling import unroll_one_step
 
 INPLACE_FROM = 50
 """The position of the first optimizers that may make ops overwrite their inputs."""
+
+OWN_LAWS_AS_WRITTEN = 0.5
+"""Where laws of a mode's own, or of a pack, are applied first: to the graph as it was written, but
+merged."""
+OWN_LAWS_AFTER_PHASES = 2.05
+"""Where they are applied again: on what the phases of laws have made of the graph."""
+
+# For how many queries with packs the database keeps what it made of these.
+_MOST_QUERIES = 16
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -104,14 +124,85 @@ def law_tags(law: Any) -> tuple[str, ...]:
 
 def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
-    db = PhaseDB(name=name, ignore_newtrees=False)
     laws = list(laws)
     law_cache.remember(laws)
+    db = PhaseDB(name=name, ignore_newtrees=False)
+    _register_laws(db, laws)
+    return db
+
+
+def _register_laws(db: OptimizationDatabase, laws: Iterable[Any]) -> None:
     for law in laws:
         tags = law_tags(law)
-        # The name of the phase is no tag of an unsafe law: a query for the phase leaves it out.
+        # The name of the database is no tag of an unsafe law: a query for that leaves it out.
         db.register(law.name, law, *tags, use_db_name_as_tag="unsafe" not in tags)
-    return db
+
+
+class RootDB(SequenceDB):
+    """A SequenceDB that finds the laws of rule packs where a query includes their tags.
+
+    The tag of a pack is ``pack:`` and its name. Its laws are selected as others are, by their own
+    tags too. They are applied until they change nothing: to the graph as it was written, and again
+    after the phases, where a law is also tried in the form in which these leave its left side.
+    """
+
+    def __init__(self, name: str, inplace_from: float) -> None:
+        super().__init__(name=name, inplace_from=inplace_from)
+        self._packs: dict[str, OptimizationDatabase] = {}
+        # what was made of packs, by the queries that included them
+        self._placed: dict[Any, list[tuple[GlobalOptimizer, float]]] = {}
+
+    def knows(self, tag: str) -> bool:
+        """As for other databases; a pack whose tag it is is loaded, and its tags are known then.
+
+        Raises
+        ------
+        PackError
+            If there is no such pack, or it can't be loaded.
+        """
+        if tag.startswith(PREFIX):
+            self._pack(tag.removeprefix(PREFIX))
+            return True
+        return super().knows(tag) or any(pack.knows(tag) for pack in self._packs.values())
+
+    def _pack(self, name: str) -> OptimizationDatabase:
+        if name not in self._packs:
+            db = OptimizationDatabase(f"{PREFIX}{name}")
+            _register_laws(db, laws_of_pack(name))
+            self._packs[name] = db
+        return self._packs[name]
+
+    def _answer(self, query: OptimizationQuery) -> SequenceOptimizer:
+        names = packs_among(query.include)
+        if names:
+            query = query.register(*self._placed_packs(names, query))
+        return super()._answer(query)
+
+    def _placed_packs(
+        self, names: tuple[str, ...], query: OptimizationQuery
+    ) -> list[tuple[GlobalOptimizer, float]]:
+        """Return what applies the laws of packs that a query selects, with its positions."""
+        key = (query.key(), self.revision)
+        if key not in self._placed:
+            laws = [law for name in names for law in self._pack(name).query(query)]
+            label = ", ".join(f"{PREFIX}{name}" for name in names)
+            placed = [(_equilibrium(label, laws), OWN_LAWS_AS_WRITTEN)]
+            others = tuple(tag for tag in query.include if not tag.startswith(PREFIX))
+            if others and query.position_cutoff > OWN_LAWS_AFTER_PHASES:
+                phases = query.changed(include=others, position_cutoff=OWN_LAWS_AFTER_PHASES)
+                before = self.query(phases)
+                tried = [form for law in laws for form in forms(law, before)]
+                placed.append((_equilibrium(label, tried), OWN_LAWS_AFTER_PHASES))
+            if len(self._placed) >= _MOST_QUERIES:
+                self._placed.clear()
+            self._placed[key] = placed
+        return self._placed[key]
+
+
+def _equilibrium(name: str, laws: list[Any]) -> GlobalOptimizer:
+    made = EquilibriumOptimizer(laws)
+    made.name = name
+    return made
 
 
 def _blas_phase() -> SequenceDB:
@@ -123,6 +214,33 @@ def _blas_phase() -> SequenceDB:
     db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
     db.register("batch_products", BatchProducts(), "fast_run", position=5)
     db.register("gemm", GemmOptimizer(), "fast_run", *tags_of_row("gemm"), position=10)
+    return db
+
+
+class LoopDB(SequenceDB):
+    """A database of passes over loops, whose queries give a `RewriteLoops`."""
+
+    def _answer(self, query: OptimizationQuery) -> SequenceOptimizer:
+        return RewriteLoops(*super()._answer(query).opts)
+
+
+def _loop_passes() -> LoopDB:
+    """Return the passes over loops, in order."""
+    db = LoopDB(name="loops")
+    for position, (name, optimizer, tags) in enumerate(
+        (
+            ("scan_clean", LoopPass(clean), ("fast_run", "strict")),
+            ("scan_push_out", LoopPass(push_out), ("fast_run", "strict")),
+            ("scan_batch_products", LoopPass(batch_products), ("fast_run",)),
+            ("scan_sum_products", LoopPass(sum_products), ("fast_run",)),
+            ("scan_merge_nodes", MergeOptimizer(), ("fast_run", "strict")),
+            ("scan_merge", MergeLoops(), ("fast_run", "strict")),
+            ("scan_clean_again", LoopPass(clean), ("fast_run", "strict")),
+            ("scan_keep_last_rows", KeepLastRows(), ("fast_run", "strict")),
+            ("scan_unroll_one_step", LoopPass(unroll_one_step), ("fast_run", "strict")),
+        )
+    ):
+        db.register(name, optimizer, *tags, position=position)
     return db
 
 
@@ -139,9 +257,9 @@ def _stabilizing_laws() -> list[str]:
     return [law.name for law in laws if "fast_run" in law_tags(law)]
 
 
-def _build_optdb() -> SequenceDB:
+def _build_optdb() -> RootDB:
     all_modes = ("fast_run", "fast_compile", "strict")
-    db = SequenceDB(name="optdb", inplace_from=INPLACE_FROM)
+    db = RootDB(name="optdb", inplace_from=INPLACE_FROM)
     # Merging comes first, so that every later phase has a smaller graph.
     db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
     # What is taken out of sparse matrices, before laws about tensors look at what is in between.
@@ -161,6 +279,7 @@ def _build_optdb() -> SequenceDB:
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
     db.register("specialize", specialize, "fast_run", "strict", position=2)
+    db.register("loops", _loop_passes(), "fast_run", "strict", position=2.03)
     db.register(
         "sparse_dot",
         SparseDB(partial(_phase, "sparse_dot"), (*sparse_laws.STRUCTURE, *sparse_laws.PRODUCTS)),
@@ -170,6 +289,7 @@ def _build_optdb() -> SequenceDB:
     )
     # Products are replaced after all laws that match them.
     db.register("blas", _blas_phase(), "fast_run", position=2.5)
+    db.register("loop_steps", RewriteSteps(), *all_modes, position=47)
     db.register(
         "elemwise_fusion",
         FuseElemwise(),
@@ -193,11 +313,6 @@ def _build_optdb() -> SequenceDB:
 
 
 optdb = _build_optdb()
-
-OWN_LAWS_AS_WRITTEN = 0.5
-"""Where a mode's own laws are applied first: on the graph as it was written, but merged."""
-OWN_LAWS_AFTER_PHASES = 2.05
-"""Where they are applied again: on what the phases of laws have made of the graph."""
 
 # Rows of the table in which nothing is registered yet can be asked for all the same.
 _ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))

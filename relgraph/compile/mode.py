@@ -45,6 +45,7 @@ from relgraph.compile.own_laws.rewriters import (
     own_rewriters,
     with_replaced,
 )
+from relgraph.compile.packs.installed import PREFIX
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
@@ -148,8 +149,10 @@ class Mode:
         Parameters
         ----------
         items
-            Tags; a ValueError if nothing has one of them. Or laws and other rewriters, and lists of
-            them, which become the mode's own: one takes the place of another of the same name.
+            Tags; a ValueError if nothing has one of them. ``"pack:NAME"`` is the tag of an
+            installed rule pack (see `relgraph.compile.packs`). Or laws and other rewriters, and
+            lists of them, which become the mode's own: one takes the place of another of the same
+            name.
         """
         tags = [item for item in items if isinstance(item, str)]
         own = own_rewriters([item for item in items if not isinstance(item, str)])
@@ -187,12 +190,12 @@ class Mode:
         return mode.including(*own)
 
     def unregister(self, *items: Any) -> Mode:
-        """Return this mode without some of its own laws and other rewriters.
+        """Return this mode without some of its own laws and other rewriters, or of its packs.
 
         Parameters
         ----------
         items
-            The rewriters, or their names.
+            The rewriters, or their names; ``"pack:NAME"`` for a rule pack.
 
         Raises
         ------
@@ -200,12 +203,19 @@ class Mode:
             If the mode has none of that name.
         """
         names = [item if isinstance(item, str) else display_name(item) for item in items]
+        query = self._optimizer_or_query
+        included = query.include if isinstance(query, OptimizationQuery) else ()
+        packs = [tag for tag in included if tag.startswith(PREFIX)]
         known = {display_name(rewriter): rewriter for rewriter in self.own}
         for name in names:
-            if name not in known:
-                there = ", ".join(known) or "no law"
+            if name not in known and name not in packs:
+                there = ", ".join([*known, *packs]) or "no law"
                 raise KeyError(f"the mode has no law of its own called {name!r}; it has {there}")
-        return self._with_own(tuple(r for name, r in known.items() if name not in names))
+        mode = self._with_own(tuple(r for name, r in known.items() if name not in names))
+        if not isinstance(query, OptimizationQuery) or not packs:
+            return mode
+        kept = tuple(tag for tag in included if tag not in packs or tag not in names)
+        return mode._with_query(query.changed(include=kept))
 
     def __copy__(self) -> Mode:
         return self

@@ -8,6 +8,8 @@ Nothing of this is imported before it is used, and nothing needs a network.
 from relgraph.display.drawing.dot import dot
 from relgraph.display.drawing.svg import svg
 from relgraph.display.formulas.writer import latex, mathml
+from relgraph.display.markup import whole_page
+from relgraph.display.reports.law_book import law_book
 from relgraph.display.reports.laws import LawTable
 from relgraph.display.rich import page, shown_as_html, shown_as_latex, shown_as_svg
 
@@ -15,10 +17,12 @@ __all__ = [
     "LawTable",
     "dot",
     "latex",
+    "law_book",
     "mathml",
     "page",
     "shown_as_html",
     "shown_as_latex",
     "shown_as_svg",
     "svg",
+    "whole_page",
 ]

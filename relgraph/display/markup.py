@@ -6,17 +6,20 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from html import escape
 
+# Where a rule names more than it seems to need, the style of notebooks would have the last word.
 _STYLE = """
 .rg-page{font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;overflow-x:auto}
 .rg-page table{border-collapse:collapse;font-size:13px}
-.rg-page th,.rg-page td{padding:3px 10px;text-align:left;vertical-align:top;
-border-bottom:1px solid rgba(128,128,128,.3)}
+.rg-page.rg-page table th,.rg-page.rg-page table td{padding:3px 10px;text-align:left;
+vertical-align:top;border-bottom:1px solid rgba(128,128,128,.3)}
 .rg-page caption{text-align:left;font-weight:bold;padding:8px 0 2px}
 .rg-page th[data-sort]{cursor:pointer;user-select:none}
 .rg-page th[data-sort]::after{content:" \\2195";opacity:.5}
-.rg-page td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.rg-page.rg-page table td.number{text-align:right;font-variant-numeric:tabular-nums;
+white-space:nowrap}
 .rg-page .rg-bar{display:block;height:4px;border-radius:2px;background:#3b82f6;min-width:1px}
-.rg-page code,.rg-page pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;
+.rg-page.rg-page code,.rg-page.rg-page pre{
+font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;
 font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere;background:none;color:inherit}
 .rg-page .rg-tag{display:inline-block;border:1px solid rgba(128,128,128,.6);border-radius:9px;
 padding:0 8px;margin:0 4px 2px 0;font-size:12px;white-space:nowrap}
@@ -26,8 +29,10 @@ padding:0 8px;margin:0 4px 2px 0;font-size:12px;white-space:nowrap}
 .rg-page mark,.rg-page .rg-marked{background:rgba(245,158,11,.38);color:inherit;
 outline:1px solid #f59e0b;border-radius:3px;padding:3px 2px}
 .rg-page math{font-size:16px;display:block math;width:max-content;margin:2px 0;padding:6px 2px}
+.rg-page mfrac>:first-child{padding-bottom:2px}.rg-page mfrac>:last-child{padding-top:3px}
+.rg-page .rg-to{display:flex;align-items:center;gap:6px}
 .rg-page mtd{text-align:left;text-align:-webkit-left}
-.rg-page .rg-whole code{white-space:nowrap;overflow-wrap:normal}
+.rg-page.rg-page .rg-whole code{white-space:nowrap;overflow-wrap:normal}
 .rg-page input,.rg-page select,.rg-page button{font:inherit;color:inherit;background:transparent;
 border:1px solid rgba(128,128,128,.6);border-radius:4px;padding:2px 8px;margin:0 6px 6px 0}
 .rg-page select option{color:#1f2328;background:#fff}

@@ -18,12 +18,14 @@ from relgraph.gradient.gradient_terms import (
     has_no_gradient,
     sum_of_gradients,
 )
+from relgraph.gradient.loops import gradients_of_loop
 from relgraph.gradient.stabilization import Definitions, Step, stabilized, steps
 from relgraph.gradient.timing import grad_stopwatch
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.loops.scan_op import Scan
 
 Policy = Literal["raise", "warn", "ignore"]
 DisconnectedValue = Literal["zero", "None", "disconnected"]
@@ -380,6 +382,8 @@ def _gradients_of_inputs(
     """
     if isinstance(node.op, Elemwise):
         return node.op.gradients(node.inputs, node.outputs, output_grads, tuple(wrt))
+    if isinstance(node, Apply) and isinstance(node.op, Scan):
+        return gradients_of_loop(node, output_grads, wrt, PullBack)
     results = node.op.L_op(node.inputs, node.outputs, output_grads)
     if not isinstance(results, list | tuple):
         raise TypeError(f"the gradient of {node.op} is {results!r}, not a list or a tuple")

@@ -36,7 +36,8 @@ def filled_like(v: Any, number: int) -> Any:
     if isinstance(v.type, ScalarType):
         return scalar_constant(number, dtype=v.type.dtype if dtype is None else dtype)
     if number == 0 and hasattr(v, "zeros_like"):
-        return v.zeros_like()
+        zeros = v.zeros_like()
+        return zeros if dtype is None else zeros._ops.cast(zeros, dtype)
     raise TypeError(f"{v} is of type {v.type}, of which gradients can't be made")
 
 

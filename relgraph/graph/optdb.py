@@ -19,7 +19,7 @@ from relgraph.graph.opt import (
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.opt.database import Entry, OptimizationDatabase, refuse_inplace
 from relgraph.graph.opt.navigators.navigator import FailureCallback
-from relgraph.graph.opt.navigators.sequence import SequenceCallback
+from relgraph.graph.opt.navigators.sequence import InSequence, SequenceCallback
 from relgraph.graph.opt.query import OptimizationQuery
 
 # Different queries to one database of which it remembers what they have led to.
@@ -251,9 +251,16 @@ class SequenceDB(_Positioned):
             if position < cutoff or cutoff == math.inf:
                 placed.append(((_position(position), self._next_order), item))
         placed.sort(key=lambda pair: pair[0])
-        return SequenceOptimizer(
+        made = SequenceOptimizer(
             *[item for _, item in placed], failure_callback=self.failure_callback
         )
+        made.opts = tuple(
+            [
+                opt.within(made, i) if isinstance(opt, InSequence) else opt
+                for i, opt in enumerate(made.opts)
+            ]
+        )
+        return made
 
 
 class LocalGroupDB(_Positioned):

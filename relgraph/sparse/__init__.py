@@ -32,10 +32,11 @@ _STORED = (
 _HOME = {
     **dict.fromkeys(
         (
-            *("CSC", "CSR", "col_scale", "csc_from_dense", "csm_data", "csm_indices", "csm_indptr"),
-            *("csm_properties", "csr_from_dense", "dense_from_sparse", "diag", "dot", "getitem"),
-            *("hstack", "row_scale", "sampling_dot", "sp_ones_like", "sp_sum", "sp_zeros_like"),
-            *("square_diagonal", "structured_dot", "transpose", "true_dot", "vstack", "with_data"),
+            *("CSC", "CSR", "clean", "col_scale", "csc_from_dense", "csm_data", "csm_indices"),
+            *("csm_indptr", "csm_properties", "csm_shape", "csr_from_dense", "dense_from_sparse"),
+            *("diag", "dot", "ensure_sorted_indices", "getitem", "hstack", "remove0", "row_scale"),
+            *("sampling_dot", "sp_ones_like", "sp_sum", "sp_zeros_like", "square_diagonal"),
+            *("structured_dot", "transpose", "true_dot", "vstack", "with_data"),
         ),
         "functions",
     ),
@@ -54,6 +55,7 @@ _HOME = {
 }
 _ALIASES = {
     "as_sparse": "as_sparse_variable",
+    "conjugate": "conj",
     "multiply": "mul",
     "subtract": "sub",
     "sgn": "sign",

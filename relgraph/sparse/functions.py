@@ -18,6 +18,7 @@ from relgraph.sparse.ops.structure import (
     _stored,
     _transposed,
     _with_stored,
+    _without_zeros,
     as_format,
 )
 from relgraph.sparse.variable import SparseVariable
@@ -51,6 +52,11 @@ def csm_indices(x: Any) -> Any:
 def csm_indptr(x: Any) -> Any:
     """Return where the stored elements of each row (in CSC: column) begin and end."""
     return _indptr(x)
+
+
+def csm_shape(x: Any) -> Any:
+    """Return the shape of a sparse matrix, a vector."""
+    return shape_of(as_sparse_argument(x, "csm_shape"))
 
 
 def csm_properties(x: Any) -> list[Any]:
@@ -100,6 +106,19 @@ def sp_zeros_like(x: Any) -> Any:
     """Return a sparse matrix that stores zeros where `x` stores elements."""
     x = as_sparse_argument(x, "sp_zeros_like")
     return _with_stored(x, zeros_like(_stored(x)))
+
+
+def remove0(x: Any) -> Any:
+    """Return a sparse matrix without the zeros that are stored."""
+    return _without_zeros(x)
+
+
+def ensure_sorted_indices(x: Any) -> Any:
+    """Return a sparse matrix with sorted indices: itself, as those of variables always are."""
+    return as_sparse_argument(x, "ensure_sorted_indices")
+
+
+clean = remove0
 
 
 def _copy(x: Any) -> Any:
@@ -204,7 +223,8 @@ def getitem(x: Any, key: Any) -> Any:
     ----------
     key
         For the rows, or the rows and the columns: a slice, or a vector of integers, which picks
-        them; or two integers, which give one element, of rank 0.
+        them. Two integers give one element, of rank 0; two vectors of integers, as in NumPy, the
+        elements at pairs of them, a dense vector.
 
     Raises
     ------
@@ -214,9 +234,12 @@ def getitem(x: Any, key: Any) -> Any:
     parts = key if isinstance(key, tuple) else (key,)
     if len(parts) > 2:
         raise IndexError(f"{x} has two axes, and the index {key} is for {len(parts)}")
-    if len(parts) == 2 and all(_is_integer(part) for part in parts):
+    if len(parts) == 2 and not any(isinstance(part, slice) for part in parts):
         i, j = (_from_front(part, x, axis) for axis, part in enumerate(parts))
-        return _elements(x, i, j).dimshuffle()
+        if i.type.ndim == j.type.ndim == 0:
+            return _elements(x, i.dimshuffle("x"), j.dimshuffle("x")).dimshuffle()
+        if i.type.ndim == j.type.ndim == 1:
+            return _elements(x, i, j)
     for axis, part in enumerate(parts):
         if isinstance(part, slice) and part == slice(None):
             continue
@@ -235,10 +258,9 @@ def _is_integer(part: Any) -> bool:
 
 
 def _from_front(part: Any, x: Any, axis: int) -> Any:
-    """Return an index as a vector of one element that counts from the front."""
+    """Return an index, or a vector of them, counted from the front."""
     index = as_argument(part, "sparse.getitem")
-    turned = switch(lt(index, 0), index + shape_i(x, axis), index)
-    return turned.dimshuffle("x")
+    return switch(lt(index, 0), index + shape_i(x, axis), index)
 
 
 def _joined(axis: int, blocks: Any, format: str | None, dtype: Any) -> Any:

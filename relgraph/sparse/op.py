@@ -60,7 +60,7 @@ class SparseOp(TypedOp):
     Attributes
     ----------
     name
-        What the op is called in errors and in print.
+        What the op is called in errors and in print, unless it says so by ``__str__``.
     kinds
         For each input ``sparse`` or ``tensor``.
     """
@@ -74,15 +74,15 @@ class SparseOp(TypedOp):
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != len(self.kinds):
-            raise TypeError(f"{self.name} takes {len(self.kinds)} inputs, not {len(inputs)}")
+            raise TypeError(f"{self} takes {len(self.kinds)} inputs, not {len(inputs)}")
         return [
-            as_sparse_argument(v, self.name, i) if kind == "sparse" else as_argument(v, self, i)
+            as_sparse_argument(v, str(self), i) if kind == "sparse" else as_argument(v, self, i)
             for i, (v, kind) in enumerate(zip(inputs, self.kinds, strict=True))
         ]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         """Return the value of the output."""
-        raise NotImplementedError(f"{self.name} has no compute")
+        raise NotImplementedError(f"{self} has no compute")
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]

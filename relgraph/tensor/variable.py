@@ -15,7 +15,9 @@ import numpy as np
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.cloning import attributes
 from relgraph.graph.notation.operators import Operators
+from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type
+from relgraph.graph.utils import MissingInputError
 from relgraph.scalar.type import value_bits
 
 # The signature of an array of more bytes holds a digest of them.
@@ -59,6 +61,16 @@ class TensorVariable(Operators, Variable):
         return self._ops.transpose(self)
 
     @property
+    def mT(self) -> Any:
+        """The last two axes exchanged."""
+        return self._ops.swapaxes(self, -1, -2)
+
+    @property
+    def flat(self) -> Any:
+        """The elements in C order, as a vector."""
+        return self._ops.flatten(self)
+
+    @property
     def real(self) -> Any:
         return self._ops.real(self)
 
@@ -85,6 +97,19 @@ class TensorVariable(Operators, Variable):
         )
 
     __int__ = __float__ = __complex__ = _refuse_conversion
+
+    def __index__(self) -> int:
+        """Return the integer that this is computed as from constants alone, such as a known length.
+
+        So ``range(x.shape[0])`` and ``numpy.ones(x.shape[0])`` are what they are for arrays.
+        """
+        if self.type.ndim != 0 or self.type.numpy_dtype.kind not in "iu":
+            self._refuse_conversion()
+        try:
+            (value,) = evaluate([self], {})
+        except MissingInputError:
+            self._refuse_conversion()
+        return int(value)
 
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.
@@ -135,8 +160,35 @@ class TensorVariable(Operators, Variable):
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         return self._ops.diagonal(self, offset, axis1, axis2)
 
-    def trace(self) -> Any:
-        return self._ops.trace(self)
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        return self._ops.trace(self, offset, axis1, axis2)
+
+    def argsort(self, axis: int | None = -1) -> Any:
+        return self._ops.argsort(self, axis)
+
+    def sort(self, axis: int | None = -1) -> Any:
+        """Return this variable sorted along an axis; it never changes, unlike an array."""
+        return self._ops.sort(self, axis)
+
+    def partition(self, kth: Any, axis: int | None = -1) -> Any:
+        """Return this variable with the `kth` element in its place; see `numpy.partition`."""
+        return self._ops.partition(self, kth, axis)
+
+    def argpartition(self, kth: Any, axis: int | None = -1) -> Any:
+        return self._ops.argpartition(self, kth, axis)
+
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
+        return self._ops.searchsorted(self, v, side, sorter)
+
+    def nonzero(self) -> Any:
+        """Return for each axis the indices of the elements that are not zero."""
+        return self._ops.nonzero(self)
+
+    def compress(self, condition: Any, axis: int | None = None) -> Any:
+        return self._ops.compress(condition, self, axis)
+
+    def choose(self, choices: Any) -> Any:
+        return self._ops.choose(self, choices)
 
     def take(self, indices: Any, axis: int | None = None) -> Any:
         return self._ops.take(self, indices, axis)
@@ -182,11 +234,16 @@ class TensorVariable(Operators, Variable):
     def all(self, axis: Any = None, keepdims: bool = False) -> Any:
         return self._ops.all(self, axis=axis, keepdims=keepdims)
 
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self._ops.ptp(self, axis=axis, keepdims=keepdims)
+
     def dot(self, other: Any) -> Any:
         return self._ops.dot(self, other)
 
-    def clip(self, min: Any, max: Any) -> Any:
-        return self._ops.clip(self, min, max)
+    def clip(self, min: Any = None, max: Any = None) -> Any:
+        if min is None:
+            return self if max is None else self._ops.minimum(self, max)
+        return self._ops.maximum(self, min) if max is None else self._ops.clip(self, min, max)
 
     def conj(self) -> Any:
         return self._ops.conj(self)

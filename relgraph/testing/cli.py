@@ -7,6 +7,7 @@ import json
 import math
 import multiprocessing
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.discovery import CheckError, discover_laws, with_packs
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
@@ -34,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="modules with laws, or their files (default: the rule book)",
+        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
     )
+    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
     parser.add_argument(
         "--law", action="append", default=[], metavar="NAME", help="check this law alone"
     )
@@ -76,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     CheckError
         If there are no such laws, the file can't be written, or mpmath is missing.
     """
+    options.modules = with_packs(options.modules, options.packs)
     laws = _chosen(discover_laws(options.modules), options.law)
     if options.json is not None:
         _require_writable(options.json)
@@ -137,8 +140,9 @@ def _progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None
     )
     error = Console(stderr=True, **_PLAIN)
     # If the bar is on the same terminal, only its own console can print lines above it.
-    lines = error if console.is_terminal and error.is_terminal else console
-    hidden = not error.is_terminal
+    # (Notebooks have the variable set by which a console takes itself for one.)
+    hidden = not sys.stderr.isatty()
+    lines = console if hidden or not sys.stdout.isatty() else error
     with Progress(*columns, console=error, transient=True, disable=hidden) as progress:
         task = progress.add_task("laws", total=total)
 

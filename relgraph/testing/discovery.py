@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from relgraph.compile.packs.installed import PREFIX, PackError, installed_packs, laws_of_pack
 from relgraph.graph.kanren.relations import Relation
 
 RULE_BOOK = "relations"
@@ -62,23 +63,44 @@ def discover_laws(modules: Iterable[str] = ()) -> dict[str, Relation]:
     Parameters
     ----------
     modules
-        The names of the modules, or the paths of their files; by default the rule book that comes
-        with relgraph.
+        The names of the modules, or the paths of their files; ``pack:NAME`` for an installed rule
+        pack. By default the rule book that comes with relgraph.
 
     Raises
     ------
     CheckError
-        If a module can't be imported or has no laws, or two laws have one name.
+        If a module or pack can't be imported or has no laws, or two laws have one name.
     """
     laws: dict[str, Relation] = {}
     for name in tuple(modules) or (RULE_BOOK,):
-        found = laws_in(_modules(name))
+        found = _laws_of_pack(name) if name.startswith(PREFIX) else laws_in(_modules(name))
         if not found:
             raise CheckError(f"the module {name} has no laws")
         for law in found.values():
             if laws.setdefault(law.name, law) is not law:
                 raise CheckError(f"two laws are called {law.name}")
     return laws
+
+
+def with_packs(modules: Iterable[str], packs: bool) -> tuple[str, ...]:
+    """Return the names of modules, and those of all installed rule packs if `packs`.
+
+    Raises
+    ------
+    CheckError
+        If packs are asked for, and none is installed.
+    """
+    found = tuple(PREFIX + name for name in installed_packs()) if packs else ()
+    if packs and not found:
+        raise CheckError("no rule pack is installed")
+    return (*modules, *found)
+
+
+def _laws_of_pack(name: str) -> dict[str, Relation]:
+    try:
+        return {law.name: law for law in laws_of_pack(name.removeprefix(PREFIX))}
+    except PackError as error:
+        raise CheckError(str(error)) from error
 
 
 def loaded_module(name: str) -> ModuleType:

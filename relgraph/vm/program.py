@@ -2,125 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Sequence
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.type import TensorType
-from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
+from relgraph.vm.compiled import Program, define
+from relgraph.vm.kernels import Kernel, Runner, kernel_of, lazy_kernel
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import inlined_lines
-from relgraph.vm.quiet import turn_back, turn_off
+from relgraph.vm.loops import CHUNK_NODES, loop_kernel
 from relgraph.vm.schedule import Branch, Schedule
-
-# A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
-# the length of a function.
-CHUNK_NODES = 400
-
-_serial = itertools.count()
-
-
-class Program:
-    """A callable that computes the list of the outputs of a graph from its inputs.
-
-    Parameters
-    ----------
-    compute
-        The generated function.
-    lines
-        For the code of each generated function, the node of each of its lines, or None.
-    symbols
-        The symbol table of these functions.
-    numbers
-        The positions of the inputs that may be Python floats in place of arrays of rank 0.
-    reads
-        Returns the variables that a node reads.
-
-    Attributes
-    ----------
-    run
-        The same as calling the program.
-    import_time
-        The time in seconds that Python took to compile and define the functions.
-    """
-
-    def __init__(
-        self,
-        compute: Callable[..., list[Any]],
-        lines: dict[CodeType, list[Apply | None]],
-        symbols: SymbolTable,
-        numbers: Sequence[int],
-        reads: Callable[[Apply], list[Variable]],
-    ) -> None:
-        self.reads = reads
-        self.lines = lines
-        self.symbols = symbols
-        self.numbers = frozenset(numbers)
-        self.import_time = symbols.compile_time
-        self.run = (self._quiet if symbols.may_warn else self._plain)(compute)
-
-    def __call__(self, *values: Any) -> list[Any]:
-        return self.run(*values)
-
-    def _plain(self, compute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-        def run(*values: Any) -> list[Any]:
-            try:
-                return compute(*values)
-            except Exception as exc:
-                self._explain(exc)
-                raise
-
-        return run
-
-    def _quiet(self, compute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-        """Return a function in which, as in `perform`, results that are not finite don't warn."""
-
-        def run(*values: Any) -> list[Any]:
-            token = turn_off()
-            try:
-                return compute(*values)
-            except Exception as exc:
-                self._explain(exc)
-                raise
-            finally:
-                turn_back(token)
-
-        return run
-
-    def _explain(self, exc: Exception) -> None:
-        """Add a note about the node to an exception, or raise the one that `perform` raises."""
-        trace = exc.__traceback__
-        while trace is not None:
-            nodes = self.lines.get(trace.tb_frame.f_code)
-            node = None if nodes is None else nodes[trace.tb_lineno]
-            if node is not None:
-                found = trace.tb_frame.f_locals
-                namespace = self.symbols.namespace
-                read = self.reads(node)
-                names = [self.symbols.name_of(v) for v in read]
-                values = [found.get(name, namespace.get(name)) for name in names]
-                perform = self.symbols.raised_by_perform.get(node)
-                if perform is not None:
-                    exc = _raised(perform, values) or exc
-                add_node_note(exc, node, read, values)
-                if perform is not None:
-                    raise exc from None
-                return
-            trace = trace.tb_next
-
-
-def _raised(function: Callable[..., Any], values: Sequence[Any]) -> Exception | None:
-    try:
-        function(*values)
-    except Exception as exc:
-        return exc
-    return None
 
 
 def generate_program(
@@ -177,7 +73,7 @@ def _single_function(
         *body,
         f" return [{result}]",
     ]
-    compute = _define("\n".join(source), "program", symbols)
+    compute = define("\n".join(source), "program", symbols)
     return Program(compute, {compute.__code__: [*line_nodes, None]}, symbols, numbers, plan.reads)
 
 
@@ -208,7 +104,7 @@ def _chunked_functions(
         source, line_nodes = _chunk_source(
             plan, chunk, part, chunk_of_definition, chunk_of_last_use, frame_index, symbols
         )
-        function = _define(source, "chunk", symbols)
+        function = define(source, "chunk", symbols)
         lines[function.__code__] = line_nodes
         functions.append(function)
     results = [
@@ -292,8 +188,7 @@ def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
 
 def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     """Return the line that computes a node by its kernel."""
-    made = lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
-    kernel = symbols.bind("k", made)
+    kernel = symbols.bind("k", _kernel(plan, node))
     arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))
     if len(node.outputs) == 1:
         out = symbols.name_of(node.outputs[0])
@@ -303,15 +198,11 @@ def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     return f"o = [{cells}]; {kernel}([{arguments}], o); {results}o = None"
 
 
+def _kernel(plan: Schedule, node: Apply) -> Kernel:
+    if isinstance(node.op, Scan):
+        return loop_kernel(node, generate_program, _node_lines)
+    return lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
+
+
 def _of_branch(branch: Branch) -> Runner:
     return generate_program(branch.plan, branch.inputs, branch.outputs).run
-
-
-def _define(source: str, name: str, symbols: SymbolTable) -> Any:
-    """Return the function that some source defines under a name."""
-    filename = f"<relgraph program {next(_serial)}>"
-    start = perf_counter()
-    # The globals of the functions are the bound objects only.
-    exec(compile(source, filename, "exec"), symbols.namespace)
-    symbols.compile_time += perf_counter() - start
-    return symbols.namespace.pop(name)

@@ -1,6 +1,6 @@
 """How long the programs of `tests/programs` take at their full size, here and in PyTensor.
 
-    python tests/benchmarks/bench_programs.py [NAME ...] [--peer PYTHON] [--rounds N]
+    python tests/benchmarks/bench_programs.py [NAME ...] [--peer PYTHON] [--rounds N] [--cpu]
 
 The programs (all, if none is named):
 
@@ -11,12 +11,14 @@ dropout    a training step of a net of 784 - 512 - 10 units with dropout, on 256
 Each result is compared with what NumPy and SciPy give by hand (that of `dropout` in a test, on the
 same random numbers), and their time is printed too. ``--peer`` is an interpreter that has PyTensor:
 it is measured in turn with this one, each time in a process of its own, in its default mode, and
-the median of the ratios is printed, peer / ours.
+the median of the ratios is printed, peer / ours. With ``--cpu`` everything runs on one thread, and
+the time is that of the processor: it is the same on a machine that does other things too.
 """
 
 import argparse
 import importlib
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -64,17 +66,17 @@ def _stream(library):
 PROGRAMS = {f.__name__: f for f in (logistic, gaussian, dropout)}
 
 
-def milliseconds(call, seconds=2.0):
+def milliseconds(call, clock, seconds=2.0):
     """Return the smallest time of a call."""
-    times, end = [], time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times) < 5:
-        start = time.perf_counter()
+    times, end = [], clock() + seconds
+    while clock() < end or len(times) < 5:
+        start = clock()
         call()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times) * 1e3
 
 
-def measure(name, library):
+def measure(name, library, clock):
     """Return the time of a call in milliseconds, that by hand, and the time to compile."""
     loaded = importlib.import_module(library)
     tensor = importlib.import_module(f"{library}.tensor")
@@ -85,13 +87,17 @@ def measure(name, library):
     if name != "dropout":
         for one, two in zip(found, by_hand(), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9)
-    return milliseconds(call), milliseconds(by_hand), compile_seconds
+    return milliseconds(call, clock), milliseconds(by_hand, clock), compile_seconds
 
 
-def measured(python, name, library):
+def measured(python, name, library, cpu):
     """Return what `measure` gives in a process of another interpreter."""
-    command = [python, __file__, name, "--library", library]
-    ran = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    command = [python, __file__, name, "--library", library, *(["--cpu"] if cpu else [])]
+    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    environment = {**os.environ, **(single if cpu else {})}
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True
+    )
     return json.loads(ran.stdout.splitlines()[-1])
 
 
@@ -100,16 +106,18 @@ def main():
     parser.add_argument("names", nargs="*", help=", ".join(PROGRAMS))
     parser.add_argument("--peer", help="an interpreter that has PyTensor")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", action="store_true", help="the processor's time, on one thread")
     parser.add_argument("--library", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.library is not None:
-        print(json.dumps(measure(options.names[0], options.library)))
+        clock = time.process_time if options.cpu else time.perf_counter
+        print(json.dumps(measure(options.names[0], options.library, clock)))
         return
     for name in options.names or PROGRAMS:
         rounds = [
             (
-                measured(sys.executable, name, "relgraph"),
-                options.peer and measured(options.peer, name, "pytensor"),
+                measured(sys.executable, name, "relgraph", options.cpu),
+                options.peer and measured(options.peer, name, "pytensor", options.cpu),
             )
             for _ in range(options.rounds)
         ]

@@ -98,6 +98,13 @@ def test_settings_print_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"\('canonicalize', 'EquilibriumOptimizer', \d+\)", printed)
 
 
+def test_a_function_of_a_notebook_is_named_by_its_line() -> None:
+    cell = "import relgraph.tensor as at\nf = function([x := at.dvector()], x + 1, profile=True)"
+    names = {"function": function}
+    exec(compile(cell, "/tmp/ipykernel_12/345.py", "exec"), names)
+    assert names["f"].profile.message == "line 2 of a cell"
+
+
 def test_a_profiled_function_times_every_rewriter():
     x = at.dvector("x")
     f = function([x], at.exp(x) * 1.0, profile=True)

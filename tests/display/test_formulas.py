@@ -37,7 +37,7 @@ FORMULAS: dict[str, Any] = {
     r"\sum  x": at.sum(x),
     r"{\sum }_{0} M": at.sum(M, axis=0),
     r"{\max}_{1} \left(M\right)": at.max(M, axis=1),
-    r"\begin{cases}x & \operatorname{if} x < y \\ y & \operatorname{otherwise}\end{cases}":
+    r"\begin{cases}x & \text{if } x < y \\ y & \text{otherwise}\end{cases}":
         at.switch(x < y, x, y),
     r"\operatorname{softplus} \left(x\right)": at.softplus(x),
     r"\operatorname{arctan2} \left(x ,\, y\right)": at.arctan2(x, y),

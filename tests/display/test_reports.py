@@ -112,6 +112,14 @@ def test_a_derivation() -> None:
     assert shown(optimize_graph(x, trace=True)[1]).scripts == 0
 
 
+def test_what_was_merged_is_kept_once() -> None:
+    _, derivation = optimize_graph(at.exp(x) + 1 / at.exp(x), include=["merge"], trace=True)
+    assert [step.name for step in derivation] == ["MergeOptimizer"]
+    found = shown(derivation)
+    assert "exp(x) is kept once" in found and "→" not in found
+    assert "".join(found.marked).startswith("exp(x)")
+
+
 def test_a_derivation_of_a_large_graph() -> None:
     e = x
     for _ in range(400):
@@ -149,6 +157,18 @@ def test_a_profile() -> None:
     assert found.text.count("Total compile time") == 1
 
 
+def test_a_long_op_leaves_room_for_its_times() -> None:
+    out = x
+    for _ in range(20):
+        out = at.tanh(out + y)
+    f = function([x, y], out, profile=True)
+    f([1.0], [2.0])
+    (whole,) = {str(node.op) for node in f.maker.fgraph.apply_nodes}
+    found = shown(f.profile)
+    assert len(whole) > 100 and whole not in found and whole[:60] in found
+    assert f'title="{whole.replace(">", "&gt;")}"' in f.profile._repr_html_()
+
+
 @pytest.mark.parametrize("wrong", [True, False])
 def test_a_check(wrong: bool) -> None:
     result = (law(EVIL, a / a, 1) if wrong else DISTRIBUTE).check(examples=5)
@@ -157,6 +177,14 @@ def test_a_check(wrong: bool) -> None:
     if wrong:
         assert "from relgraph.graph.reference import evaluate" in found
         assert found.scripts == 0 and "counterexample" in shown(result.counterexample)
+
+
+def test_a_counterexample_without_inputs_has_no_table_of_them() -> None:
+    without = law("slip", at.sqrt(at.sqr(a)), a, sound="finite").check().counterexample
+    inputs = law("wrong", a / a, 1).check(examples=5).counterexample
+    assert [bool(found.inputs) for found in (without, inputs)] == [False, True]
+    heads = ["<th>input</th>" in found._repr_html_() for found in (without, inputs)]
+    assert heads == [False, True]
 
 
 def test_graphs() -> None:

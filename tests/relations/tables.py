@@ -14,6 +14,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
+from relgraph.testing.judge.evaluation import array_of
 
 LENGTH = 3
 """How long the axes are whose length is not known."""
@@ -61,7 +62,7 @@ def same_values(found: Sequence[Any], expected: Sequence[Any]) -> bool:
     """Return whether arrays have the same dtypes and shapes, and elements but for rounding."""
     return all(
         a.dtype == b.dtype and a.shape == b.shape and np.allclose(a, b, equal_nan=True)
-        for a, b in zip(found, expected, strict=True)
+        for a, b in zip(map(array_of, found), map(array_of, expected), strict=True)
     )
 
 

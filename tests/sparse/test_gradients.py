@@ -20,6 +20,7 @@ FULL = {
     *("full dot", "full dot sparse", "transpose", "tocsr", "tocsc", "add", "sub"),
     *("sum", "sum 0", "sum 1", "diagonal", "hstack", "vstack"),
     *("rows", "rows backwards", "columns", "block"),
+    *("one element", "elements at pairs", "picked rows", "picked columns", "remove0"),
 }
 """The functions whose gradient by the first sparse matrix is that by all elements; that of others
 is that by the stored ones."""
@@ -134,3 +135,12 @@ def test_second_derivative(matrices: Matrices) -> None:
     value, w = matrices.sparse((5, 4)), matrices.dense(4)
     expected = 2 * w * (np.where(stored_places(value), np.exp(value.toarray()), 0) ** 2).sum(0)
     np.testing.assert_allclose(relgraph.function([x, v], second)(value, w), expected)
+
+
+def test_integers_have_a_gradient_of_zeros(matrices: Matrices) -> None:
+    x, v = sparse.csr_lmatrix("x"), at.dvector("v")
+    g = relgraph.grad((x @ v).sum(), x)
+    assert g.type.dtype == "float64"
+    value = matrices.sparse((5, 4), "int64")
+    found = relgraph.function([x, v], g, on_unused_input="ignore")(value, matrices.dense(4))
+    assert found.shape == (5, 4) and not found.toarray().any()

@@ -22,6 +22,10 @@ from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor.fft.transforms import DFT
+from relgraph.tensor.functions.calculus import Convolve
+from relgraph.tensor.functions.running import Accumulate
+from relgraph.tensor.functions.searching import SearchSorted
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
@@ -153,6 +157,10 @@ CASES = [
     (SpecifyShape((1, None)), M),
     (at.Assert(""), M, Tensor(1, "bool")),
     (Cumulate(scalar.add, 1), M),
+    (Accumulate(scalar.maximum, 0), M),
+    (Convolve(), V, V),
+    (DFT(1), M),
+    (SearchSorted("right"), V, M),
     (Sort(0), M),
     (ArgSort(1), M),
     (MatMul(), X, M),

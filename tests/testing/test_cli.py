@@ -124,11 +124,13 @@ def test_the_bar_makes_room_for_lines_on_a_terminal(module, tmp_path):
     assert "\x1b[2Kneg-neg " in text and "\x1b[2Ksub-zero " in text
 
 
-def test_there_is_no_bar_without_a_terminal(module, tmp_path):
+@pytest.mark.parametrize("forced", [{}, {"FORCE_COLOR": "1"}], ids=["a pipe", "a notebook"])
+def test_there_is_no_bar_without_a_terminal(module, tmp_path, forced):
     command = [sys.executable, "-m", "relgraph", "check", module(), "--examples", "10"]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=True, env=environment()
-    )
+        command, cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**environment(), **forced},
+    )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout.startswith("neg-neg   exact ")
 

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
@@ -267,6 +268,9 @@ def _profile_record(
 
 
 def _caller() -> str:
-    """Return the file and line of the call of `function`."""
+    """Return the file and line of the call of `function`; of a notebook's cell the line alone."""
     frame = sys._getframe(3)
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    file = Path(frame.f_code.co_filename)
+    # the file that IPython compiles a cell from is nowhere
+    in_cell = file.parent.name.startswith("ipykernel_")
+    return f"line {frame.f_lineno} of a cell" if in_cell else f"{file}:{frame.f_lineno}"

@@ -17,9 +17,9 @@ from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.vm.compiled import Program
 from relgraph.vm.kernels import Runner
 from relgraph.vm.profiled import ProfiledRunner
-from relgraph.vm.program import Program
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any
 
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
+from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery
 
 STRUCTURE = ("structure.STORED", "structure.FORMS", "structure.DENSE")
@@ -33,22 +34,6 @@ def has_sparse(fgraph: FunctionGraph) -> bool:
     if module is None:
         return False
     return any(isinstance(node.op, module.SparseOp) for node in fgraph.apply_nodes)
-
-
-class SparseOptimizer(GlobalOptimizer):
-    """Applies laws to a graph if it has sparse matrices.
-
-    Parameters
-    ----------
-    load
-        Returns the optimizer that applies the laws.
-    """
-
-    def __init__(self, load: Callable[[], GlobalOptimizer]) -> None:
-        self.load = load
-
-    def apply(self, fgraph: FunctionGraph) -> Any:
-        return self.load().optimize(fgraph) if has_sparse(fgraph) else None
 
 
 class SparseDB(OptimizationDatabase):
@@ -77,7 +62,30 @@ class SparseDB(OptimizationDatabase):
         return self._filled
 
     def _answer(self, query: OptimizationQuery) -> SparseOptimizer:
-        return SparseOptimizer(lambda: self.filled().query(query))
+        return SparseOptimizer(self, query)
+
+
+class SparseOptimizer(GlobalOptimizer):
+    """Applies laws to a graph if it has sparse matrices.
+
+    Parameters
+    ----------
+    db
+        The database of the laws.
+    query
+        Which of them.
+    """
+
+    def __init__(self, db: SparseDB, query: OptimizationQuery) -> None:
+        self.db = db
+        self.query = query
+
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
+        # what later optimizers collapse are nodes of tensors, with which these laws do nothing
+        return ()
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        return self.db.filled().query(self.query).optimize(fgraph) if has_sparse(fgraph) else None
 
 
 __all__ = ["PRODUCTS", "STRUCTURE", "SparseDB", "SparseOptimizer", "has_sparse", "sparse_laws"]

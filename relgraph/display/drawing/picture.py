@@ -190,7 +190,8 @@ def _in_order(outputs: Sequence[Variable], shown: set[Apply]) -> Iterator[Apply 
 def _box(item: Apply | Variable, marked: Collection[Variable]) -> Box:
     if isinstance(item, Apply):
         named = ", ".join(out.name for out in item.outputs if out.name is not None)
-        label = cut(f"{named} = {item.op}" if named else str(item.op))
+        op = _short(item.op)
+        label = cut(f"{named} = {op}" if named else op)
         types = ", ".join(str(out.type) for out in item.outputs)
         return Box("op", label, f"{item.op}: {types}", any(v in marked for v in item.outputs))
     if isinstance(item, Constant):
@@ -199,6 +200,18 @@ def _box(item: Apply | Variable, marked: Collection[Variable]) -> Box:
         label = item.name if item.name is not None else "unnamed"
         return Box("input", cut(label), _described(item), item in marked)
     return Box("folded", "…", _described(item), item in marked)
+
+
+def _short(op: Any) -> str:
+    """Return an op as text; of fused elementwise ops the names, not what each of them reads."""
+    # such ops stand on a higher layer, and are told by what they have
+    fused = getattr(getattr(op, "elemwise", op), "scalar_op", None)
+    nodes = getattr(fused, "nodes", None)
+    if nodes is None:
+        return str(op)
+    before, kind, _ = str(op).partition("Composite{")
+    names = ", ".join(str(node.op) for node in nodes)
+    return f"{before or kind}{names}}}"
 
 
 def _edge(source: Box, target: Box, node: Apply, i: int, var: Variable) -> Edge:

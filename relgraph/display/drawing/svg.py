@@ -76,7 +76,8 @@ def svg(graph: Any, most_nodes: int = MOST_NODES, marked: Collection[Variable] =
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rg" role="img" '
         f'aria-label="graph of {count} nodes" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}">'
+        # notebooks would make a wide one so small that nobody can read it
+        f'viewBox="0 0 {width:.1f} {height:.1f}" style="max-width:none">'
         f"<style>{_STYLE}</style>"
         f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         f'markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0L8,4L0,8z"/>'

@@ -43,6 +43,7 @@ class Notation(Protocol):
     def index(self, base: str, below: str) -> str: ...
     def root(self, inner: str) -> str: ...
     def function(self, name: str) -> str: ...
+    def words(self, text: str) -> str: ...
     def cases(self, rows: Sequence[tuple[str, str]]) -> str: ...
     def marked(self, inner: str) -> str: ...
     def lines(self, lines: Sequence[str]) -> str: ...
@@ -155,6 +156,9 @@ class Latex:
             return f"\\{name}"
         return f"\\operatorname{{{name.translate(_SPECIAL)}}}"
 
+    def words(self, text: str) -> str:
+        return f"\\text{{{text}}}"
+
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         inner = r" \\ ".join(f"{value} & {when}" for value, when in rows)
         return f"\\begin{{cases}}{inner}\\end{{cases}}"
@@ -210,7 +214,12 @@ class MathML:
         return f"<msqrt>{inner}</msqrt>"
 
     def function(self, name: str) -> str:
-        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>'
+        # what follows this word is no argument in parentheses
+        gap = '<mspace width="0.3em"></mspace>' if name == "if" else ""
+        return f'<mi mathvariant="normal">{escape(name)}</mi><mo>&#x2061;</mo>{gap}'
+
+    def words(self, text: str) -> str:
+        return f"<mtext>{escape(text).replace(' ', '&#xa0;')}</mtext>"
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         inner = "".join(

@@ -136,7 +136,7 @@ def _absolute(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
 
 def _switch(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
     condition, then, other = (argument.text for argument in arguments)
-    rows = [(then, to.row([to.function("if"), condition])), (other, to.function("otherwise"))]
+    rows = [(then, to.row([to.words("if "), condition])), (other, to.words("otherwise"))]
     return Formula(to.cases(rows), _SUM, size)
 
 

@@ -160,6 +160,9 @@ def term_formula(to: Notation, part: Any) -> Formula:
     if not isinstance(part, Term):
         return _of_part(to, part)
     arguments = [term_formula(to, argument) for argument in part.args]
+    if part.op is nth:
+        index, several = arguments
+        return Formula(to.index(several.text, index.text), ATOM, several.size)
     name, axes, parameters = _term_head(part.op)
     return operation(to, name, parameters, arguments, axes)
 
@@ -180,8 +183,6 @@ def _of_part(to: Notation, part: Any) -> Formula:
 
 
 def _term_head(op: Any) -> tuple[str, Any, str]:
-    if op is nth:
-        return "nth", None, ""
     if not isinstance(op, Term):
         return _head(op)
     # an op with parameters that are logic variables: `CAReduce(add, axis)`

@@ -49,7 +49,7 @@ def _counterexample(found: Any) -> str:
         if side is not None
     ]
     body.append(table(("", "side", "value"), rows))
-    if found.values is not None:
+    if found.values:
         inputs = [
             (
                 f"<td>{code(str(var))}</td>",

@@ -52,6 +52,8 @@ def _title(step: Step) -> str:
 
 
 def _parts(step: Step) -> str:
+    if step.before == step.after:
+        return f"<div><mark>{code(step.before)}</mark> is kept once</div>"
     return f"<div>{code(step.before)} → <mark>{code(step.after)}</mark></div>"
 
 
@@ -68,7 +70,7 @@ def _formulas(derivation: Derivation) -> list[str]:
         letters += len(before) + len(after)
         if letters > _MOST_LETTERS:
             break
-        kept = f"<div>{before}</div><div>→ {after}</div>"
+        kept = f'<div>{before}</div><div class="rg-to">→ {after}</div>'
         found.append(kept if step.built else _parts(step) + f"<div>{after}</div>")
     return found
 

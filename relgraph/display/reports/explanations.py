@@ -19,7 +19,7 @@ def explanation_html(explanation: Explanation) -> str:
     try:
         body.append(f"<div>{mathml(explanation.variable, place)}</div>")
         if explanation.result is not None:
-            body.append(f"<div>→ {mathml(explanation.result)}</div>")
+            body.append(f'<div class="rg-to">→ {mathml(explanation.result)}</div>')
     except ValueError:
         pass  # the sentences have the part that matters
     if explanation.bindings:

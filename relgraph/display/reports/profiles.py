@@ -5,11 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from relgraph.display.drawing.picture import cut
 from relgraph.display.markup import SORT, code, fragment, number_cell, table
 from relgraph.graph.opt.profile.report import ProfileRow, profile_rows
 
 _HEADS = ("name", "class", "time", "validate time", "nodes before", "nodes after", "times applied",
           "nodes created")  # fmt: skip
+_MOST_LETTERS = 64  # of an op or a node: its times stay beside it
 
 
 def profile_html(profile: Any) -> str:
@@ -30,8 +32,8 @@ def profile_html(profile: Any) -> str:
 def _by_op(rows: list[tuple[str, float, int, int]]) -> str:
     longest = max((seconds for _, seconds, _, _ in rows), default=0.0)
     cells = [
-        (f'<td class="rg-whole">{code(name)}</td>', _seconds(seconds, longest),
-         _seconds(seconds / calls), _count(calls), _count(nodes))
+        (_name(name), _seconds(seconds, longest), _seconds(seconds / calls), _count(calls),
+         _count(nodes))
         for name, seconds, calls, nodes in rows
     ]  # fmt: skip
     heads = ("op", "time", "a call", "calls", "nodes")
@@ -41,11 +43,15 @@ def _by_op(rows: list[tuple[str, float, int, int]]) -> str:
 def _by_node(rows: list[tuple[str, float, int]]) -> str:
     longest = max((seconds for _, seconds, _ in rows), default=0.0)
     cells = [
-        (f'<td class="rg-whole">{code(text)}</td>', _seconds(seconds, longest),
-         _seconds(seconds / calls), _count(calls))
+        (_name(text), _seconds(seconds, longest), _seconds(seconds / calls), _count(calls))
         for text, seconds, calls in rows
     ]  # fmt: skip
     return table(("node", "time", "a call", "calls"), cells, sortable=True, caption="Nodes by time")
+
+
+def _name(text: str) -> str:
+    """Return a cell with the beginning of what may be long; the pointer shows the rest."""
+    return f'<td class="rg-whole" title="{escape(text)}">{code(cut(text, _MOST_LETTERS))}</td>'
 
 
 def _optimizer(rows: list[ProfileRow]) -> str:

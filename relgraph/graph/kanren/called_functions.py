@@ -15,6 +15,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.goals import Compute, Condition, Where
+from relgraph.graph.kanren.search.match_checks import dtypes_admitted
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.call import Call
 from relgraph.graph.kanren.terms.term import Literal, Term, has_calls, renamed, variables_of
@@ -25,17 +26,24 @@ from relgraph.graph.unify import nth
 _Path = tuple[int, ...]
 
 
-def built_side(side: Any) -> tuple[Any, list[Condition]]:
-    """Return a side without calls, with variables in their places, and what computes these."""
+def built_side(side: Any, one_dtype: bool) -> tuple[Any, list[Condition]]:
+    """Return a side without calls, with variables in their places, and what computes these.
+
+    Parameters
+    ----------
+    one_dtype
+        Whether what the functions are called on must be made in the dtype of what they make.
+    """
     if not has_calls(side):
         return side, []
     if not isinstance(side.op, Call):
-        parts = [built_side(arg) for arg in side.args]
+        parts = [built_side(arg, one_dtype) for arg in side.args]
         conditions = [c for _, found in parts for c in found]
         return Term(side.op, [part for part, _ in parts], side._ops), conditions
-    leaves = variables_of(side)
+    leaves = tuple(variables_of(side))
     made = leaves[0].fresh()
-    return made, [Compute(made, _Made(side, leaves), tuple(leaves))]
+    compute = Compute(made, _Admitted(side, leaves) if one_dtype else _Made(side, leaves), leaves)
+    return made, [compute, Where(_is_made, (made,))]
 
 
 def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
@@ -136,6 +144,22 @@ class _Made:
 
     def __call__(self, *values: Any) -> Any:
         return build(renamed(self.side, dict(zip(self.leaves, values, strict=True))))
+
+
+class _Admitted(_Made):
+    """What a call makes; None if what it is called on is made in another dtype."""
+
+    def __call__(self, *values: Any) -> Any:
+        names = dict(zip(self.leaves, values, strict=True))
+        arguments = [build(renamed(arg, names)) for arg in self.side.args]
+        made = self.side.op(*arguments)
+        nodes = io_toposort(values, [v for v in arguments if isinstance(v, Variable)])
+        between = [v for node in nodes for v in node.outputs if v not in values]
+        return made if dtypes_admitted([made, *between], True, True) else None
+
+
+def _is_made(value: Any) -> bool:
+    return value is not None
 
 
 class _Same(_Made):

@@ -35,6 +35,7 @@ from relgraph.graph.kanren.terms.term import (
     LogicVariable,
     Term,
     fresh_variable,
+    has_calls,
     renamed,
     variables_of,
 )
@@ -87,19 +88,24 @@ class Law(Relation):
         """Work out what is matched and what is built where a side has calls of functions."""
         self._matches: dict[str, _Side] = {}
         self._builds: dict[str, _Side] = {}
+        if not (has_calls(self.lhs) or has_calls(self.rhs)):
+            return
         ranks = stated_ranks(self.conditions)
         for name, matched, built in (
             ("forward", self.lhs, self.rhs),
             ("backward", self.rhs, self.lhs),
         ):
             self._matches[name] = matched_side(matched, ranks)
-            self._builds[name] = built_side(built)
+            self._builds[name] = built_side(built, not self.mixed)
         extra = [c for _, found in (*self._matches.values(), *self._builds.values()) for c in found]
         others = chain.from_iterable(c.open_variables() for c in extra)
         self._renamed = list(dict.fromkeys([*self._renamed, *others]))
 
     def _sides(self, direction: str) -> tuple[Any, Any, tuple[Any, ...]]:
         """Return what a direction matches, what it builds, and all its conditions."""
+        if not self._matches:
+            sides = (self.lhs, self.rhs) if direction == "forward" else (self.rhs, self.lhs)
+            return *sides, self.conditions
         (matched, own), (built, computed) = self._matches[direction], self._builds[direction]
         return matched, built, (*own, *self.conditions, *computed)
 
@@ -165,23 +171,26 @@ class Law(Relation):
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
         names = {v: fresh_variable(v) for v in self._renamed}
-        sides = {}
-        for direction in ("forward", "backward"):
-            matched, built, conditions = self._sides(direction)
-            goals = [renamed_goal(c, names) for c in conditions]
-            sides[direction] = renamed(matched, names), renamed(built, names), goals
+        lhs, rhs, conditions = forward = self._renamed_sides("forward", names)
+        backward = (rhs, lhs, conditions)
+        if self._matches:
+            backward = self._renamed_sides("backward", names)
 
         def goal(s: Any) -> Iterator[Any]:
             seen_in, seen_out = _ground(in_lv, s), _ground(out_lv, s)
-            lhs, rhs, conditions = sides["forward"]
             if isinstance(seen_in, Variable):
-                yield from self._rewrite(seen_in, out_lv, lhs, rhs, conditions, s)
+                yield from self._rewrite(seen_in, out_lv, *forward, s)
             elif isinstance(seen_out, Variable):
-                yield from self._rewrite(seen_out, in_lv, *sides["backward"], s)
+                yield from self._rewrite(seen_out, in_lv, *backward, s)
             else:
                 yield from lall(eq(in_lv, lhs), *conditions, eq(out_lv, rhs))(s)
 
         return goal
+
+    def _renamed_sides(self, direction: str, names: Any) -> tuple[Any, Any, list[Any]]:
+        matched, built, conditions = self._sides(direction)
+        goals = [renamed_goal(c, names) for c in conditions]
+        return renamed(matched, names), renamed(built, names), goals
 
     def _rewrite(
         self, var: Variable, other: Any, matched: Any, built: Any, conditions: list[Any], s: Any

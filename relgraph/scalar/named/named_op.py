@@ -56,7 +56,12 @@ class NamedOp(ScalarOp):
         if is_complex(output.type.dtype) and not any(is_complex(x.type.dtype) for x in inputs):
             raise MethodNotDefined(f"{self.name} of real numbers is complex, and has no gradient")
         # In its own dtype a square may overflow, and a boolean has no negative.
-        xs = [x.astype(output.type.dtype) if is_discrete(x.type.dtype) else x for x in inputs]
+        xs = [
+            x.astype("int64" if slope in (None, ZERO) else output.type.dtype)
+            if is_discrete(x.type.dtype)
+            else x
+            for slope, x in zip(slopes, inputs, strict=True)
+        ]
         return [
             None if slope is None else zero_like(x) if slope is ZERO else g * slope(*xs, output)
             for slope, x in zip(slopes, inputs, strict=True)

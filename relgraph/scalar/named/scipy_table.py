@@ -11,6 +11,7 @@ from typing import Any
 
 from relgraph.scalar.basic import abs as abs_
 from relgraph.scalar.basic import maximum, sign, sqrt
+from relgraph.scalar.conversion import floor
 from relgraph.scalar.logic import eq, le, lt
 from relgraph.scalar.named.named_op import ZERO, NamedOp, Slope
 from relgraph.scalar.selection import switch
@@ -242,12 +243,12 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
         None,
         lambda a, b, x, y: -a * _gamma_density(b, a * x),
     ),
-    "pdtr": (ZERO, lambda k, m, y: -_gamma_density(k + 1, m)),
-    "pdtrc": (ZERO, lambda k, m, y: _gamma_density(k + 1, m)),
-    "bdtr": (ZERO, None, lambda k, n, p, y: -_beta_density(k + 1, n - k, p)),
-    "bdtrc": (ZERO, None, lambda k, n, p, y: _beta_density(k + 1, n - k, p)),
-    "nbdtr": (ZERO, None, lambda k, n, p, y: _beta_density(n, k + 1, p)),
-    "nbdtrc": (ZERO, None, lambda k, n, p, y: -_beta_density(n, k + 1, p)),
+    "pdtr": (ZERO, lambda k, m, y: -_gamma_density(floor(k) + 1, m)),
+    "pdtrc": (ZERO, lambda k, m, y: _gamma_density(floor(k) + 1, m)),
+    "bdtr": (ZERO, None, lambda k, n, p, y: -_beta_density(floor(k) + 1, n - floor(k), p)),
+    "bdtrc": (ZERO, None, lambda k, n, p, y: _beta_density(floor(k) + 1, n - floor(k), p)),
+    "nbdtr": (ZERO, None, lambda k, n, p, y: _beta_density(n, floor(k) + 1, p)),
+    "nbdtrc": (ZERO, None, lambda k, n, p, y: -_beta_density(n, floor(k) + 1, p)),
     "radian": (
         lambda d, m, s, y: DEGREE,
         lambda d, m, s, y: DEGREE / 60,

@@ -68,10 +68,6 @@ class SparseFromDense(SparseOp):
     def __str__(self) -> str:
         return f"{self.format}_from_dense"
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return str(self)
-
     def output_types(self, *input_types: Any) -> list[Any]:
         (x,) = input_types
         if x.ndim != 2:

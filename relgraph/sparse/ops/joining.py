@@ -76,17 +76,13 @@ class JoinSparse(SparseOp):
             raise ValueError(f"sparse matrices are joined along axis 0 or 1, not {axis!r}")
         self.axis = axis
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return "hstack" if self.axis else "vstack"
-
     def __str__(self) -> str:
-        return self.name
+        return "hstack" if self.axis else "vstack"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if not inputs:
             raise TypeError(f"{self}: there is nothing to join")
-        return [as_sparse_argument(v, self.name, i) for i, v in enumerate(inputs)]
+        return [as_sparse_argument(v, str(self), i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: Any) -> list[Any]:
         along = [t.shape[self.axis] for t in input_types]

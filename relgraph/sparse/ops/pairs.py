@@ -32,17 +32,17 @@ class SparsePair(SparseOp):
 
     def output_types(self, *input_types: Any) -> list[Any]:
         x, y = input_types
-        check_same(self.name, x, y)
+        check_same(str(self), x, y)
         dtype = self.dtype_of(x.dtype, y.dtype)
         return [SparseTensorType(x.format, dtype, common_shape(x, y))]
 
     def combined(self, x: Any, y: Any) -> Any:
         """Return what two matrices of the dtype in which they are combined make."""
-        raise NotImplementedError(f"{self.name} combines nothing")
+        raise NotImplementedError(f"{self} combines nothing")
 
     def compute(self, node: Apply, *values: Any) -> Any:
         x, y = values
-        check_shapes(self.name, x.shape, y.shape)
+        check_shapes(str(self), x.shape, y.shape)
         dtype = result_dtype(x.dtype.name, y.dtype.name)
         made = self.combined(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
         return canonical(made)
@@ -101,10 +101,6 @@ class CompareSparse(SparsePair):
     def __init__(self, comparison: str) -> None:
         self.comparison = comparison
         self.function = getattr(operator, {"neq": "ne"}.get(comparison, comparison))
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.comparison
 
     def __str__(self) -> str:
         return self.comparison

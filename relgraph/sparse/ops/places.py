@@ -131,10 +131,6 @@ class Compressed(SparseOp):
     def __str__(self) -> str:
         return self.format.upper()
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.format.upper()
-
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != 4:
             raise TypeError(f"{self} takes data, indices, indptr and shape, not {len(inputs)}")

@@ -151,8 +151,7 @@ class SampledProduct(SparseOp):
         step = max(BLOCK_ELEMENTS // max(x.shape[1], 1), 1)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            left, right = x[rows[part]], y[columns[part]]
-            found[part] = left[:, 0] * right[:, 0] if x.shape[1] == 1 else _row_sums(left, right)
+            found[part] = np.einsum("ij,ij->i", x[rows[part]], y[columns[part]])
         return found
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -166,11 +165,6 @@ class SampledProduct(SparseOp):
             _dot_dense(g, conjugate(y)),
             _dot_dense(_transposed(g), conjugate(x)),
         ]
-
-
-def _row_sums(x: Any, y: Any) -> Any:
-    """Return the sums of the products of the elements of two matrices, for each row."""
-    return np.matmul(x[:, None, :], y[:, :, None])[:, 0, 0]
 
 
 def adjoint(x: Any) -> Any:

@@ -147,6 +147,27 @@ class Transposed(SparseOp):
         return [_transposed(output_gradients[0])]
 
 
+class WithoutZeros(SparseOp):
+    """A sparse matrix without the zeros that are stored."""
+
+    __props__ = ()
+    name = "remove0"
+
+    def output_types(self, *input_types: Any) -> list[Any]:
+        return list(input_types)
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        made = values[0].copy()
+        made.eliminate_zeros()
+        return made
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [output_gradients[0]]
+
+
 class ChangeFormat(SparseOp):
     """A sparse matrix in the other format.
 
@@ -189,3 +210,4 @@ _indptr = Indices("indptr")
 _with_stored = WithStored()
 _sampled = Sampled()
 _transposed = Transposed()
+_without_zeros = WithoutZeros()

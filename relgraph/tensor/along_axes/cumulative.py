@@ -15,6 +15,7 @@ from relgraph.tensor.axes import named_axis, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem
+from relgraph.tensor.math import eq, switch
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten
@@ -77,14 +78,25 @@ class Cumulate(RelativeOp):
     ) -> list[Any]:
         """Return the gradient, a cumulative sum from the other end.
 
-        The gradient of a product divides by the elements, so it is nan where one is zero.
+        Before the first zero, that of a product is divided by the elements; the first zero has the
+        gradient of the products in which 1 stands in its place, and what comes after it has none.
+        The derivative of that, and so the second one, is right where no element is zero.
         """
-        backward = (*[slice(None)] * self.axis, slice(None, None, -1))
         g: Any = output_grads[0]
-        if self.scalar_op is scalar.mul:
-            g = g * conjugate(outputs[0])
-        total = getitem(cumsum(getitem(g, backward), self.axis), backward)
-        return [total if self.scalar_op is scalar.add else total / conjugate(inputs[0])]
+        if self.scalar_op is scalar.add:
+            return [self._from_the_end(g)]
+        x: Any = conjugate(inputs[0])
+        is_zero = eq(x, 0)
+        zeros = cumsum(is_zero, self.axis)
+        is_first = is_zero & eq(zeros, 1)
+        without = cumprod(switch(is_first, 1, x), self.axis)
+        before = self._from_the_end(g * conjugate(outputs[0])) / switch(is_zero, 1, x)
+        at_first = switch(is_first, self._from_the_end(g * without), 0)
+        return [switch(eq(zeros, 0), before, at_first)]
+
+    def _from_the_end(self, g: Any) -> Any:
+        backward = (*[slice(None)] * self.axis, slice(None, None, -1))
+        return getitem(cumsum(getitem(g, backward), self.axis), backward)
 
 
 def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
@@ -102,8 +114,5 @@ def cumsum(x: Any, axis: int | None = None) -> Any:
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
-    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
-
-    The gradient divides by the elements, so it is nan where one is zero.
-    """
+    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`."""
     return _cumulate(scalar.mul, x, axis, "cumprod")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,10 +19,9 @@ from relgraph.tensor.basic import as_argument
 from relgraph.tensor.functions.parts import along, length, of_rank, part
 from relgraph.tensor.linalg.stacks import COMPLEX_OF, REAL_OF
 from relgraph.tensor.math import cast, conj, real, switch
+from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.shapes.shape import lengths
 from relgraph.tensor.type import TensorType
-
-NORMS = ("backward", "ortho", "forward")
 
 
 def _complex_dtype(dtype: str) -> str:
@@ -31,24 +31,30 @@ def _complex_dtype(dtype: str) -> str:
 
 
 class DFT(TypedOp):
-    """The discrete Fourier transform along an axis, without a factor, or its conjugate.
+    """The discrete Fourier transform along an axis, or its inverse.
 
     Parameters
     ----------
     axis
         The axis, counted from the front.
     inverse
-        Whether the exponents are positive; then it is divided by nothing either.
+        Whether it is the inverse.
+    norm
+        Which of the two is divided by the number of points: that is the inverse for ``backward``,
+        the other for ``forward``, and both by the root of it for ``ortho``.
     """
 
-    __props__ = ("axis", "inverse")
+    __props__ = ("axis", "inverse", "norm")
 
-    def __init__(self, axis: int, inverse: bool = False) -> None:
+    def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
+        if norm not in _OPPOSITE:
+            raise ValueError(f"fft: the norm is one of {', '.join(_OPPOSITE)}, not {norm!r}")
         self.axis = axis
         self.inverse = inverse
+        self.norm = norm
 
     def __str__(self) -> str:
-        return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}}}"
+        return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return [as_argument(x, self, i) for i, x in enumerate(inputs)]
@@ -62,15 +68,18 @@ class DFT(TypedOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         (x,) = inputs
-        dtype = node.outputs[0].type.dtype
         if x.shape[self.axis] == 0:
             raise ValueError(f"{self}: {node.inputs[0]} has no elements along axis {self.axis}")
+        function = np.fft.ifft if self.inverse else np.fft.fft
         with np.errstate(all="ignore"):
-            if self.inverse:
-                found = np.fft.ifft(x.astype(dtype, copy=False), axis=self.axis, norm="forward")
-            else:
-                found = np.fft.fft(x.astype(dtype, copy=False), axis=self.axis)
-        output_storage[0][0] = found.astype(dtype, copy=False)
+            found = function(in_order(x), axis=self.axis, norm=self.norm)  # type: ignore[arg-type]
+        output_storage[0][0] = found.astype(node.outputs[0].type.dtype, copy=False)
+
+    def factor(self, count: int) -> float:
+        """Return what the sums over `count` points are multiplied by."""
+        if self.norm == "ortho":
+            return 1 / math.sqrt(count)
+        return 1 / count if self.inverse == (self.norm == "backward") else 1.0
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
@@ -81,34 +90,27 @@ class DFT(TypedOp):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        """Return the gradient: the conjugate transform of that of the output."""
+        """Return the gradient: the conjugate transform, with the same factor."""
         x: Any = inputs[0]
-        g = DFT(self.axis, not self.inverse)(output_grads[0])
+        g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])
         if is_complex(x.type.dtype):
             return [cast(g, x.type.dtype)]
         return [real(g) if is_discrete(x.type.dtype) else cast(real(g), x.type.dtype)]
 
 
-def _transform(a: Any, n: Any, axis: int, norm: str | None, inverse: bool, what: str) -> Any:
-    a, axis = along(a, axis, what)
-    return _scaled(DFT(axis, inverse)(_of_length(a, n, axis)), axis, norm, inverse)
+_OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def _kind_of_norm(norm: str | None) -> str:
+def _known(norm: str | None) -> str:
     kind = "backward" if norm is None else norm
-    if kind not in NORMS:
-        raise ValueError(f"fft: the norm is one of {', '.join(NORMS)}, not {norm!r}")
+    if kind not in _OPPOSITE:
+        raise ValueError(f"fft: the norm is one of {', '.join(_OPPOSITE)}, not {norm!r}")
     return kind
 
 
-def _scaled(found: Any, axis: int, norm: str | None, inverse: bool) -> Any:
-    """Return a transform divided by its length, or by the root of that, as `norm` says."""
-    kind = _kind_of_norm(norm)
-    if kind == ("forward" if inverse else "backward"):
-        return found
-    count = as_argument(length(found, axis), "fft")
-    scale = cast(count, REAL_OF.get(found.type.dtype, found.type.dtype))
-    return found / (scale**0.5 if kind == "ortho" else scale)
+def _transform(a: Any, n: Any, axis: int, norm: str | None, inverse: bool, what: str) -> Any:
+    a, axis = along(a, axis, what)
+    return DFT(axis, inverse, _known(norm))(_of_length(a, n, axis))
 
 
 def _of_length(a: Any, n: Any, axis: int) -> Any:
@@ -165,7 +167,7 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any
     dtype = REAL_OF[a.type.dtype]
     weighted = a * cast(single, dtype)
     spread = _of_length(weighted, n, axis) if n is not None else _to(weighted, points, axis)
-    return real(_scaled(DFT(axis, True)(spread), axis, norm, True))
+    return real(DFT(axis, True, _known(norm))(spread))
 
 
 def _to(a: Any, n: Any, axis: int) -> Any:
@@ -176,17 +178,12 @@ def _to(a: Any, n: Any, axis: int) -> Any:
 
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
     """Return the transform, which is real, of a signal whose second half mirrors the first."""
-    return irfft(conj(as_argument(a, "hfft")), n, axis, _opposite(norm))
+    return irfft(conj(as_argument(a, "hfft")), n, axis, _OPPOSITE[_known(norm)])
 
 
 def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of `hfft`."""
-    return conj(rfft(a, n, axis, _opposite(norm)))
-
-
-def _opposite(norm: str | None) -> str:
-    """Return the norm of the transform in the other direction."""
-    return {"backward": "forward", "forward": "backward"}.get(_kind_of_norm(norm), "ortho")
+    return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
 def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:

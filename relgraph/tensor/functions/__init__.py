@@ -10,7 +10,8 @@ from relgraph.tensor.functions import (
     arrangements,
     calculus,
     elementwise,
-    padding,
+    matrices,
+    nonzero,
     quantiles,
     running,
     searching,
@@ -19,8 +20,8 @@ from relgraph.tensor.functions import (
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(arrangements, calculus, elementwise, padding, quantiles, running, searching, spacing),
-    statistics,
+    *(arrangements, calculus, elementwise, matrices, nonzero, quantiles),
+    *(running, searching, spacing, statistics),
 )
 
 FUNCTIONS: dict[str, Any] = {

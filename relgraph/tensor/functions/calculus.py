@@ -17,7 +17,7 @@ from relgraph.tensor.assembly.joining import join, stack
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import conjugate
-from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part
+from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part, weak
 from relgraph.tensor.functions.searching import searchsorted
 from relgraph.tensor.indexing.functions import getitem, take
 from relgraph.tensor.linalg.products import dot, tensordot
@@ -75,12 +75,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         raise TypeError(f"gradient: {len(steps)} distances for {len(axes)} axes")
     if edge_order != 1:
         raise ValueError("gradient: only edge_order=1")
-    found = [_slopes(f, as_argument(h, "gradient"), a) for h, a in zip(steps, axes, strict=True)]
+    found = [_slopes(f, weak(h, "gradient"), a) for h, a in zip(steps, axes, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 
 
 def _slopes(f: Any, h: Any, axis: int) -> Any:
-    if h.type.ndim == 0:
+    if not isinstance(h, Variable) or h.type.ndim == 0:
         inner = (part(f, axis, slice(2, None)) - part(f, axis, slice(None, -2))) / (2.0 * h)
         first, last = h, h
     else:
@@ -94,7 +94,8 @@ def _slopes(f: Any, h: Any, axis: int) -> Any:
         )
         first, last = part(widths, axis, slice(None, 1)), part(widths, axis, slice(-1, None))
     ends = [part(f, axis, slice(i, n)) for i, n in ((None, 1), (1, 2), (-2, -1), (-1, None))]
-    return join(axis, (ends[1] - ends[0]) / first, inner, (ends[3] - ends[2]) / last)
+    found = join(axis, (ends[1] - ends[0]) / first, inner, (ends[3] - ends[2]) / last)
+    return cast(found, f.type.dtype)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -125,8 +126,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi) -> Any:
     """Return angles without jumps of more than half a period along an axis."""
-    p, axis = along(inexact(as_argument(p, "unwrap")), axis, "unwrap")
+    p, axis = along(p, axis, "unwrap")
     steps = diff(p, axis=axis)
+    steps, p = cast(steps, inexact(p).type.dtype), inexact(p)
     half = period / 2
     folded = mod(steps + half, period) - half
     folded = switch(eq(folded, -half) & gt(steps, 0), half, folded)
@@ -271,15 +273,9 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def _count(p: Any, what: str) -> int:
-    (n,) = p.type.shape
-    if n is None:
-        raise TypeError(f"{what}: how many coefficients {p} has is not known")
-    return int(n)
-
-
-def polymul(a1: Any, a2: Any) -> Any:
-    """Return the coefficients of the product of two polynomials, leading zeros and all."""
-    return convolve(a1, a2)
+    if p.type.ndim != 1 or p.type.shape[0] is None:
+        raise TypeError(f"{what}: {p} is a {p.type}, not a vector of known length")
+    return int(p.type.shape[0])
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
@@ -317,6 +313,6 @@ def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
 
 __all__ = [
     *("convolve", "correlate", "cross", "diff", "ediff1d", "gradient", "inner", "interp"),
-    *("matvec", "polyadd", "polyder", "polyint", "polymul", "polysub", "polyval", "trapezoid"),
+    *("matvec", "polyadd", "polyder", "polyint", "polysub", "polyval", "trapezoid"),
     *("unwrap", "vdot", "vecmat"),
 ]

@@ -6,12 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.dtypes import is_complex
+from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import as_argument, constant
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.functions.parts import inexact
-from relgraph.tensor.math import eq, fill, imag, int_div, isinf, mod, switch, trunc
+from relgraph.tensor.math import (
+    cast,
+    eq,
+    fill,
+    imag,
+    int_div,
+    isclose,
+    isinf,
+    isnan,
+    mod,
+    switch,
+    trunc,
+)
+from relgraph.tensor.reductions.reduction import all as all_
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
 _BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
@@ -27,7 +39,9 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 def modf(x: Any) -> tuple[Any, Any]:
     """Return the parts behind the point and before it, both with the sign of `x`."""
-    x = inexact(as_argument(x, "modf"))
+    x = as_argument(x, "modf")
+    if is_discrete(x.type.dtype):
+        x = cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
     whole = trunc(x)
     copysign = _BY_NAME["copysign"]
     return copysign(switch(isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
@@ -65,12 +79,41 @@ def isneginf(x: Any) -> Any:
     return eq(as_argument(x, "isneginf"), -np.inf)
 
 
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
+    """Return whether all elements are close; see `isclose`."""
+    return all_(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """Return whether two tensors of one shape are equal; False if their ranks differ."""
+    a1, a2 = as_argument(a1, "array_equal"), as_argument(a2, "array_equal", 1)
+    if a1.type.ndim != a2.type.ndim or any(
+        None not in (n, m) and n != m for n, m in zip(a1.type.shape, a2.type.shape, strict=True)
+    ):
+        return constant(np.asarray(False))
+    same = eq(a1, a2)
+    return all_(same | (isnan(a1) & isnan(a2)) if equal_nan else same)
+
+
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Return whether two tensors that broadcast together are equal."""
+    return all_(eq(a1, a2))
+
+
+def astype(x: Any, dtype: Any) -> Any:
+    """Return `x` in another dtype."""
+    return cast(x, dtype)
+
+
 def fix(x: Any) -> Any:
     """Return `x` rounded towards zero."""
     return trunc(x)
 
 
 __all__ = [
+    *("allclose", "array_equal", "array_equiv", "astype"),
     *("divmod", "fix", "i0", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal"),
     *("isrealobj", "modf"),
     *_BY_NAME,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.dtypes import is_discrete, number_kind
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.indexing.functions import getitem
@@ -38,9 +36,9 @@ def inexact(x: Any) -> Any:
     return cast(x, "float64") if is_discrete(x.type.dtype) else x
 
 
-def zero(x: Any) -> Any:
-    """Return a zero of the dtype of `x`, of rank 0."""
-    return np.zeros((), x.type.dtype)
+def weak(x: Any, what: str, position: int = 0) -> Any:
+    """Return `x` as a tensor, but a Python number as it is: its dtype follows from the others."""
+    return x if number_kind(x) is not None else as_argument(x, what, position)
 
 
 def of_rank(x: Any, ndim: int, at: int = 0) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.dtypes import number_kind, result_dtype
+from relgraph.scalar.dtypes import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes.sorting import sort
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
@@ -40,6 +40,9 @@ METHODS: dict[str, Callable[[Any], _Place]] = {
     "midpoint": lambda place: (floor(place), ceil(place), place * 0 + 0.5),
     "nearest": _whole(round_),
 }
+
+
+_OF_ELEMENTS = ("lower", "higher", "nearest")
 
 
 def quantile(
@@ -93,22 +96,25 @@ def _quantiles(
 ) -> Any:
     if method not in METHODS and method != "median":
         raise ValueError(f"quantile: the method is one of {', '.join(METHODS)}, not {method!r}")
-    a = inexact(as_argument(a, "quantile"))
+    a = as_argument(a, "quantile")
+    a = a if method in _OF_ELEMENTS else inexact(a)
     axes = normalize_axes(axis, a.type.ndim, "quantile")
     ordered = _sorted_along_last(a, axes)
     last = ordered.type.ndim - 1
     weak = number_kind(q) is not None
     shares = as_argument(q, "quantile", 1)
-    dtype = a.type.dtype if weak else result_dtype(a.type.dtype, inexact(shares).type.dtype)
+    dtype = a.type.dtype
+    if not weak and method not in _OF_ELEMENTS:
+        dtype = result_dtype(dtype, inexact(shares).type.dtype)
+    ordered = cast(ordered, dtype)
     shares = cast(shares, "float64") / whole
     count = sum_(cast(invert(isnan(ordered)), "int64"), axis=last) if passing_over else None
     found = [_at_share(ordered, s, method, count) for s in _elements(shares)]
-    if not passing_over:
+    if not passing_over and not is_discrete(dtype):
         spoiled = any_(isnan(ordered), axis=last)
-        found = [switch(spoiled, np.asarray(np.nan, a.type.dtype), v) for v in found]
+        found = [switch(spoiled, np.asarray(np.nan, dtype), v) for v in found]
     if keepdims:
         found = [expand_dims(v, axes) for v in found]
-    found = [cast(v, dtype) for v in found]
     return found[0] if shares.type.ndim == 0 else as_tensor_variable(found)
 
 
@@ -136,8 +142,10 @@ def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
         return switch(eq(n % 2, 1), below, (below + above) / 2)
     low, high, weight = METHODS[method](share * cast(n - 1, "float64"))
     below, above = (_element(ordered, cast(i, "int64")) for i in (low, high))
+    if method in _OF_ELEMENTS:
+        return below
     between = below + (above - below) * cast(weight, ordered.type.dtype)
-    return switch(eq(low, high), below, between)
+    return switch(eq(weight, 0), below, between)
 
 
 def _element(ordered: Any, position: Any) -> Any:

@@ -9,15 +9,17 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.dtypes import is_discrete, result_dtype
+from relgraph.tensor.along_axes.sorting import argsort, sort
 from relgraph.tensor.assembly.creation import arange, zeros, zeros_like
 from relgraph.tensor.assembly.joining import join, stack
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.functions.parts import along, length, of_rank, part
+from relgraph.tensor.functions.nonzero import flatnonzero, nonzero
+from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part
 from relgraph.tensor.functions.spacing import linspace
 from relgraph.tensor.indexing.functions import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import cast, eq, ge, gt, le, logical_not, minimum, neq, switch
+from relgraph.tensor.math import cast, eq, fill, ge, gt, le, logical_not, minimum, neq, switch
 from relgraph.tensor.reductions.reduction import any as any_
 from relgraph.tensor.reductions.reduction import max as max_
 from relgraph.tensor.reductions.reduction import min as min_
@@ -25,58 +27,6 @@ from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import ravel, reshape
 from relgraph.tensor.shapes.shape import lengths
 from relgraph.tensor.type import TensorType
-
-
-class Nonzero(TypedOp):
-    """The coordinates of the elements that are not zero: for each axis a vector of int64.
-
-    Parameters
-    ----------
-    nout
-        The number of axes of the input.
-    """
-
-    __props__ = ("nout",)
-
-    def __init__(self, nout: int) -> None:
-        self.nout = nout
-
-    def __str__(self) -> str:
-        return "nonzero"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        return [TensorType("int64", (None,))] * self.nout
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
-            storage[0] = np.ascontiguousarray(found)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False] * self.nout]
-
-
-def nonzero(a: Any) -> tuple[Any, ...]:
-    """Return for each axis the indices of the elements that are not zero.
-
-    Raises
-    ------
-    ValueError
-        If the rank is 0.
-    """
-    a = as_argument(a, "nonzero")
-    if a.type.ndim == 0:
-        raise ValueError(f"nonzero: {a} has no axes; use flatnonzero")
-    return tuple(Nonzero(a.type.ndim)(a, return_list=True))
-
-
-def flatnonzero(a: Any) -> Any:
-    """Return the indices of the elements of the flattened `a` that are not zero."""
-    return nonzero(ravel(a))[0]
 
 
 def argwhere(a: Any) -> Any:
@@ -144,6 +94,20 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         found = switch(condition, choice, found)
     return found
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
+    """Return what the function for the last true condition gives, in the dtype of `x`.
+
+    A function more than conditions is for where none is true, which else is 0; a number stands for
+    a function that gives it.
+    """
+    x = as_argument(x, "piecewise")
+    made = [f(x) if callable(f) else f for f in funclist]
+    found = made[len(condlist)] if len(made) > len(condlist) else 0
+    for condition, value in zip(condlist, made, strict=False):
+        found = switch(condition, value, found)
+    return fill(x, cast(found, x.type.dtype))
 
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
@@ -294,8 +258,9 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
 def intersect1d(ar1: Any, ar2: Any) -> Any:
     """Return the elements of both, each once and in order."""
-    both = unique(ar1)
-    return extract(isin(both, ar2), both)
+    first, second = (as_argument(x, "intersect1d", i) for i, x in enumerate((ar1, ar2)))
+    both = cast(unique(first), result_dtype(first.type.dtype, second.type.dtype))
+    return extract(isin(both, second), both)
 
 
 def setdiff1d(ar1: Any, ar2: Any) -> Any:
@@ -328,8 +293,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
     if not isinstance(bins, int):
         return as_argument(bins, "histogram", 1)
     a = as_argument(a, "histogram")
-    low, high = (min_(a), max_(a)) if range is None else map(as_tensor_variable, range)
-    low, high = (cast(v, "float64") if is_discrete(v.type.dtype) else v for v in (low, high))
+    low, high = (min_(a), max_(a)) if range is None else range
+    low, high = (cast(as_tensor_variable(v), inexact(a).type.dtype) for v in (low, high))
     flat = eq(low, high)
     return linspace(switch(flat, low - 0.5, low), switch(flat, high + 0.5, high), bins + 1)
 
@@ -373,7 +338,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     order = None
     for key in keys:
         seen = key if order is None else take_along_axis(key, order, axis)
-        step = seen.argsort(axis)
+        step = argsort(seen, axis)
         order = step if order is None else take_along_axis(order, step, axis)
     return order
 
@@ -381,19 +346,19 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """Return the indices that sort along an axis: so each element is on its side of the `kth`."""
     a, axis = along(a, axis, "argpartition")
-    return a.argsort(axis)
+    return argsort(a, axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """Return the elements sorted along an axis: so each is on its side of the `kth`."""
     a, axis = along(a, axis, "partition")
-    return a.sort(axis)
+    return sort(a, axis)
 
 
 __all__ = [
     *("argpartition", "argwhere", "bincount", "choose", "compress", "count_nonzero", "digitize"),
-    *("extract", "flatnonzero", "histogram", "histogram_bin_edges", "intersect1d", "isin"),
-    *("lexsort", "nonzero", "partition", "put", "put_along_axis", "searchsorted", "select"),
+    *("extract", "histogram", "histogram_bin_edges", "intersect1d", "isin"),
+    *("lexsort", "partition", "piecewise", "put", "put_along_axis", "searchsorted", "select"),
     *("setdiff1d", "setxor1d", "take_along_axis", "union1d", "unique", "unique_all"),
     *("unique_counts", "unique_inverse", "unique_values"),
 ]

@@ -11,7 +11,8 @@ from relgraph.tensor.along_axes.rearranging import flip
 from relgraph.tensor.assembly.creation import arange, broadcast_to
 from relgraph.tensor.assembly.joining import stack
 from relgraph.tensor.basic import as_argument
-from relgraph.tensor.functions.parts import length
+from relgraph.tensor.functions.nonzero import flatnonzero
+from relgraph.tensor.functions.parts import length, weak
 from relgraph.tensor.indexing.functions import set_subtensor
 from relgraph.tensor.math import cast, second
 from relgraph.tensor.math import pow as power
@@ -20,9 +21,9 @@ from relgraph.tensor.shapes.reshaping import flatten
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     """Return `num` evenly spaced numbers from `start` to `stop`, along a new first axis."""
-    start, stop = (as_argument(v, "linspace") for v in (start, stop))
-    begin, delta = start * 1.0, stop * 1.0 - start
-    ndim = max(start.type.ndim, stop.type.ndim)
+    start, stop = (weak(v, "linspace", i) for i, v in enumerate((start, stop)))
+    begin, delta = start * 1.0, as_argument(stop * 1.0 - start, "linspace")
+    ndim = delta.type.ndim
     steps = cast(arange(num), delta.type.dtype).dimshuffle(0, *["x"] * ndim)
     parts = num - 1 if endpoint else num
     found = begin + steps * (delta / parts) if parts > 0 else begin + steps * delta
@@ -33,11 +34,10 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
     """Return `num` numbers from `start` to `stop` with a constant ratio, both of one sign."""
-    start, stop = (as_argument(v, "geomspace") * 1.0 for v in (start, stop))
-    exponents = linspace(0.0, 1.0, num, endpoint)
-    ndim = max(start.type.ndim, stop.type.ndim)
-    found = start * power(stop / start, exponents.dimshuffle(0, *["x"] * ndim))
-    return found
+    start, stop = (weak(v, "geomspace", i) for i, v in enumerate((start, stop)))
+    ratio = as_argument(stop * 1.0 / start, "geomspace")
+    exponents = cast(linspace(0.0, 1.0, num, endpoint), ratio.type.dtype)
+    return start * power(ratio, exponents.dimshuffle(0, *["x"] * ratio.type.ndim))
 
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
@@ -76,7 +76,9 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
 
 def ix_(*args: Any) -> tuple[Any, ...]:
     """Return index vectors along an axis each, which together pick rows, columns and so on."""
-    return tuple(meshgrid(*args, sparse=True, indexing="ij"))
+    xs = [as_argument(x, "ix_", i) for i, x in enumerate(args)]
+    chosen = [flatnonzero(x) if x.type.dtype == "bool" else x for x in xs]
+    return tuple(meshgrid(*chosen, sparse=True, indexing="ij"))
 
 
 def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = False) -> Any:
@@ -93,7 +95,7 @@ def diag_indices_from(arr: Any) -> tuple[Any, ...]:
 
 def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
     """Return the coordinates of elements whose positions in C order are given."""
-    rest, found = as_argument(indices, "unravel_index"), []
+    rest, found = cast(as_argument(indices, "unravel_index"), "int64"), []
     for n in reversed(shape):
         found.append(rest % n)
         rest = rest // n
@@ -104,7 +106,7 @@ def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
     """Return the positions in C order of elements whose coordinates are given."""
     total: Any = 0
     for index, n in zip(multi_index, dims, strict=True):
-        total = total * n + as_argument(index, "ravel_multi_index")
+        total = total * n + cast(as_argument(index, "ravel_multi_index"), "int64")
     return total
 
 

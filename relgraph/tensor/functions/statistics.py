@@ -70,7 +70,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
     x = _as_rows(m, rowvar)
     if y is not None:
         x = join(0, x, _as_rows(y, rowvar))
-    x = inexact(x)
+    x = cast(x, result_dtype(x.type.dtype, "float64"))
     x = x - mean(x, axis=1, keepdims=True)
     degrees = cast(as_argument(_columns(x) - ((0 if bias else 1) if ddof is None else ddof), "cov"),
                    "float64")  # fmt: skip

@@ -10,13 +10,14 @@ from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly.creation import arange, zeros
 from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder, Slice, parse_index
 from relgraph.tensor.indexing.relative_subtensor import RelativeSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.math import maximum, minimum
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis
+from relgraph.tensor.shapes.reshaping import expand_dims, flatten, moveaxis, squeeze
 from relgraph.tensor.shapes.shape import lengths
 
 
@@ -62,16 +63,32 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     if isinstance(part, LogicTerm):
         return _change_part_of_term(part, y, inplace, is_set, what)
     owner = getattr(part, "owner", None)
+    if owner is not None and isinstance(owner.op, DimShuffle):
+        part, y = _without_new_axes(part, y, what)
+        owner = part.owner
     if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
         raise TypeError(
             f"{what}: the first argument is {part}, which is no part of a tensor; "
-            f"write {what}(x[...], y), without None among the indices"
+            f"write {what}(x[...], y)"
         )
     op = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
         y = _as_dtype_of_tensor(y, x.type.dtype, what)
     return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
+
+
+def _without_new_axes(part: Any, y: Any, what: str) -> tuple[Any, Any]:
+    """Return a part, and its new values, without the axes that None among the indices adds."""
+    order = part.owner.op.new_order
+    (old,) = part.owner.inputs
+    if [i for i in order if i != "x"] != list(range(old.type.ndim)):
+        raise TypeError(f"{what}: the first argument is {part}, whose axes have another order")
+    y = as_tensor_variable(y if hasattr(y, "type") else _as_dtype_of_tensor(y, old.dtype, what))
+    missing = len(order) - y.type.ndim
+    new = [i - missing for i, entry in enumerate(order) if entry == "x" and i >= missing]
+    is_part = old.owner is not None and isinstance(old.owner.op, Subtensor | AdvancedSubtensor)
+    return old if is_part else Subtensor(())(old), squeeze(y, tuple(new)) if new else y
 
 
 def _change_part_of_term(part: Any, y: Any, inplace: bool, is_set: bool, what: str) -> Any:

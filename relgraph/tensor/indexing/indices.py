@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.axes import static_int
 from relgraph.tensor.basic import as_tensor_variable
@@ -115,7 +115,7 @@ def parse_index(key: Any, ndim: int | None) -> tuple[tuple[Any, ...], list[Any]]
     ValueError
         If the step of a slice is 0.
     """
-    parts = list(key) if isinstance(key, tuple) else [key]
+    parts = _known_masks_as_places(list(key)) if isinstance(key, tuple) else [key]
     inputs: list[Any] = []
     entries: list[Any] = [part if part is Ellipsis else _entry(part, inputs) for part in parts]
     if entries.count(Ellipsis) > 1:
@@ -125,6 +125,31 @@ def parse_index(key: Any, ndim: int | None) -> tuple[tuple[Any, ...], list[Any]]
     if entries and entries[-1] is Ellipsis:
         entries.pop()
     return tuple(entries) if Ellipsis in entries else _without_whole_axes(entries), inputs
+
+
+def _known_masks_as_places(parts: list[Any]) -> list[Any]:
+    """Return an index with integers for the masks whose values are known, if there are more arrays.
+
+    How many elements such a mask has is known then, and whether that broadcasts with the others.
+    """
+    arrays = [part for part in parts if _is_array(part)]
+    if len(arrays) < 2:
+        return parts
+    found: list[Any] = []
+    for part in parts:
+        value = part.data if isinstance(part, Constant) else part
+        if _is_array(part) and not isinstance(value, Variable | LogicTerm):
+            value = np.asarray(value)
+            found += np.nonzero(value) if value.dtype == bool and value.ndim else [part]
+        else:
+            found.append(part)
+    return found
+
+
+def _is_array(part: Any) -> bool:
+    if isinstance(part, Variable):
+        return getattr(part.type, "ndim", 0) > 0
+    return isinstance(part, list) or (isinstance(part, np.ndarray) and part.ndim > 0)
 
 
 def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> IndexList:
@@ -148,8 +173,27 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
         raise IndexError(f"{consumed} indices [{written}] for a tensor of {ndim} dimensions")
     if Ellipsis in entries:
         at = entries.index(Ellipsis)
+        if consumed == ndim:
+            _check_apart(entries, at)
         entries[at : at + 1] = [WHOLE] * (ndim - consumed)
     return _without_whole_axes(entries)
+
+
+def _check_apart(entries: Sequence[Any], at: int) -> None:
+    """Raise if an ellipsis that stands for no axes stands between arrays.
+
+    NumPy takes the arrays for ones that are apart then, and has their axes first.
+    """
+    sides = [
+        any(isinstance(e, int | Placeholder) for e in side)
+        for side in (entries[:at], entries[at + 1 :])
+    ]
+    others = any(e is None or isinstance(e, Slice) for e in entries)
+    if Placeholder.ARRAY in entries and all(sides) and others:
+        raise IndexError(
+            f"[{index_string(entries)}]: the ellipsis between arrays stands for no axes; "
+            "leave it out, or write where the axes of the arrays go"
+        )
 
 
 def _without_whole_axes(entries: list[Any]) -> IndexList:

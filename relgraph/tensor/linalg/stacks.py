@@ -11,10 +11,12 @@ equal values on these too.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import TypedOp
@@ -72,6 +74,12 @@ def lapack_dtype(what: str, *dtypes: str) -> str:
     if found not in REAL_OF and found not in COMPLEX_OF:
         raise TypeError(f"{what}: LAPACK has no {found}; cast to float32 or float64")
     return found
+
+
+def lapack_function(name: str, dtype: Any) -> Any:
+    """Return LAPACK's function of a name for a dtype."""
+    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
+    return getattr(scipy.linalg.lapack, letter + name)
 
 
 def check_matrix(what: str, t: TensorType, position: int = 0) -> None:
@@ -183,6 +191,11 @@ def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
     return out
 
 
+def has_finite_sum(a: Array) -> bool:
+    """Return whether the sum of an array is finite; then every element is."""
+    return cmath.isfinite(np.add.reduce(a, axis=None))
+
+
 def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     """Return what a function makes of a stack of square matrices, nan for those not finite.
 
@@ -191,6 +204,8 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     function
         Takes a stack, and returns a stack of results.
     """
+    if has_finite_sum(a):
+        return function(a)
     finite: Any = np.isfinite(a).all(axis=(-2, -1))
     if finite.all():
         return function(a)

@@ -16,10 +16,17 @@ Function = Callable[..., Any]
 RENAMED = {
     **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
-    **{"around": "round", "rint": "round", "positive": "identity", "fabs": "abs"},
+    **{"around": "round", "rint": "round", "positive": "identity"},
     **{"einsum": "linalg.einsum", "kron": "linalg.kron", "vecdot": "linalg.vecdot"},
     **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
-    **{"row_stack": "vstack", "copy": "identity", "asanyarray": "as_tensor_variable"},
+    **{"degrees": "rad2deg", "radians": "deg2rad", "linalg.cross": "cross"},
+    **{f"linalg.{name}": name for name in ("matrix_rank", "tensorinv", "tensorsolve")},
+    **{
+        "empty_like": "zeros_like",
+        "row_stack": "vstack",
+        "copy": "identity",
+        "asanyarray": "as_tensor_variable",
+    },
     **{"asarray": "as_tensor_variable", "ascontiguousarray": "as_tensor_variable"},
 }
 """What is called otherwise here. Dotted names are those of modules."""
@@ -47,11 +54,11 @@ def table() -> dict[str, tuple[str, Function]]:
                 found[prefix + name] = (prefix + name, function)
     for name in at.special.__all__:
         found.setdefault(name, (f"special.{name}", at.special.FUNCTIONS[name]))
-    for name, ours in RENAMED.items():
-        found[name] = (ours, _by_dotted_name(ours))
     for name in signatures.__all__:
-        function = getattr(signatures, name)
-        found[name] = (RENAMED.get(name, name), function)
+        ours = found[name][0] if name in found else f"TensorVariable.{name}"
+        found[name] = (ours, getattr(signatures, name))
+    for name, ours in RENAMED.items():
+        found[name] = (ours, found[ours][1] if ours in found else _by_dotted_name(ours))
     return found
 
 

@@ -79,6 +79,16 @@ def _at_least(x: Any, initial: Any, where: Any, what: str) -> Any:
     return at.where(where, x, initial)
 
 
+def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the cumulative sums, in a dtype."""
+    return at.cumsum(a if dtype is None else at.cast(a, dtype), axis)
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the cumulative products, in a dtype."""
+    return at.cumprod(a if dtype is None else at.cast(a, dtype), axis)
+
+
 def clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
     """Return `a` with its elements brought between two bounds, either of which may be missing."""
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
@@ -136,9 +146,6 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
     return _like(at.ones_like, a, 1, dtype, shape)
 
 
-empty_like = zeros_like
-
-
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a tensor of the shape of `a`, or of another one, filled with a value."""
     if shape is None:
@@ -158,7 +165,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 __all__ = [
-    *("all", "any", "clip", "empty_like", "full_like", "max", "mean"),
+    *("all", "any", "clip", "cumprod", "cumsum", "full_like", "max", "mean"),
     *("min", "ndim", "ones_like", "prod", "reshape", "round", "size", "split", "sum", "transpose"),
     *("where", "zeros_like"),
 ]

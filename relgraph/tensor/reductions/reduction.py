@@ -169,7 +169,8 @@ def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
     """Return the gradient of a product: for each element the product of the others.
 
     With one zero among the factors only that element has a gradient, with more zeros none has. The
-    derivative of this expression, and so the second one, is right only where no element is zero.
+    terms with the sum of the zeros are zero themselves, and their derivatives are not: they make
+    the second derivative right where elements are zero. The third one is not.
     """
     ndim = x.type.ndim
     x = conjugate(x)
@@ -177,8 +178,12 @@ def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
     others = switch(is_zero, 1, x)
     product = restore_axes(prod(others, axis=axes), axes, ndim)
     zeros = restore_axes(sum(is_zero, axis=axes), axes, ndim)
-    at_zero = switch(eq(zeros, 1), product, 0)
-    elsewhere = switch(eq(zeros, 0), product, 0) / others
+    nothing = switch(is_zero, x, 0)
+    all_zeros = restore_axes(sum(nothing, axis=axes), axes, ndim)
+    other_zero = product * (all_zeros - nothing)
+    at_zero = switch(eq(zeros, 1), product, switch(eq(zeros, 2), other_zero, 0))
+    without = switch(eq(zeros, 0), product, switch(eq(zeros, 1), product * all_zeros, 0))
+    elsewhere = without / others
     return restore_axes(g, axes, ndim) * switch(is_zero, at_zero, elsewhere)
 
 

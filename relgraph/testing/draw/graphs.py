@@ -68,6 +68,14 @@ class RandomGraph:
     def __repr__(self) -> str:
         return f"<RandomGraph\n{as_python(self.inputs, self.outputs)}>"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # Hypothesis would show a failure by the fields, which do not say what is computed.
+        with printer.indent(4):
+            for i, line in enumerate(repr(self).splitlines()):
+                if i:
+                    printer.break_()
+                printer.text(line)
+
 
 def graphs(
     ops: Sequence[Any] | None = None,

@@ -12,6 +12,8 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.fft.transforms import DFT
+from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.linalg.systems.determinants import Det
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -109,11 +111,21 @@ def _propagated_magnitude(
         return np.asarray(np.sum(sizes[0], axis=op.axes(inputs[0].ndim)))
     if isinstance(op, MatrixProduct):
         return np.asarray(np.matmul(sizes[0], sizes[1]))
+    if isinstance(op, Convolve):
+        return np.asarray(np.convolve(sizes[0], sizes[1]))
+    if isinstance(op, DFT):
+        return _summed_by_transform(op, sizes[0], shape)
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
         return np.asarray(np.cumsum(sizes[0], axis=op.axis))
     if is_elementwise(op) or isinstance(op, CAReduce) or moved_inputs(node) is not None:
         return propagate_marks(node, sizes, inputs, shape)
     return np.full(shape, sum(float(s.sum()) for s in sizes))
+
+
+def _summed_by_transform(op: DFT, sizes: Array, shape: tuple[int, ...]) -> Array:
+    """Return the sums of magnitudes that a Fourier transform adds up, with its factor."""
+    total = np.sum(sizes, axis=op.axis, keepdims=True) * op.factor(sizes.shape[op.axis])
+    return np.broadcast_to(total, shape)
 
 
 def rounding_error_bound(
@@ -196,7 +208,7 @@ def _local_error(
         size = size * max(1, inputs[0].size // max(1, result.size))
     elif isinstance(op, Det):
         size = size * (1 + size_of_logarithms(inputs[0]))
-    elif isinstance(op, CAReduce | MatrixProduct | Cumulate):
+    elif isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [_magnitude(x) for x in inputs]
         size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
     return size * min(float(info.eps), max_relative_error)
@@ -236,6 +248,11 @@ def _propagated_error(
     if isinstance(op, MatrixProduct):
         a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
         return np.asarray(np.matmul(errors[0], b) + np.matmul(a, errors[1]))
+    if isinstance(op, Convolve):
+        a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
+        return np.asarray(np.convolve(errors[0], b) + np.convolve(a, errors[1]))
+    if isinstance(op, DFT):
+        return _summed_by_transform(op, errors[0], result.shape)
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
         return np.asarray(np.cumsum(errors[0], axis=op.axis))
     if isinstance(op, CAReduce) or moved_inputs(node) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,17 +112,7 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     (out_var,) = node.outputs
     if any(v.type.dtype == "bool" for v in indices):
         return None
-    rest = iter(indices)
-
-    def text_of(piece: Any) -> str:
-        if piece is None:
-            return ""
-        return f"int({symbols.name_of(next(rest))})" if piece is Placeholder.INTEGER else str(piece)
-
-    key = ", ".join(
-        ":".join(map(text_of, entry.parts())) if isinstance(entry, Slice) else text_of(entry)
-        for entry in node.op.idx_list
-    )
+    key = _key(node.op.idx_list, indices, symbols)
     symbols.raised_by_perform[node] = performed(node)
     text = f"{symbols.array_name(x)}[{key or '()'}]"
     if out_var.type.ndim == 0:
@@ -135,7 +125,65 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
         if isinstance(entry, Slice)
     ]
     lengths.define(out_var, [*sliced, *old[len(given) :]])
+    if x in symbols.forward and all(_goes_forward(entry) for entry in given):
+        symbols.forward.add(out_var)
     return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _key(idx_list: Any, indices: Sequence[Variable], symbols: SymbolTable) -> str:
+    """Return a basic index as it stands between brackets."""
+    rest = iter(indices)
+
+    def text_of(piece: Any) -> str:
+        if piece is None:
+            return ""
+        return f"int({symbols.name_of(next(rest))})" if piece is Placeholder.INTEGER else str(piece)
+
+    return ", ".join(
+        ":".join(map(text_of, entry.parts())) if isinstance(entry, Slice) else text_of(entry)
+        for entry in idx_list
+    )
+
+
+def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the lines of an `IncSubtensor` whose values have the shape of the part."""
+    x, y, *indices = node.inputs
+    (out,) = node.outputs
+    given = node.op.idx_list
+    kept = sum(isinstance(entry, Slice) for entry in given) + x.type.ndim - len(given)
+    if not 0 < kept == y.type.ndim or True in y.type.broadcastable:
+        return None
+    if any(v.type.dtype == "bool" for v in indices):
+        return None
+    symbols.raised_by_perform[node] = error = performed(node)
+    free = x in dead and x in symbols.unshared and x is not y
+    overwrites = node.op.inplace or free
+    names = [symbols.name_of(v) for v in node.inputs]
+    changed = names[0] if overwrites else f"{names[0]}.copy()"
+    statements = [f"p = {symbols.name_of(out)}[{_key(given, indices, symbols)}]"]
+    arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
+    check = f"if p.shape != {names[1]}.shape: {symbols.bind('k', error)}({arguments})"
+    statements.append(f"p[...] = {names[1]}" if node.op.set_instead_of_inc else f"p += {names[1]}")
+    symbols.may_warn = True
+    symbols.lengths.define(out, symbols.lengths.of(x))
+    if overwrites:
+        for known in (symbols.unshared, symbols.forward, symbols.ordered):
+            if x in known:
+                known.add(out)
+    else:
+        symbols.define_fresh(out, ordered=True)
+    return [
+        f"{symbols.name_of(out)} = {changed}; {statements[0]}",
+        check,
+        f"{statements[1]}; del p",
+    ]
+
+
+def _goes_forward(entry: Any) -> bool:
+    """Return whether an index takes elements in their order."""
+    if not isinstance(entry, Slice):
+        return True
+    return entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
 
 
 def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:

@@ -104,7 +104,7 @@ def _float_line(node: Apply, symbols: SymbolTable) -> str:
         statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
     else:
         _note_warnings(ufunc, ["float64"], symbols)
-        statements += _folded(out, symbols.bind("u", ufunc), names)
+        statements += _folded(out, symbols.bind("u", ufunc), names, ufunc.nin)
         statements.append(f"{out} = float({out})")
     return "; ".join(statements)
 
@@ -124,7 +124,7 @@ def _scalar_line(node: Apply, symbols: SymbolTable) -> str:
     elif plain and ufunc in _OPERATORS:
         statements += _operations(out, names, _OPERATORS[ufunc])
     else:
-        statements += _folded(out, symbols.bind("u", ufunc), names)
+        statements += _folded(out, symbols.bind("u", ufunc), names, ufunc.nin)
     if out_var.type.dtype == "float64":
         statements.append(f"{out} = float({out})")
         symbols.floats.add(out_var)
@@ -142,10 +142,10 @@ def _operations(out: str, names: Sequence[str], sign: str) -> list[str]:
     return statements
 
 
-def _folded(out: str, function: str, names: Sequence[str]) -> list[str]:
-    """Return statements that fold arguments from the left by a function, or one call of it."""
-    statements = [f"{out} = {function}({', '.join(names[:2])})"]
-    statements += [f"{out} = {function}({out}, {name})" for name in names[2:]]
+def _folded(out: str, function: str, names: Sequence[str], count: int) -> list[str]:
+    """Return statements that fold arguments from the left by a function of `count`, or one call."""
+    statements = [f"{out} = {function}({', '.join(names[:count])})"]
+    statements += [f"{out} = {function}({out}, {name})" for name in names[count:]]
     return statements
 
 
@@ -203,7 +203,7 @@ def _calls(
     names = [symbols.name_of(v) for v in variables]
     out = symbols.name_of(out_var)
     last_store = "" if target is None else f", {separator}{symbols.name_of(target)}"
-    if len(names) <= 2:
+    if len(names) <= max(2, node.op.scalar_op.ufunc.nin):
         return [f"{out} = {function}({', '.join(names)}{last_store})"]
     carried = target is not None and _can_be_carried(target, node)
     statements = []

@@ -16,9 +16,11 @@ from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.systems.determinants import SLogDet
+from relgraph.tensor.linalg.systems.solving import Solve
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
@@ -27,6 +29,7 @@ from relgraph.vm.lines import arrays
 from relgraph.vm.lines.blas import blas_update
 from relgraph.vm.lines.elementwise import elementwise_lines
 from relgraph.vm.lines.fused import fused_elementwise, fused_reduction
+from relgraph.vm.lines.matrices import slogdet, solve
 from relgraph.vm.lines.symbol_table import SymbolTable
 
 Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]
@@ -46,11 +49,14 @@ LINES: dict[type[Any], Lines] = {
     Ger: blas_update,
     CAReduce: arrays.reduction,
     Subtensor: arrays.part,
+    IncSubtensor: arrays.changed_part,
     Join: arrays.join,
     Reshape: arrays.reshape,
     SpecifyShape: arrays.specify_shape,
     Shape_i: arrays.length,
     MakeVector: arrays.make_vector,
+    Solve: solve,
+    SLogDet: slogdet,
 }
 
 

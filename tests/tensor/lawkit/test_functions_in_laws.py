@@ -109,7 +109,7 @@ def test_a_side_that_is_only_built_takes_every_rank() -> None:
 ARGUMENTS: tuple[Any, ...] = (
     (a,), (a, b), (a, b, k), ([a, b],), (a, 1), (a, (1, 1)), (a, 0, 1), (a, [1, 1]), (0, a),
     (b[0], a), ("ij,jk->ik", a, b), ([b > 0], [a]), ((a, b), (2, 3)), ((a, True), b), (a, [0.5]),
-    (a, [0], b, 0), (a, b, 1, 0),
+    (a, [0], b, 0), (a, b, 1, 0), (a, [b > 0], [1, 2]),
 )  # fmt: skip
 
 # What takes nothing that could stand for a tensor in a law.
@@ -176,3 +176,12 @@ def test_every_method_gives_a_term_or_asks_for_the_type(name: str) -> None:
             except (TypeError, ValueError):
                 continue
     assert any(_is_of_law(part) for part in found)
+
+
+def test_what_is_made_beside_a_call_has_one_dtype() -> None:
+    """In int8, ``2 * a`` may wrap around, where float64 has room."""
+    made = law("twice", at.convolve(2 * a, b), 2 * at.convolve(a, b), ranko(a, 1), ranko(b, 1))
+    i, v = at.tensor("int8", (None,)), at.dvector()
+    assert made.backward.transform(None, (2 * at.convolve(v, v)).owner)
+    assert not made.backward.transform(None, (2 * at.convolve(i, v)).owner)
+    assert not made.forward.transform(None, at.convolve(2 * i, v).owner)

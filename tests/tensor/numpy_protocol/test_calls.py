@@ -38,10 +38,12 @@ CALLS = {
     "accumulated maximum": lambda x: np.maximum.accumulate(x, axis=1),
     "accumulated minimum": lambda x: np.minimum.accumulate(x),
     "accumulated logarithms": lambda x: np.logaddexp.accumulate(x, axis=1),
+    "cumulative sums of a dtype": lambda x: np.cumsum(x, axis=1, dtype="complex64"),
     "outer": lambda x: np.subtract.outer(x[0], x[1]),
     "clip below": lambda x: np.clip(x, 0, None),
     "clip above by name": lambda x: np.clip(x, max=1),
     "decimals": lambda x: np.round(x, 1),
+    "the same by another name": lambda x: np.around(x, 1) + np.amax(x, initial=5.0),
     "decimals before the point": lambda x: np.round(x * 37, -1),
     "decimals of integers": lambda x: np.round(x.astype("int64") * 37, -1),
     "other shape": lambda x: np.zeros_like(x, shape=(2,)),
@@ -78,3 +80,16 @@ def test_an_array_is_not_written_to() -> None:
     with pytest.raises(TypeError, match="takes no `out`"):
         array += X
     assert not array.any()
+
+
+def test_known_lengths_are_integers() -> None:
+    x = at.tensor("float64", (2, 3), "x")
+
+    def centred(x: Any) -> Any:
+        n, d = x.shape
+        return x - np.ones((n, n)) @ x / n + sum(x[0, j] for j in range(d))
+
+    (found,) = evaluate([centred(x)], {x: VALUE})
+    np.testing.assert_allclose(found, centred(VALUE))
+    with pytest.raises(TypeError, match="is symbolic, not a number"):
+        range(X.shape[0])

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
@@ -146,3 +146,16 @@ def test_graphs_that_laws_match():
     draw()
     assert seen["sum", "arctanh"] > 5
     assert seen["mul", "cosh", "sinh"] > 5
+
+
+def test_a_failure_shows_the_graph_as_python():
+    @settings(max_examples=20, database=None, derandomize=True, phases=[Phase.generate])
+    @given(graphs(ops=[at.exp], max_nodes=3))
+    def fails(graph):
+        raise AssertionError
+
+    with pytest.raises(AssertionError) as failure:
+        fails()
+    (shown, *_) = failure.value.__notes__
+    assert "    import relgraph.tensor as at\n" in shown
+    assert "    inputs = [x0]\n" in shown and "    outputs = [" in shown

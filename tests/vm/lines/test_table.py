@@ -65,6 +65,11 @@ GRAPHS = {
         gemv_add(x * x, 0.5, A.T, y, 0.0), ger(A, s, x, y), ger(at.exp(A), -1.0, y, y) + A,
         gemm(z[:2].dimshuffle("x", 0), zs, z.dimshuffle("x", 0), at.zeros((3, 2)) * zs, zs * 2),
     ],
+    "matrices": [
+        at.linalg.solve(B, x), at.linalg.solve(B, y * 0 + 1), at.linalg.solve(B, A) + 1,
+        at.linalg.solve(B, B.T), at.linalg.solve(B / 0, B), *at.linalg.slogdet(B),
+        *at.linalg.slogdet(B / 0), *at.linalg.slogdet(column * row),
+    ],
     "reductions": [
         at.sum(A), at.sum(A, axis=0), at.sum(A.T, axis=1), at.max(A, axis=1), at.prod(x), at.all(n),
         at.sum(n.dimshuffle("x", 0), axis=0),
@@ -72,6 +77,13 @@ GRAPHS = {
     "parts": [
         x[0], x[-1], A[1], A[:, 1], A[::2, ::-1], A[k], x[k], A[0, k:], x[: k + 1], A[1:][0] + x,
         n[k] + k, A[0] * A[1] + A[2],
+    ],
+    "changed parts": [
+        at.set_subtensor(x[:2], y[1:]), at.inc_subtensor(A[1], x), at.inc_subtensor(A[:, k], y),
+        at.set_subtensor(A[::-1, :2], B[:, 1:]), at.inc_subtensor(at.exp(A)[1:], B[:2]) + 1,
+        at.set_subtensor(at.set_subtensor((A + B)[0], x)[1], y), at.inc_subtensor(n[:k], n[-2:]),
+        at.set_subtensor(x[0], s), at.inc_subtensor(A[:2], row),
+        at.set_subtensor(z[1:], zs * z[1:]),
     ],
     "axes": [
         A.T, A.dimshuffle(1, "x", 0), row.dimshuffle(1), column.dimshuffle(0) * x,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from relgraph.graph.utils import LogicTerm
 
@@ -24,13 +24,20 @@ class Call:
         The function.
     layout
         Its arguments, those by position and those by name, with a `Place` for each term.
+
+    Attributes
+    ----------
+    exists
+        Whether there has ever been one: most programs have none, and nothing looks for them then.
     """
 
     __slots__ = ("function", "layout")
+    exists: ClassVar[bool] = False
 
     def __init__(self, function: Callable[..., Any], layout: tuple[Any, Any]) -> None:
         self.function = function
         self.layout = layout
+        Call.exists = True
 
     def __call__(self, *values: Any) -> Any:
         """Call the function with values in the places of the terms."""

@@ -260,8 +260,10 @@ class Term(_Spoken):
 
 def has_calls(side: Any) -> bool:
     """Return whether there is a call of a function in a side of a law."""
-    return isinstance(side, Term) and (
-        isinstance(side.op, Call) or any(has_calls(arg) for arg in side.args)
+    return (
+        Call.exists
+        and isinstance(side, Term)
+        and (isinstance(side.op, Call) or any(has_calls(arg) for arg in side.args))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from relgraph.graph.opt.base import (
@@ -124,6 +125,27 @@ class SequenceOptimizer(GlobalOptimizer):
     @classmethod
     def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
         print_sequence(stream, prof, level)
+
+
+class InSequence(GlobalOptimizer):
+    """A GlobalOptimizer that applies others of the sequence it stands in to graphs inside a graph.
+
+    Attributes
+    ----------
+    sequence
+        The sequence that a query to a database has given; None outside of one.
+    place
+        Its place there.
+    """
+
+    sequence: SequenceOptimizer | None = None
+    place: int = 0
+
+    def within(self, sequence: SequenceOptimizer, place: int) -> InSequence:
+        """Return this optimizer as a part of a sequence."""
+        made = copy(self)
+        made.sequence, made.place = sequence, place
+        return made
 
 
 # The documented name; databases, profiles and printed summaries show it.

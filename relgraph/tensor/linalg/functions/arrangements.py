@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing import functions as indexing
 from relgraph.tensor.linalg.functions.chains import cheapest_order, product_in_order
 from relgraph.tensor.linalg.products import matmul
+from relgraph.tensor.reductions.reduction import any as any_
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import reshape, swapaxes
 from relgraph.tensor.shapes.shape import lengths
@@ -37,7 +39,12 @@ def trace(x: Any, offset: int = 0) -> Any:
 def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
     """Return the sums of the products of the conjugate of `x1` and `x2` along an axis."""
     x1, x2 = as_argument(x1, "vecdot", 0), as_argument(x2, "vecdot", 1)
-    return sum_(conjugate(x1) * x2, axis=axis)
+    products = conjugate(x1) * x2
+    if isinstance(products, LogicTerm) or not is_discrete(products.type.dtype):
+        return sum_(products, axis=axis)
+    if products.type.dtype == "bool":
+        return any_(products, axis=axis)
+    return sum_(products, axis=axis, dtype=products.type.dtype)
 
 
 def kron(a: Any, b: Any) -> Any:

@@ -6,7 +6,7 @@ sign of a complex determinant the same along its phase.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,14 @@ from relgraph.tensor.assembly.creation import zeros_like
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.linalg.stacks import (
     REAL_OF,
+    Array,
     MatrixOp,
     adjoint,
     check_square,
     fitted_gradient,
+    has_finite_sum,
     lapack_dtype,
+    lapack_function,
     on_finite,
 )
 from relgraph.tensor.linalg.systems.inverses import inv
@@ -67,6 +70,25 @@ class Det(MatrixOp):
         return [fitted_gradient(scale * adjoint(inv(inputs[0])), inputs[0])]
 
 
+def slogdet_of_one(a: Array) -> tuple[Any, Any]:
+    """Return the sign of the determinant of a real matrix, which is finite, and the logarithm."""
+    if a.size == 0:
+        return 1.0, 0.0
+    factors, pivots, info = lapack_function("getrf", a.dtype)(a)
+    if info > 0:
+        return 0.0, -np.inf
+    diagonal = factors.diagonal()
+    swaps = np.count_nonzero(pivots != np.arange(len(pivots)))
+    odd = (np.count_nonzero(diagonal < 0) + swaps) % 2
+    return 1.0 - 2.0 * odd, np.add.reduce(np.log(np.abs(diagonal)))
+
+
+def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
+    """Return the same as numbers; `perform` is called where something is not finite."""
+    sign, logarithm = slogdet_of_one(a) if has_finite_sum(a) else perform(a)
+    return float(sign), float(logarithm)
+
+
 class SLogDet(MatrixOp):
     """The signs of determinants, and the logarithms of their absolute values.
 
@@ -95,10 +117,13 @@ class SLogDet(MatrixOp):
             return np.stack(np.linalg.slogdet(a), axis=-1)
 
         with np.errstate(all="ignore"):
-            found = np.asarray(on_finite(both, a))
-        sign, logarithm = found[..., 0], found[..., 1].real
-        output_storage[0][0] = np.array(sign)
-        output_storage[1][0] = np.array(logarithm)
+            if a.ndim == 2 and a.dtype.kind == "f" and has_finite_sum(a):
+                sign, logarithm = slogdet_of_one(a)
+            else:
+                found = np.asarray(on_finite(both, a))
+                sign, logarithm = found[..., 0], found[..., 1].real
+        output_storage[0][0] = np.array(sign, node.outputs[0].type.dtype)
+        output_storage[1][0] = np.array(logarithm, node.outputs[1].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2], shapes[0][:-2]]

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.assembly.creation import tril, triu
@@ -28,8 +27,10 @@ from relgraph.tensor.linalg.stacks import (
     check_square,
     each,
     fitted_gradient,
+    has_finite_sum,
     inferred_batch,
     lapack_dtype,
+    lapack_function,
 )
 from relgraph.tensor.shapes.reshaping import swapaxes
 from relgraph.tensor.type import TensorType
@@ -101,6 +102,8 @@ def _core(b: Any) -> int:
 
 def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
     """Return the solution; of matrices and columns that are not finite, as the module says."""
+    if has_finite_sum(a) and has_finite_sum(b):
+        return op.solve(a, b)
     finite_a: Any = np.isfinite(a).all(axis=(-2, -1))
     finite_b: Any = np.isfinite(b).all(axis=-2)
     if finite_a.all() and finite_b.all():
@@ -113,9 +116,33 @@ def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
 
 
 def _lapack(name: str, a: Array) -> Any:
-    """Return LAPACK's function of a name for the dtype of `a`."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char]
-    return getattr(scipy.linalg.lapack, letter + name)
+    return lapack_function(name, a.dtype)
+
+
+def _one_general(a: Array, b: Array) -> Array:
+    """Return the solution for one matrix: LAPACK takes a tenth of the time of the call of NumPy."""
+    if b.size == 0:
+        return np.empty(b.shape, b.dtype)
+    _, _, x, info = _lapack("gesv", a)(a, b)
+    _singular("solve", info)
+    return np.asarray(x)
+
+
+def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> Any:
+    """Return the solution for one matrix and a vector or matrix, as `perform` gives it.
+
+    Parameters
+    ----------
+    perform
+        What is called where there is nothing to solve, or something is not finite.
+    solver
+        LAPACK's ``gesv`` for the dtype of both.
+    """
+    if b.size == 0 or not (has_finite_sum(a) and has_finite_sum(b)):
+        return perform(a, b)
+    _, _, x, info = solver(a, b)
+    _singular("solve", info)
+    return x
 
 
 def _stack_like(a: Array, b: Array) -> Array:
@@ -164,7 +191,7 @@ class Solve(LinearSolve):
 
     def solve(self, a: Array, b: Array) -> Array:
         if self.assume_a == "gen":
-            return np.linalg.solve(a, b)
+            return _one_general(a, b) if a.ndim == b.ndim == 2 else np.linalg.solve(a, b)
         kernel: Callable[[Array, Array], Array] = (
             self._positive if self.assume_a == "pos" else self._indefinite
         )

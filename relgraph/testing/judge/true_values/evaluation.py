@@ -18,6 +18,7 @@ from relgraph.scalar.op import FoldOp
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.norm import Norm
@@ -130,6 +131,8 @@ def _evaluate_node(node: Apply, inputs: Sequence[Any], known: Mapping[Variable, 
         return _map_elements(real_or_nan(SCALAR_FUNCTIONS["true_div"]), products, norms)
     if isinstance(op, MatrixProduct):
         return _as_array(np.matmul(*(x.astype(object) for x in inputs)))
+    if isinstance(op, Convolve):
+        return _as_array(np.convolve(*(x.astype(object) for x in inputs)))
     if isinstance(op, Cumulate):
         function = np.cumsum if op.scalar_op.name == "add" else np.cumprod
         return function(inputs[0], axis=op.axis)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from relgraph.testing.judge.true_values.mpmath_support import ComplexResult, mp
+from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
 
 Number = Any
 
@@ -217,4 +218,5 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "real": lambda x: mp.re(x),
     "imag": lambda x: mp.im(x),
     "angle": lambda x: mp.arg(x),
+    **SPECIAL_FUNCTIONS,
 }

@@ -1,0 +1,79 @@
+"""The directive ``law-book`` and the role ``law``, which links to a law in it."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from relgraph.compile.database import rows_of
+from relgraph.display import law_book
+from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.relations import Relation
+from relgraph.testing.discovery import discover_laws
+
+BOOK = "pages/book"
+
+
+class LawBook(SphinxDirective):
+    """All laws of the rule book, each with the example that its test has."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the book as HTML."""
+        laws = discover_laws()
+        examples: dict[str, tuple[Variable, Variable]] = {}
+        for module in dict.fromkeys(str(law.module) for law in laws.values()):
+            for name, expression, *_ in cases(module):
+                pair = rewritten(laws[name], expression)
+                if pair is not None:
+                    examples.setdefault(name, pair)
+        return [nodes.raw("", law_book(laws.values(), rows_of, examples), format="html")]
+
+
+def cases(module: str) -> Iterable[Any]:
+    """Return the table in the tests of a page of laws: names of laws, what they rewrite, and more;
+    an empty one if it has no tests."""
+    room, _, page = module.rpartition(".")
+    try:
+        tests = import_module(f"tests.{room}.test_{page}")
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("tests."):
+            raise
+        return ()
+    return getattr(tests, "CASES", None) or tests.TABLE
+
+
+def rewritten(law: Relation, expression: Any) -> tuple[Variable, Variable] | None:
+    """Return the first variable of an expression that a law rewrites, and what it becomes."""
+    outputs = list(expression) if isinstance(expression, list | tuple) else [expression]
+    graph = FunctionGraph(outputs=outputs, clone=False)
+    for node in reversed(graph.toposort()):
+        new = law.forward.transform(graph, node)
+        pairs = dict(zip(node.outputs, new, strict=True)) if isinstance(new, list) else new
+        for old, replacement in dict(pairs or {}).items():
+            if isinstance(old, Variable) and replacement is not None:
+                return old, replacement
+    return None
+
+
+class LawRole(SphinxRole):
+    """The name of a law of the rule book, as a link to it."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the link; a warning if there is no such law."""
+        if self.text not in discover_laws():
+            message = self.inliner.reporter.warning(f"there is no law {self.text!r}")
+            return [], [message]
+        page = self.env.app.builder.get_relative_uri(self.env.docname, BOOK)
+        link = nodes.reference("", "", internal=True, refuri=f"{page}#{self.text}")
+        link += nodes.literal(self.text, self.text)
+        return [link], []
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the directive and the role."""
+    app.add_directive("law-book", LawBook)
+    app.add_role("law", LawRole())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,79 @@
+"""The steps of loops are rewritten as the graphs around them are, by the same optimizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.features.destroy_handler import MutableInputs
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
+from relgraph.graph.opt.navigators.sequence import InSequence
+from relgraph.passes.loops.open_loop import loops_in
+from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.type import TensorType
+
+
+class RewriteSteps(InSequence):
+    """Applies the sequence that it stands in to the step of each loop of a graph."""
+
+    def apply(self, fgraph: FunctionGraph) -> int:
+        """Return how many loops have another step now."""
+        return 0 if self.sequence is None else rewrite_steps(fgraph, self.sequence)
+
+
+class RewriteLoops(SequenceOptimizer, InSequence):
+    """Changes the loops of a graph, if it has any, by passes.
+
+    What stands before it in its sequence, laws that is, has been applied to the graph. First it is
+    applied to the steps, and in the end again to the graph, for what has left a loop.
+    """
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        """Return the record of the passes; None if there is no loop."""
+        if not loops_in(fgraph):
+            return None
+        before = () if self.sequence is None else self.sequence.opts[: self.place]
+        rewrite_steps(fgraph, SequenceOptimizer(*before, self))
+        record = super().apply(fgraph)
+        for opt in before:
+            opt.optimize(fgraph)
+        return record
+
+
+def rewrite_steps(fgraph: FunctionGraph, optimizer: GlobalOptimizer) -> int:
+    """Apply an optimizer to the steps of the loops of a graph; return how many it has changed."""
+    return sum(_rewrite_step(fgraph, node, optimizer) for node in loops_in(fgraph))
+
+
+def _rewrite_step(fgraph: FunctionGraph, node: Apply, optimizer: GlobalOptimizer) -> bool:
+    op = node.op
+    assert isinstance(op, Scan)
+    new = optimized_step(op, optimizer)
+    if new is op:
+        return False
+    outputs = [v.type.make_variable() for v in node.outputs]
+    made = Apply(new, list(node.inputs), outputs)
+    fgraph.replace_all(zip(node.outputs, made.outputs, strict=True), reason="loop_steps")
+    return True
+
+
+def optimized_step(op: Scan, optimizer: GlobalOptimizer) -> Scan:
+    """Return a loop whose step an optimizer has rewritten.
+
+    A generator that is a state may be advanced in place, since each loop has its own.
+    """
+    graph = FunctionGraph(op.inputs, op.outputs, clone=True)
+    states = range(op.n_sequences, op.n_sequences + op.n_states)
+    own = [i for i in states if not isinstance(op.inputs[i].type, TensorType)]
+    graph.attach_feature(MutableInputs(own))
+    graph.attach_feature(ReplaceValidate())
+    optimizer.optimize(graph)
+    inputs, outputs = list(graph.inputs), list(graph.outputs)
+    for feature in list(graph.features):
+        graph.remove_feature(feature)
+    return op.changed(inputs=inputs, outputs=outputs)
+
+
+__all__ = ["RewriteLoops", "RewriteSteps", "optimized_step"]

@@ -1,0 +1,69 @@
+"""Each law about stored elements and their places at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.sparse as sparse
+import relgraph.tensor as at
+from relations.sparse import structure
+from relgraph.sparse.ops.dense import SampledDense, SparseFromDense
+from relgraph.sparse.ops.structure import ChangeFormat, Sampled, as_format
+from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
+from tests.relations.tables import check_fires, check_row, check_unchanged, laws_of
+
+LAWS = laws_of(structure)
+
+with_data, csr, csc = sparse.with_data, SparseFromDense("csr"), SparseFromDense("csc")
+sampled, sampled_dense = Sampled(), SampledDense()
+
+TABLE = [
+    ("stored-of-with-stored", with_data(x, d).data, d),
+    ("with-own-stored", with_data(x, x.data), x),
+    ("with-stored-twice", with_data(with_data(x, e), d), with_data(x, d)),
+    ("sampled-where-stored", sampled(with_data(x, d), y), sampled(x, y)),
+    ("sampled-dense-where-stored", sampled_dense(with_data(x, d), m), sampled_dense(x, m)),
+    ("sampled-with-stored", sampled(x, with_data(x, d)), d),
+    ("sampled-own", sampled(x, x), x.data),
+    ("sparse-transpose-twice", x.T.T, x),
+    ("stored-of-transpose", x.T.data, x.data),
+    ("with-stored-of-transpose", with_data(x.T, d), with_data(x, d).T),
+    ("format-there-and-back", x.tocsc().tocsr(), x),
+    ("sparse-from-own-dense", csr(x.toarray()), x),
+    ("dense-from-own-sparse", csc(m).toarray(), m),
+    ("sampled-from-dense", sampled(x, csr(m)), sampled_dense(x, m)),
+    ("sampled-dense-of-sparse", sampled_dense(x, y.toarray()), sampled(x, y)),
+    ("sampled-of-broadcast", sampled_dense(x, at.alloc(row, 3, 3)), sampled_dense(x, row)),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), TABLE)
+def test_a_law(name, before, after):
+    check_row(LAWS[name], before, after)
+
+
+UNCHANGED = [
+    ("sampled-with-stored", sampled(x, with_data(y, d))),
+    ("sparse-from-own-dense", csc(x.toarray())),
+    ("sampled-dense-of-sparse", sampled_dense(x, z.toarray())),
+    ("sampled-of-broadcast", sampled_dense(x, at.alloc(d, 3, 3))),
+    ("with-own-stored", with_data(x, y.data)),
+]
+
+
+@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
+def test_where_a_law_must_not_fire(name, expression):
+    check_unchanged(LAWS[name], expression)
+
+
+def test_formats_that_stay():
+    assert as_format(x, "csr") is x
+    with pytest.raises(TypeError, match="already"):
+        ChangeFormat("csr")(x)
+
+
+def test_backwards():
+    """A law of two sides is one of the other direction too."""
+    assert with_data(x, w[0]).type == x.type
+    found = check_fires(LAWS["with-stored-of-transpose"].backward, with_data(x, d).T)
+    assert found.owner.op is with_data(x, d).owner.op

@@ -1,0 +1,208 @@
+"""`scan`: values beside loops of NumPy, in every mode."""
+
+import numpy as np
+import pytest
+
+import relgraph
+import relgraph.tensor as at
+from relgraph import scan, until
+from relgraph.tensor.loops.scan_op import Scan
+
+MODES = ["None", "strict", "o1", "o3", "o4"]
+
+
+def run(inputs, outputs, values, mode):
+    return relgraph.function(inputs, outputs, mode=mode)(*values)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64", "int8"])
+@pytest.mark.parametrize("shape", [(0,), (1,), (4,), (3, 2), (0, 2), (2, 1, 3)])
+def test_running_sums(dtype: str, shape: tuple[int, ...], mode: str) -> None:
+    x = at.TensorType(dtype, (None,) * len(shape))("x")
+    first = at.TensorType(dtype, (None,) * (len(shape) - 1))("first")
+    out, updates = scan(lambda row, total: total + row, x, first)
+    values = (np.arange(np.prod(shape)).reshape(shape) % 5).astype(dtype)
+    start = np.ones(shape[1:], dtype)
+    found = run([x, first], out, [values, start], mode)
+    expected = np.cumsum(np.concatenate([start[None], values]), axis=0, dtype=dtype)[1:]
+    assert found.dtype == dtype
+    assert found.shape == expected.shape
+    assert (found == expected).all()
+    assert updates == {}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("steps", [0, 1, 2, 10])
+def test_taps_of_outputs(steps: int, mode: str) -> None:
+    start, n = at.lvector("start"), at.lscalar("n")
+    out, _ = scan(lambda a, b: a + b, outputs_info={"initial": start, "taps": [-3, -1]}, n_steps=n)
+    known = [1, 1, 2]
+    for _ in range(steps):
+        known.append(known[-3] + known[-1])
+    found = run([start, n], out, [[1, 1, 2], steps], mode)
+    assert found.tolist() == known[3:]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_taps_of_sequences(mode: str) -> None:
+    x = at.dvector("x")
+    out, _ = scan(lambda a, b, c: a - 2 * b + c, {"input": x, "taps": [-1, 0, 1]})
+    values = np.array([1.0, 4.0, 9.0, 16.0, 26.0])
+    assert run([x], out, [values], mode).tolist() == np.diff(values, 2).tolist()
+    only, _ = scan(lambda a: a, {"input": x, "taps": [2]})
+    assert run([x], only, [values], mode).tolist() == values[2:].tolist()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_several_states_and_outputs(mode: str) -> None:
+    x, k = at.dmatrix("x"), at.dscalar("k")
+
+    def step(row, a, b):
+        return a + row.sum(), b * k + a, row * a, row.max()
+
+    outs, _ = scan(step, x, [at.constant(0.5), at.constant(1.0), None, None])
+    values = np.arange(8.0).reshape(4, 2)
+    a, b, expected = 0.5, 1.0, []
+    for row in values:
+        a, b, *rest = a + row.sum(), b * 3.0 + a, row * a, row.max()
+        expected.append([a, b, *rest])
+    found = run([x, k], outs, [values, 3.0], mode)
+    for got, wanted in zip(found, zip(*expected, strict=True), strict=True):
+        np.testing.assert_array_equal(got, np.array(wanted))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_several_sequences_of_different_lengths(mode: str) -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    out, _ = scan(lambda a, b: a * b, [x, y])
+    assert run([x, y], out, [[1.0, 2.0, 3.0], [4.0, 5.0]], mode).tolist() == [4.0, 10.0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_backwards(mode: str) -> None:
+    x = at.dvector("x")
+    out, _ = scan(lambda a, s: a + 2 * s, x, at.constant(0.0), go_backwards=True)
+    assert run([x], out, [[1.0, 2.0, 3.0]], mode).tolist() == [3.0, 8.0, 17.0]
+    part, _ = scan(lambda a: a, x, n_steps=2, go_backwards=True)
+    assert run([x], part, [[1.0, 2.0, 3.0]], mode).tolist() == [3.0, 2.0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_until(mode: str) -> None:
+    start, n = at.lscalar("start"), at.lscalar("n")
+    out, _ = scan(lambda a: (2 * a, until(2 * a > 50)), outputs_info=start, n_steps=n)
+    assert run([start, n], out, [1, 100], mode).tolist() == [2, 4, 8, 16, 32, 64]
+    assert run([start, n], out, [1, 3], mode).tolist() == [2, 4, 8]
+    assert run([start, n], out, [1, 0], mode).tolist() == []
+    assert run([start, n], out.shape[0], [1, 100], mode) == 6
+    assert run([start, n], out[-1], [1, 100], mode) == 64
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_the_step_uses_from_outside(mode: str) -> None:
+    x, w = at.dvector("x"), at.dscalar("w")
+    factor = relgraph.shared(2.0, "factor")
+    outside = at.exp(w) + 1
+    closed, _ = scan(lambda a, s: s * factor + a * outside, x, at.constant(0.0))
+    given, _ = scan(
+        lambda a, s, f, o: s * f + a * o, x, at.constant(0.0), [factor, outside], strict=True
+    )
+    total, expected = 0.0, []
+    for a in (1.0, 2.0):
+        total = total * 2.0 + a * (np.exp(0.5) + 1)
+        expected.append(total)
+    for out in (closed, given):
+        np.testing.assert_array_equal(run([x, w], out, [[1.0, 2.0], 0.5], mode), expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_shared_variables_are_updated(mode: str) -> None:
+    total, x = relgraph.shared(1.0, "total"), at.dvector("x")
+    out, updates = scan(lambda a: (a * total, {total: total + a}), x)
+    f = relgraph.function([x], out, updates=updates, mode=mode)
+    assert f([1.0, 2.0, 3.0]).tolist() == [1.0, 4.0, 12.0]
+    assert total.get_value() == 7.0
+    assert f([1.0]).tolist() == [7.0]
+    assert total.get_value() == 8.0
+
+
+def test_draws_are_new_in_each_step_and_the_same_in_every_mode() -> None:
+    stream = at.random.RandomStream(5)
+    x = at.dmatrix("x")
+    out, updates = scan(lambda row: row + stream.normal(0.0, 1.0, size=2), x)
+    assert len(updates) == 1
+    found = []
+    for mode in MODES:
+        stream.seed(5)
+        f = relgraph.function([x], out, mode=mode)  # the generator updates itself
+        found.append(np.concatenate([f(np.zeros((3, 2))), f(np.zeros((2, 2)))]))
+    assert len(set(found[0].ravel())) == 10
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_loops_in_loops(mode: str) -> None:
+    x = at.dmatrix("x")
+
+    def row_product(row, total):
+        inner, _ = scan(lambda a, p: a * p, row, at.constant(1.0))
+        return total + inner[-1]
+
+    out, _ = scan(row_product, x, at.constant(0.0))
+    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert run([x], out, [values], mode).tolist() == [6.0, 126.0]
+
+
+def test_results_share_no_storage_with_arguments() -> None:
+    x, s = at.dmatrix("x"), at.dvector("s")
+    out, _ = scan(lambda row, s: (row, s, s), x, [None, s, None])
+    rows, states, others = relgraph.function([x, s], out)(xs := np.ones((2, 3)), ss := np.ones(3))
+    for result in (rows, states, others):
+        assert not any(np.may_share_memory(result, given) for given in (xs, ss))
+        result[:] = 7
+    assert not np.may_share_memory(states, others)
+    assert (xs == 1).all()
+    assert (ss == 1).all()
+
+
+def test_the_dtype_of_a_number_of_python_is_that_of_the_step() -> None:
+    x = at.dvector("x")
+    total, count = scan(lambda a, s, n: (a + s, n + 1), x, [0, 0])[0]
+    assert total.type.dtype == "float64"
+    assert count.type.dtype == "int64"
+    assert total.eval({x: [1, 2]}).tolist() == [1.0, 3.0]
+
+
+def test_static_shapes_and_shapes_without_running() -> None:
+    x = at.TensorType("float64", (5, 3))("x")
+    out, _ = scan(lambda row, s: row + s, x, at.zeros((3,), dtype="float64"))
+    assert out.type.shape == (5, 3)
+    y, n = at.dmatrix("y"), at.lscalar("n")
+    out, _ = scan(lambda row: at.outer(row, row), y, n_steps=n)
+    f = relgraph.function([y, n], out.shape)
+    assert not any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes)
+    assert f(np.ones((4, 2)), 3).tolist() == [3, 2, 2]
+    # what a step would give where none is made
+    assert relgraph.function([y, n], out, mode="None")(np.ones((4, 2)), 0).shape == (0, 2, 2)
+    assert relgraph.function([y, n], out)(np.ones((4, 2)), 0).shape == (0, 2, 2)
+
+
+def test_a_state_of_which_less_is_known_after_a_step() -> None:
+    s = at.TensorType("float64", (3,))("s")
+    k = at.lscalar("k")
+    out, _ = scan(lambda s: s[:k] * 2, outputs_info=s, n_steps=2)
+    assert out.type.shape == (2, None)
+    assert out.eval({s: [1, 2, 3], k: 3}).tolist() == [[2, 4, 6], [4, 8, 12]]
+
+
+def test_nothing_is_left_where_nothing_is_returned() -> None:
+    x = at.dvector("x")
+    total = relgraph.shared(0.0)
+    out, updates = scan(lambda a: {total: total + a}, x)
+    assert out is None
+    relgraph.function([x], updates=updates)([1.0, 2.0])
+    assert total.get_value() == 3.0
+    listed, _ = scan(lambda a: a, x, return_list=True)
+    assert isinstance(listed, list)
