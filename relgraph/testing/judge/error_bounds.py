@@ -225,7 +225,10 @@ def _underflow_error(
     op: Any = node.op
     if not isinstance(op, Elemwise):
         return least
-    # a zero made of exact numbers is right if it has not underflowed: the exponential of -inf
+    # a zero made of exact numbers is right if it has not underflowed: the exponential of -inf; but
+    # that numbers cancel may be due to a constant that was rounded, a quarter of pi
+    if op.scalar_op.name in ("add", "sub"):
+        return least
     moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
     return np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
 
