@@ -101,6 +101,8 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
 
 def means_the_same(law: Law, original: Law) -> bool:
     """Return whether only the right side was edited, and means what it did."""
+    if law is original:
+        return False  # it is no edit, but wrong as it is written
     rest = law.sound == original.sound and len(law.conditions) == len(original.conditions)
     edited = _spoiled_where(law, original) is None and not law.mixed > original.mixed
     return rest and edited and mean_the_same(law.rhs, original.rhs)
@@ -115,6 +117,8 @@ def _spoiled_where(law: Law, original: Law) -> str | None:
 
 def why_equivalent(law: Law, original: Law) -> tuple[str, str]:
     """Return why an edited law is true, and what is wrong with it; each is empty if not known."""
+    if law is original:
+        return "", ""
     where = _spoiled_where(law, original)
     guards = [c for c in original.conditions if all(c is not kept for kept in law.conditions)]
     if guards:
