@@ -71,7 +71,11 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     )
 
 
-@relation("join-with-nothing", depth=2)
+@relation(
+    "join-with-nothing",
+    depth=2,
+    tries=(Join(0)(x, y), Join(0)(x, y, z), Join(1)(x, y)),
+)
 def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     """``join(0, x, y) → x``, if `y` is known to be empty"""
     return lall(

@@ -15,7 +15,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor.lawkit.domains import are_well_conditioned
 from relgraph.tensor.lawkit.guards.matrices import diagonalo
-from relgraph.tensor.lawkit.guards.types import floato
+from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
 from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
 from relgraph.tensor.lawkit.matrices.low_rank import (
     pushed_through,
@@ -35,7 +35,13 @@ from relgraph.tensor.math import _dot
 b, d, u, v, z = lvars("b d u v z")
 
 updated = d + _dot(u, v)
-thin = (floato(u), whereo(is_tall, u), whereo(is_wide, v), whereo(are_sides_of, d, u, v))
+thin = (
+    floato(u),
+    same_dtypeo(d, u, v),
+    whereo(is_tall, u),
+    whereo(is_wide, v),
+    whereo(are_sides_of, d, u, v),
+)
 identity = whereo(is_identity_matrix, d)
 
 

@@ -54,6 +54,7 @@ CYCLES = (
         sum_(at_positions(_dot(_dot(x, y), z), i, i)),
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         whereo(counts_from_zero, i),
+        same_dtypeo(x, y, z),
         computo(p, cheapest_cycle, x, y, z, i),
         whereo(is_found, p),
         sound="finite",

@@ -19,6 +19,7 @@ from relgraph.tensor.lawkit.reductions.cumulative import (
     axis_after_index,
     is_last_along,
     is_prefix_along,
+    is_summed_or_real,
 )
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 
@@ -67,6 +68,7 @@ PARTS = (
         Subtensor(i)(cumulated(s, x)),
         CAReduce(s, b)(x),  # cumsum(x)[-1] → sum(x), and the same for a product
         whereo(is_last_along, i, a),
+        whereo(is_summed_or_real, s, x),
         computo(b, axes_of_reduction, a),
         sound="rounding",
     ),

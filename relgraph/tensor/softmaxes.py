@@ -96,7 +96,8 @@ class _Softmax(RelativeOp):
             largest = np.where(finite, largest, x.dtype.type(0))
         shifted = np.asarray(x - largest)
         exponentials = np.asarray(np.exp(shifted))
-        return shifted, exponentials, np.add.reduce(exponentials, axis=self.axis, keepdims=True)
+        total = np.asarray(np.add.reduce(exponentials, axis=self.axis, keepdims=True))
+        return shifted, exponentials, total
 
     def summed(self, g: Any) -> Any:
         """Return the sum of `g` over the axes, which are kept with length 1."""

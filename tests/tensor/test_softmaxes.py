@@ -49,6 +49,13 @@ def test_extremes():
     assert evaluate([at.softmax(v)], {v: np.ones(0)})[0].shape == (0,)
 
 
+def test_one_number_is_all_of_its_sum():
+    x = at.dscalar("x")
+    values = evaluate([at.softmax(x, axis=None), at.log_softmax(x, axis=None)], {x: 3.0})
+    assert [v.tolist() for v in values] == [1.0, 0.0]
+    assert [v.shape for v in values] == [(), ()]
+
+
 def test_logsumexp_is_one_op():
     m = at.dmatrix("m")
     assert at.logsumexp(m, axis=-1).owner.op is LogSumExp(1)

@@ -33,7 +33,7 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
 from relgraph.testing.instances.random_arguments import CannotInstantiate
-from relgraph.testing.instances.retyped import retyped
+from relgraph.testing.instances.retyped import lengthened, retyped
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
@@ -172,6 +172,24 @@ class InstanceSearch:
         except CannotInstantiate as why:
             return str(why)
         return found if isinstance(found, str) else self._instance(found)
+
+    def lengthened(self, known: Instance, length: int) -> Instance | None:
+        """Return the instance over vectors of a length that has the graph of a known one, or None.
+
+        It does not count among `instances`.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
+        try:
+            found = self._match(lengthened(known.graph, length))
+        except CannotInstantiate:
+            return None
+        if isinstance(found, str):
+            return None
+        return checked_instance(self.direction, self.rule, found.graph, found.new, False)
 
     def _attempt(self) -> _Match | str:
         """Return a graph that the law rewrites, or why what was drawn is none."""

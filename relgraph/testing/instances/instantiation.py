@@ -12,7 +12,7 @@ from unification.core import reify, unify
 from unification.variable import isvar
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.rules.rule import Output, Rule, is_ac, is_commutative, split
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.call import Call
@@ -31,12 +31,13 @@ from relgraph.testing.draw.argument_roles import (
 )
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
 from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.numbers.related import RelatedNumbers
+from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
 from relgraph.testing.instances.random_arguments import (
     ARGUMENT_KINDS,
     CannotInstantiate,
     RandomArguments,
 )
-from relgraph.testing.instances.structure import numbers_where_it_decides
 from relgraph.testing.structured_matrices import sparse_matrix
 
 _SUMMANDS = (
@@ -136,6 +137,8 @@ class PatternInstantiator(RandomArguments):
         for condition in rule.conditions:
             if isinstance(condition, Where) and len(condition.variables) == 1:
                 self._guards.setdefault(condition.variables[0], []).append(condition)
+        # matrices are related by their shapes and structures
+        self._related = RelatedNumbers(() if about_matrices else rule.conditions)
 
     def instantiate(self) -> InstantiatedPattern:
         """Return a new random graph for the pattern.
@@ -161,10 +164,17 @@ class PatternInstantiator(RandomArguments):
                 found += [u for u in values if isinstance(u, Variable)]
         return found
 
-    def guarded_numbers(self) -> tuple[float, ...]:
-        """Return the numbers that logic variables with guards stand for in the last graph."""
-        bound = (self._state.bindings.get(v) for v in self._guards)
-        found = [real_number(v) for v in bound if isinstance(v, Variable)]
+    def guarded_numbers(self) -> tuple[float | str, ...]:
+        """Return the numbers that logic variables with guards stand for in the last graph.
+
+        A constant without elements is none of any value, and named so.
+        """
+        bound = [self._state.bindings.get(v) for v in {**self._guards, **self._related.partners}]
+        found = [
+            "none" if isinstance(v, Constant) and np.size(v.data) == 0 else real_number(v)
+            for v in bound
+            if isinstance(v, Variable)
+        ]
         return tuple([n for n in found if n is not None])
 
     # -- terms -----------------------------------------------------------------------------
@@ -388,6 +398,8 @@ class PatternInstantiator(RandomArguments):
         if role == "stored":
             return self._input(self._state.dtype, (self._stored_count(),))
         made = self._special_argument(role, number, v)
+        if made is None:
+            made = self._related.draw(v, self._state.bindings, self.choices)
         if made is not None:
             return made
         bound = self._state.bindings.values()

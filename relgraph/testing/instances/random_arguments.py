@@ -366,7 +366,8 @@ class RandomArguments:
         else:
             table = number_table(dtype, self.choices.uniform(("any", "ordinary", "positive")))
             indices = [self._random.randrange(len(table)) for _ in range(int(np.prod(shape)))]
-            made = at.constant(table[indices].reshape(shape))
+            order = self.choices.uniform("CCF")
+            made = at.constant(np.asarray(table[indices].reshape(shape), order=order))
         return made
 
     def _input(self, dtype: str, shape: tuple[int, ...], known: bool = False) -> Variable:

@@ -1,4 +1,7 @@
-"""A graph built anew with another dtype, to ask whether a law that matches it admits the dtype."""
+"""A graph built anew over other inputs.
+
+Of another dtype, to ask whether a law that matches it admits the dtype; or longer.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.random_arguments import CannotInstantiate
 
@@ -42,15 +46,43 @@ def retyped(
             known[spec.var] = _input(spec.var, dtype)
             spec = replace(spec, var=known[spec.var])
         specs.append(spec)
-    wanted = [v for v in (graph.root, *graph.leaves, *graph.tensors) if isinstance(v, Variable)]
-    for v in graph_inputs(wanted):
+    for v in graph_inputs(_variables(graph)):
         if only is None and isinstance(v, Constant) and v.type.dtype in dtypes:
             known[v] = _constant(v, dtype)
-    for node in io_toposort([spec.var for spec in graph.inputs], wanted):
+    return _rebuilt(graph, specs, known)
+
+
+def lengthened(graph: InstantiatedPattern, length: int) -> InstantiatedPattern:
+    """Return the same graph over inputs that are vectors of a length, which their types leave open.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take them.
+    """
+    known: dict[Variable, Variable] = {}
+    specs = []
+    for spec in graph.inputs:
+        var: Any = spec.var
+        known[var] = at.TensorType(var.type.dtype, (None,))(var.name)
+        specs.append(replace(spec, var=known[var], shape=(length,)))
+    return _rebuilt(graph, specs, known)
+
+
+def _variables(graph: InstantiatedPattern) -> list[Variable]:
+    found = (graph.root, *graph.leaves, *graph.tensors)
+    return [v for v in found if isinstance(v, Variable)]
+
+
+def _rebuilt(
+    graph: InstantiatedPattern, specs: list[InputSpec], known: dict[Variable, Variable]
+) -> InstantiatedPattern:
+    """Return a graph over other inputs and constants: those that `known` has for the old ones."""
+    for node in io_toposort([spec.var for spec in graph.inputs], _variables(graph)):
         try:
             made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
         except (TypeError, ValueError, IndexError, OverflowError) as error:
-            raise CannotInstantiate(f"{node.op} does not take {dtype}") from error
+            raise CannotInstantiate(f"{node.op} does not take the other inputs") from error
         known.update(zip(node.outputs, made.outputs, strict=True))
 
     def new(value: Any) -> Any:

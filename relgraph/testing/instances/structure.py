@@ -1,9 +1,8 @@
-"""What the terms of a law say to its check: the seed, never from a name, and where it decides."""
+"""What the terms of a law say to its check: the seed, which is never from a name."""
 
 from __future__ import annotations
 
 import functools
-import math
 import re
 import zlib
 from collections.abc import Iterable
@@ -11,18 +10,12 @@ from typing import Any
 
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules.rule import compound_parts, split
 from relgraph.graph.kanren.search.goals import Compute, Condition
-from relgraph.graph.kanren.terms.term import Literal, logic_variables, renamed, variables_of
+from relgraph.graph.kanren.terms.term import logic_variables, renamed, variables_of
 from relgraph.testing.draw.guessed_patterns import ops_in_code
 
 # Some objects print the place that they have in memory.
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
-
-_ORDER = ("lt", "le", "gt", "ge")
-_MOST_THRESHOLDS = 4
-# The last terms of a series show near the radius inside of which it is taken.
-_BESIDE = (1.0, 15 / 16, 17 / 16)
 
 
 def seed_of(law: Relation) -> int:
@@ -71,19 +64,3 @@ def _function_text(function: Any) -> str:
     if isinstance(function, functools.partial):
         return f"{_function_text(function.func)} {function.args}"
     return str(getattr(function, "__qualname__", function))
-
-
-def numbers_where_it_decides(*terms: Any) -> tuple[float, ...]:
-    """Return the numbers that terms compare something with, and others a little less and more.
-
-    ``switch(abs(x) < 0.03, series, formula)`` has to be tried around 0.03 and -0.03. Of more than
-    `_MOST_THRESHOLDS` sizes the first ones count.
-    """
-    sizes: dict[float, None] = {}
-    for part in [part for term in terms for part in compound_parts(term)]:
-        head, arguments = split(part) or (None, ())
-        if str(head) in _ORDER:
-            numbers = [a.value for a in arguments if isinstance(a, Literal)]
-            sizes.update(dict.fromkeys(abs(float(n)) for n in numbers if n and abs(n) < math.inf))
-    thresholds = list(sizes)[:_MOST_THRESHOLDS]
-    return tuple(sign * n * beside for n in thresholds for beside in _BESIDE for sign in (1, -1))

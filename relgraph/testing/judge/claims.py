@@ -260,12 +260,7 @@ def _elemwise_leaves_range(
     size = np.abs(result)
     if name not in _ACCURATE_WHEN_SUBNORMAL:
         bad = bad | (finite & (size > 0) & (size < info.tiny))
-    if name in _UNDERFLOW_TO_ZERO:
-        factors = [x != 0 for x in inputs] if name in ("mul", "sqr") else []
-        if name in _ZERO_AT_ZERO:
-            factors = [inputs[0] != 0]
-        nonzero: Any = np.logical_and.reduce(np.broadcast_arrays(finite, *factors))
-        bad = bad | (nonzero & (size == 0))
+    bad = bad | underflows_to_zero(scalar_op, inputs, result)
     if name in ("mul", "add") and len(inputs) > 2:
         sizes = [np.where(np.isfinite(x) & (x != 0), np.abs(x), 1) for x in inputs]
         if name == "mul":
@@ -273,3 +268,15 @@ def _elemwise_leaves_range(
         else:
             bad = bad | ~np.isfinite(sum(sizes))
     return np.asarray(bad)
+
+
+def underflows_to_zero(scalar_op: Any, inputs: Sequence[Array], result: Array) -> Array:
+    """Return where a scalar op gives 0 for finite operands although the true value is not 0."""
+    name = scalar_op.name
+    if name not in _UNDERFLOW_TO_ZERO:
+        return np.zeros(result.shape, bool)
+    factors = [x != 0 for x in inputs] if name in ("mul", "sqr") else []
+    if name in _ZERO_AT_ZERO:
+        factors = [inputs[0] != 0]
+    conditions = np.broadcast_arrays(result == 0, *[np.isfinite(x) for x in inputs], *factors)
+    return np.asarray(np.logical_and.reduce(conditions))

@@ -18,6 +18,7 @@ from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.linalg.systems.determinants import Det
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.backward_errors import backward_error, size_of_logarithms
+from relgraph.testing.judge.claims import underflows_to_zero
 from relgraph.testing.judge.element_propagation import (
     is_elementwise,
     moved_inputs,
@@ -32,10 +33,11 @@ MAX_ULPS = 8
 
 
 def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
-    """Return for each element of `out` the largest finite magnitude that it is computed from.
+    """Return for each element of `out` the largest finite magnitude on the way to it.
 
     For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds. What
-    a truth value was found by does not count: nothing is rounded to it.
+    is not rounded does not count: what a truth value was found by, and a value that is given to an
+    elementwise op that rounds nothing but its result.
 
     Parameters
     ----------
@@ -64,10 +66,33 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
                 if array_of(values[v]).dtype.kind == "b":
                     sizes[v] = result
                     continue
-                input_sizes = [size(u) for u in node.inputs]
-                propagated = _propagated_magnitude(node, input_sizes, inputs, result.shape)
-                sizes[v] = np.maximum(propagated, result)
+                given = [
+                    np.zeros(x.shape) if _rounds_once(node) and u not in sizes else size(u)
+                    for u, x in zip(node.inputs, inputs, strict=True)
+                ]
+                propagated = _propagated_magnitude(node, given, inputs, result.shape)
+                sizes[v] = propagated if _is_exact(node) else np.maximum(propagated, result)
     return size(out)
+
+
+# Scalar ops whose result is one of their operands, up to its sign.
+_EXACT = frozenset(
+    [
+        *("neg", "abs", "maximum", "minimum", "clip", "switch", "second", "identity"),
+        *("conj", "real", "imag"),
+    ]
+)
+
+
+def _is_exact(node: Apply) -> bool:
+    """Return whether an elementwise op does not round."""
+    op: Any = node.op
+    return isinstance(op, Elemwise) and op.scalar_op.name in _EXACT
+
+
+def _rounds_once(node: Apply) -> bool:
+    """Return whether an elementwise op rounds nothing but its result: no partial sums."""
+    return is_elementwise(node.op) and (len(node.inputs) <= 2 or _is_exact(node))
 
 
 def _magnitude(x: Any) -> Array:
@@ -109,6 +134,7 @@ def rounding_error_bound(
     out: Variable,
     underflow: bool,
     max_relative_error: float,
+    strict: bool = False,
 ) -> Array:
     """Return how far the rounding of all intermediate values can move each element of `out`.
 
@@ -126,6 +152,9 @@ def rounding_error_bound(
         Whether underflow counts as rounding too.
     max_relative_error
         The largest relative error that the rounding of one result is taken to make.
+    strict
+        Whether it is no excuse that rounding may turn a truth value over, or take a number out of
+        the domain of an op: beside 1 the inverse cosine is nan, or not far from 0.
 
     Returns
     -------
@@ -144,11 +173,14 @@ def rounding_error_bound(
             inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
                 result = array_of(values[v])
-                propagated = _propagated_error(
-                    node, [error(u) for u in node.inputs], inputs, result, values
-                )
-                local = _local_error(node, inputs, result, underflow, max_relative_error)
+                if result.dtype.kind == "b" and strict:
+                    continue
+                given = [error(u) for u in node.inputs]
+                propagated = _propagated_error(v, given, inputs, values, strict)
+                local = _local_error(node, inputs, result, max_relative_error)
                 errors[v] = propagated + local
+                if underflow:
+                    errors[v] = errors[v] + _underflow_error(node, given, inputs, result)
                 if isinstance(node.op, MatrixOp):
                     assert v.index is not None
                     eps = min(_eps_of(result), max_relative_error)
@@ -164,12 +196,11 @@ def _local_error(
     node: Apply,
     inputs: Sequence[Array],
     result: Array,
-    underflow: bool,
     max_relative_error: float,
 ) -> Any:
     """Return the error that one op makes when it rounds its result, and its partial results."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
-    if info is None or moved_inputs(node) is not None:
+    if info is None or moved_inputs(node) is not None or _is_exact(node):
         return 0.0
     op: Any = node.op
     size = _magnitude(result)
@@ -180,18 +211,34 @@ def _local_error(
     elif isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [_magnitude(x) for x in inputs]
         size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
-    own = size * min(float(info.eps), max_relative_error)
-    return own + float(info.smallest_subnormal) if underflow else own
+    return size * min(float(info.eps), max_relative_error)
+
+
+def _underflow_error(
+    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
+) -> Any:
+    """Return the error that one op makes where its result underflows."""
+    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
+    if info is None or moved_inputs(node) is not None or _is_exact(node):
+        return 0.0
+    least = float(info.smallest_subnormal)
+    op: Any = node.op
+    if not isinstance(op, Elemwise):
+        return least
+    # a zero made of exact numbers is right if it has not underflowed: the exponential of -inf; but
+    # that numbers cancel may be due to a constant that was rounded, a quarter of pi
+    if op.scalar_op.name in ("add", "sub"):
+        return least
+    moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
+    return np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
 
 
 def _propagated_error(
-    node: Apply,
-    errors: Sequence[Array],
-    inputs: Sequence[Array],
-    result: Array,
-    values: Values,
+    out: Variable, errors: Sequence[Array], inputs: Sequence[Array], values: Values, strict: bool
 ) -> Array:
-    """Return how far the errors of its inputs move the result of a node."""
+    """Return how far the errors of the inputs of the node that computes `out` move it."""
+    node, result = out.owner, array_of(values[out])
+    assert node is not None
     op: Any = node.op
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
@@ -214,18 +261,19 @@ def _propagated_error(
     if isinstance(op, CAReduce) or moved_inputs(node) is not None:
         return propagate_marks(node, errors, inputs, result.shape)
     if isinstance(op, Elemwise):
-        return _elemwise_error(op, errors, inputs, result, node)
+        return _elemwise_error(op, errors, inputs, result, strict)
     if any(np.isinf(e).any() for e in errors):
         return np.full(result.shape, np.inf)
-    moved = _opaque_op_error(node, errors, values, result)
+    moved = _opaque_op_error(node, errors, values, out)
     return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
 
 
-def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, result: Array) -> Array:
+def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: Variable) -> Array:
     """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
+    result = array_of(values[out])
     most = np.zeros(result.shape)
     for sign in (1, -1):
         shifted = [
@@ -236,7 +284,7 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, resul
             node.op.perform(node, shifted, storage)
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
-        found = array_of(storage[0][0])
+        found = array_of(storage[out.index or 0][0])
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved
@@ -245,14 +293,14 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, resul
 
 
 def _elemwise_error(
-    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, node: Apply
+    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
 ) -> Array:
     """Return the sum of how far each input's error alone moves an elementwise op's result."""
     total = np.zeros(result.shape)
     for i, e in enumerate(errors):
         if not e.any():
             continue
-        most = np.zeros(result.shape)
+        changes = []
         for sign in (1, -1):
             shifted = [*inputs[:i], _shifted(inputs[i], e, sign), *inputs[i + 1 :]]
             found = op.scalar_op.impl(*shifted)
@@ -261,9 +309,10 @@ def _elemwise_error(
             change = np.abs(
                 _as_float64(np.asarray(found).astype(result.dtype)) - _as_float64(result)
             )
-            change = np.where(_equal_or_nan(found, result), 0.0, change)
-            most = np.maximum(most, np.where(np.isnan(change), np.inf, change))
-        total = total + most
+            changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
+        # fmax leaves out nan, unless both are nan
+        most = (np.fmax if strict else np.maximum)(*changes)
+        total = total + np.where(np.isnan(most), np.inf, most)
     return total
 
 

@@ -159,7 +159,14 @@ class Comparison:
         # The precision of the old side bounds the errors of both: a new side that computes in a
         # less precise dtype is not excused by that.
         errors = [
-            rounding_error_bound(self._nodes(s), self.values, s, underflow, float(info.eps))
+            rounding_error_bound(
+                self._nodes(s),
+                self.values,
+                s,
+                underflow,
+                float(info.eps),
+                strict=s is self.pair.new,
+            )
             for s in both
         ]
         bound = errors[0] + errors[1]

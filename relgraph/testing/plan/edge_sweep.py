@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -43,6 +44,15 @@ def edge_positions(dtype: str, notable: tuple[float, ...] = ()) -> tuple[int, ..
     return tuple(first.values())[:_MOST_EDGES]
 
 
+@cache
+def simple_positions(dtype: str, notable: tuple[float, ...] = ()) -> tuple[int, ...]:
+    """Return where halves and integers up to 3 stand in the table of any numbers, each once."""
+    table = number_table(dtype, "any", notable)[:256]
+    simple = np.isin(table, np.arange(-6, 7) / 2)
+    first = {table[i].item(): int(i) for i in np.flatnonzero(simple)[::-1]}
+    return tuple(first.values())
+
+
 def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
     """Yield values of inputs until each input had all edge values of its dtype.
 
@@ -75,6 +85,48 @@ def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[by
             ]
             yield encoded(_ANY, [(_layout(turn), part) for part in numbers])
             turn += 1
+
+
+def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield values of inputs until each few simple numbers have met, one of each input.
+
+    Where a law compares a formula of several inputs with a number, few other numbers give that
+    number itself: 1 / sqrt(1 + 3) is 0.5.
+
+    Parameters
+    ----------
+    inputs
+        The inputs of an instance.
+    random
+        The source of randomness.
+    most
+        How many sets of values there are at most; then each has the numbers at random.
+    """
+    simple = [_simple_positions(spec) for spec in inputs]
+    size = min((spec.size for spec in inputs if spec.size), default=0)
+    if len(inputs) < 2 or not size or not all(simple):
+        return
+    met = list(product(*simple))
+    random.shuffle(met)
+    for start in range(0, min(len(met), most * size), size):
+        columns = list(zip(*met[start : start + size], strict=True))
+        parts = [
+            (_PLAIN, _in_order(numbers, 0, spec.size))
+            for spec, numbers in zip(inputs, columns, strict=True)
+        ]
+        yield encoded(_ANY, parts)
+
+
+def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
+    var: Any = spec.var
+    return () if spec.allowed is not None else simple_positions(var.type.dtype, spec.notable)
+
+
+def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield as many sets of random values of inputs: ordinary ones, and in every fourth any."""
+    for turn in range(most):
+        parts = [(_PLAIN, [random.randrange(256) for _ in range(spec.size)]) for spec in inputs]
+        yield encoded(_ANY if turn % 4 == 3 else _ORDINARY, parts)
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:

@@ -12,11 +12,24 @@ from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
-from relgraph.testing.plan.edge_sweep import alone, few, layouts, positive, sweep
+from relgraph.testing.plan.edge_sweep import (
+    alone,
+    few,
+    layouts,
+    meetings,
+    positive,
+    random_values,
+    sweep,
+)
 from relgraph.testing.plan.planned_instances import PlannedInstances
 
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
+
+# How many sets of values there are on long vectors.
+_LONG_SETS = 4
+# How often so many are added for a kind.
+_TRIES_FOR_A_CLAIM = 3
 
 EXAMPLES_FOR_A_CLAIM = 24
 """How many examples are added for a rule or a kind if no example of it could have failed."""
@@ -78,6 +91,8 @@ class PlannedExamples:
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
             if any(cell.extent != AMONG_OTHERS for cell in of_kind):
                 self._require_claim(kind, list(of_kind.values()))
+        for instance in self.planned.long:
+            self._compare_decisions(instance)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
 
@@ -117,12 +132,22 @@ class PlannedExamples:
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
+    def _compare_decisions(self, instance: Instance) -> None:
+        """Compare the sides where a law decides between branches, on long vectors of numbers."""
+        index = len(self.run.instances)
+        self.run.instances.append(instance)
+        for data in meetings(instance.inputs, self.random, _LONG_SETS):
+            self._compare(index, data)
+        for data in random_values(instance.inputs, self.random, _LONG_SETS):
+            self._compare(index, data)
+
     def _require_claim(self, kind: str, indices: Sequence[int]) -> None:
         """Note a kind for which the class makes no claim on any example; draw more for it first."""
         statistics = self.run.statistics
-        if statistics.is_tested(indices):
-            return
-        self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
+        for _ in range(_TRIES_FOR_A_CLAIM):
+            if statistics.is_tested(indices):
+                return
+            self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
         # these classes claim something on nan and infinities too
         total = self.run.sound in ("exact", "rounding", "stable")
         compared = total and not statistics.nonempty.isdisjoint(indices)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 
+from relgraph.scalar.dtypes import FLOATS
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
@@ -19,6 +21,9 @@ _MOST_TRIES = 300
 # kind all of them are refused for their types before the kind counts as not admitted.
 _RETYPED = 3
 _CELLS_REFUSED = 2
+# How long the vectors are on which a law decides between branches, and how many graphs are tried.
+_LONG = 700
+_LENGTHENED = 3
 
 
 @dataclass
@@ -31,10 +36,14 @@ class PlannedInstances:
         An instance for each cell that has one.
     refusals
         For each other cell what refused the graphs that were tried.
+    long
+        Instances of long vectors, one of each kind of floats, of a law that decides between
+        branches.
     """
 
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
+    long: list[Instance] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -86,7 +95,18 @@ class InstancePlanner:
                 elif any(c.extent == cell.extent for c in found):
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
+        self._planned.long = [v for kind in FLOATS for v in self._find_long(kind)]
         return self._planned
+
+    def _find_long(self, kind: str) -> list[Instance]:
+        """Return an instance of long vectors of floats, if a law decides between branches."""
+        for search in self._searches:
+            deciding = [v for v in search.instances if _decides_on_vectors(v, kind)]
+            for instance in deciding[:_LENGTHENED]:
+                found = search.lengthened(instance, _LONG)
+                if found is not None:
+                    return [found]
+        return []
 
     def _tries_for_one(self) -> int:
         """Return after how many random graphs the law would have matched some."""
@@ -154,3 +174,13 @@ class InstancePlanner:
 def _by_types(refusals: Counter[str]) -> bool:
     """Return whether graphs were refused, and all for the types of their variables."""
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
+
+
+def _decides_on_vectors(instance: Instance, kind: str) -> bool:
+    """Return whether a new side chooses between values that it computes from vectors of a kind,
+    which are inputs."""
+    if instance.wholly != Cell(kind, "rank 1"):
+        return False
+    nodes = instance.pair.nodes_of(instance.pair.new)
+    ops = [node.op.scalar_op.name for node in nodes if isinstance(node.op, Elemwise)]
+    return "switch" in ops and all(v.owner is None for v in instance.graph.tensors)

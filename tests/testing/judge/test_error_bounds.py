@@ -7,6 +7,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.testing.judge.backward_errors import size_of_logarithms
 from relgraph.testing.judge.error_bounds import largest_magnitude, rounding_error_bound
+from relgraph.testing.judge.rewrite_pair import RewritePair
 from tests.testing.judge.evaluated_graphs import evaluated, x, y
 
 EPS = np.finfo("float64").eps
@@ -20,9 +21,16 @@ def test_the_largest_intermediate_value():
 
 
 def test_what_is_compared_with_a_large_number_is_not_large():
-    chosen = at.switch(1e154 - x > 0, x, -x)
+    chosen = at.switch(1e154 - x > 0, x + 1, -x)
     nodes, values, out = evaluated(chosen, x=[3.0])
-    assert largest_magnitude(nodes, values, out).tolist() == [3.0]
+    assert largest_magnitude(nodes, values, out).tolist() == [4.0]
+
+
+def test_what_is_given_and_not_rounded_does_not_count():
+    nodes, values, out = evaluated(at.tanh(-x), x=[1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [1.0]
+    nodes, values, out = evaluated(x + y + at.exp(x), x=[1.0], y=[-1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [1e300]
 
 
 def test_errors_propagate_as_far_as_they_move_results():
@@ -36,6 +44,20 @@ def test_errors_propagate_as_far_as_they_move_results():
     assert rounding_error_bound(nodes, values, out, False, 1.0)[0] < 1e-200
 
 
+def test_a_zero_that_has_not_underflowed_is_right():
+    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0) < 1e-300
+    nodes, values, out = evaluated(1 / at.exp(x), x=[-1000.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0) == np.inf
+
+
+def test_a_new_side_is_not_excused_by_leaving_a_domain_or_by_the_other_branch():
+    for made in (at.arccos(x * y), at.switch(x * y < 1, 0.0, 9.0)):
+        nodes, values, out = evaluated(made, x=[1.0], y=[1.0])
+        assert rounding_error_bound(nodes, values, out, True, 1.0) > 5
+        assert rounding_error_bound(nodes, values, out, True, 1.0, strict=True) < 1e-7
+
+
 def test_partial_results_are_rounded_too():
     nodes, values, out = evaluated(at.sum(x) * 1e6, x=[1e10, 1.0, -1e10])
     assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e16 * EPS
@@ -46,3 +68,11 @@ def test_partial_results_are_rounded_too():
 def test_a_determinant_is_rounded_as_the_exponential_of_its_logarithm():
     found = size_of_logarithms(np.array([[np.e**20, 0.0], [0.0, np.e**-20]]))
     np.testing.assert_allclose(found, 40.0)
+
+
+def test_one_of_several_outputs_is_compared_with_itself():
+    m = at.dmatrix("m")
+    _sign, size = at.linalg.slogdet(m * 3)
+    pair = RewritePair([m], size, size, [m])
+    values = pair.run([np.array([[1e9, 0.0], [0.0, 1e9]])])
+    assert rounding_error_bound(pair.nodes_of(size), values, size, False, 1.0) < 1e-10

@@ -1,18 +1,18 @@
 """``python -m tests.testing.mutants [--every K] [EDIT ...]``: checks the edits of the whole book.
 
-It prints each edited law that is not killed, and for each edit how many there were of each status.
-What survives is wrong, or true after all: that is for reading. ``unchecked`` are those that match
-nothing, or claim nothing: the check says so, and does not pass them. With ``--every K`` only one
-in K is checked.
+It prints each edited law that is not killed, with why it is true all the same, or that it survives;
+then a table of what became of each kind of edit. ``reported`` are those of which the check says
+that they match nothing, or claim nothing. With ``--every K`` only one in K is checked, and with
+``--from N`` those whose checksum leaves N when it is divided by K.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 
-from relgraph.testing import check_relation
-from tests.testing.mutants.table import edited, every_edit
+from tests.testing.mutants.table import TRUE_BY_READING, before, edited, every_edit
+from tests.testing.mutants.tally import Tally
+from tests.testing.mutants.verdict import KILLED, verdict_on
 
 
 def main() -> None:
@@ -20,19 +20,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.testing.mutants")
     parser.add_argument("edits", nargs="*", metavar="EDIT")
     parser.add_argument("--every", type=int, default=1, metavar="K")
+    parser.add_argument("--from", type=int, default=0, metavar="N", dest="first")
     options = parser.parse_args()
     edits = every_edit()
-    total: Counter[str] = Counter()
+    tally = Tally()
     for name in options.edits or edits:
-        count: Counter[str] = Counter()
-        for mutant in edited(edits[name], options.every):
-            status = check_relation(mutant, shrink=False).status
-            count[status] += 1
-            if status != "failed":
-                print(f"  {status}: {mutant.name}: {mutant}", flush=True)
-        print(f"{name}: {dict(count)}", flush=True)
-        total += count
-    print(f"all: {dict(total)}")
+        for mutant in edited(edits[name], options.every, options.first):
+            verdict = verdict_on(mutant, before(mutant), TRUE_BY_READING)
+            tally.add(name, verdict)
+            if verdict.status not in KILLED:
+                print(f"  {verdict.status}: {mutant.name}: {verdict.reason}", flush=True)
+                print(f"    {mutant.sound}: {mutant}", flush=True)
+    print(tally)
 
 
 if __name__ == "__main__":

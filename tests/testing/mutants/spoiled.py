@@ -73,6 +73,10 @@ WHERE: dict[str, Callable[[Array], Any]] = {
 """For what input the op gives something else: for all elements or for some of them."""
 
 
+EVERYTHING = "everything"
+"""For which input `Spoiled` is wrong if no part of it is named."""
+
+
 class Spoiled(TypedOp):
     """Gives back its input, with other elements where the function of `WHERE` says so."""
 
@@ -90,7 +94,7 @@ class Spoiled(TypedOp):
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         a = np.asarray(inputs[0])
         made = np.array(a)
-        wrong = np.broadcast_to(WHERE[self.where](a), a.shape)
+        wrong = np.broadcast_to(self.where == EVERYTHING or WHERE[self.where](a), a.shape)
         other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5).astype(made.dtype)
         if self.where == "length 0" and a.size == 0:
             output_storage[0][0] = np.ones([n or 2 for n in a.shape], a.dtype)

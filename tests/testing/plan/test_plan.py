@@ -96,6 +96,14 @@ def test_a_law_that_is_wrong_for_certain_inputs_alone_fails(where):
 # -- names -----------------------------------------------------------------------------------------
 
 
+def test_where_a_formula_is_a_threshold_both_branches_are_compared():
+    size = x / at.sqrt(at.sqr(x) + y)  # 1 / sqrt(1 + 3) is 0.5
+    for at_threshold, passes in ((size > 0.5, True), (size >= 0.5, False)):
+        chosen = at.switch(size > 0.5, x, at.switch(at_threshold, 0, x))
+        found = law("chosen", x + 0 * size, chosen, sound="finite").check(examples=50)
+        assert found.passed is passes, str(found)
+
+
 def families():
     """Laws as functions of a name and of their variables."""
     return [

@@ -27,9 +27,10 @@ def is_even_exponent(c: Any) -> bool:
 
 
 def is_odd_positive_exponent(c: Any) -> bool:
-    """Return whether a constant is one odd integer above zero."""
+    """Return whether a constant is one odd integer above zero, as a float too: `pow` of a float
+    makes one of it, which is even from 2**53 on."""
     value = constant_number(c)
-    return is_nonzero_exponent(c) and value > 0 and value % 2 == 1
+    return is_nonzero_exponent(c) and value > 0 and float(value) % 2 == 1
 
 
 def _rounded_like(value: float, x: Any) -> float:

@@ -25,10 +25,11 @@ def is_even(var: Any) -> bool:
 
 @requires_heads(containing_constant)
 def is_odd(var: Any) -> bool:
-    """Return whether `var` is one odd number."""
+    """Return whether `var` is one odd number, as a float too: beside floats `pow` makes one of it,
+    which is even from 2**53 on."""
     value = real_number(var)
     # the remainder of what is nearly whole is rounded
-    return value is not None and value % 2 == 1 and value == round(value)
+    return value is not None and float(value) % 2 == 1 and value == round(value)
 
 
 @requires_heads(containing_constant)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from relgraph import scalar
 from relgraph.tensor.indexing.indices import WHOLE, IndexList, Slice
 from relgraph.tensor.lawkit.arithmetic.basic_indices import padded
+from relgraph.tensor.lawkit.guards.types import is_complex
 
 
 def is_prefix_along(index: IndexList, axis: int) -> bool:
@@ -19,6 +21,15 @@ def is_prefix_along(index: IndexList, axis: int) -> bool:
 def is_last_along(index: IndexList, axis: int) -> bool:
     """Return whether an index takes the last element on `axis`, and all of the other axes."""
     return index == (*[WHOLE] * axis, -1)
+
+
+def is_summed_or_real(scalar_op: Any, x: Any) -> bool:
+    """Return whether running totals of `x` are sums, or of no complex numbers.
+
+    A product of complex numbers starts with 1, which makes nan of an infinite one: a running
+    product starts with its first factor.
+    """
+    return scalar_op is scalar.add or not is_complex(x)
 
 
 def axis_after_index(index: IndexList, axis: int, x: Any) -> int:

@@ -1,0 +1,1 @@
+"""The numbers that a law asks for: beside its thresholds, and beside its other constants."""

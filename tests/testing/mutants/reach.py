@@ -1,0 +1,208 @@
+"""On what graphs an edited law fires at all: what its edit can reach, and what a guard refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+from unification.variable import isvar
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.shapes.shape import Shape, Shape_i
+from relgraph.testing.instances.directions import Direction, direction_of
+from relgraph.testing.instances.instance import Instance, InvalidRewrite, transformed
+from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.instances.instantiation import InstantiatedPattern
+from relgraph.testing.instances.random_arguments import CannotInstantiate
+from relgraph.testing.instances.retyped import retyped
+from relgraph.testing.instances.structure import seed_of
+from relgraph.testing.plan.planned_instances import InstancePlanner
+from tests.testing.mutants.spoiled import Spoiled
+
+DTYPES = (
+    *("float64", "float32", "float16", "int64", "int8", "uint8", "uint64", "bool"),
+    *("complex128", "complex64"),
+)
+"""Every kind of dtype."""
+WANTED = 33
+TRIES = 16
+MOST_RETYPED = 8
+"""How many graphs are built anew in every dtype."""
+
+Place = tuple[np.dtype[Any], int, bool]
+"""The dtype of a value, its rank, and whether it is an array of its own: a constant, or the result
+of an op that views nothing."""
+
+_NEEDS: dict[str, Callable[[np.dtype[Any], int], bool]] = {
+    "bool": lambda dtype, rank: dtype.kind == "b",
+    "unsigned integers": lambda dtype, rank: dtype.kind == "u",
+    "signed integers": lambda dtype, rank: dtype.kind == "i",
+    "float16": lambda dtype, rank: dtype == "float16",
+    "float32": lambda dtype, rank: dtype == "float32",
+    "float64": lambda dtype, rank: dtype == "float64",
+    **dict.fromkeys(("complex", "imaginary parts"), lambda dtype, rank: dtype.kind == "c"),
+    "rank 0": lambda dtype, rank: rank == 0,
+    "rank 1": lambda dtype, rank: rank == 1,
+    "rank 2": lambda dtype, rank: rank == 2,
+    "more than one row": lambda dtype, rank: rank == 2,
+    "fortran order": lambda dtype, rank: rank > 1,
+    **dict.fromkeys(
+        ("length 0", "length 1", "negative strides", "zero strides", "gaps", "duplicates"),
+        lambda dtype, rank: rank > 0,
+    ),
+    **dict.fromkeys(("nan", "inf", "-inf", "-0"), lambda dtype, rank: dtype.kind in "fc"),
+    **dict.fromkeys(
+        ("the greatest number", "the least number"), lambda dtype, rank: dtype.kind in "iuf"
+    ),
+    **dict.fromkeys(
+        ("the least normal number", "subnormal numbers"), lambda dtype, rank: dtype.kind == "f"
+    ),
+    **dict.fromkeys(("0", "read-only"), lambda dtype, rank: True),
+}
+# these have the arrays that users give, and views of them
+_OF_VIEWS = ("negative strides", "zero strides", "gaps")
+
+
+@dataclass
+class Reach:
+    """What the graphs on which an edited law fires are like.
+
+    Attributes
+    ----------
+    graphs
+        How many there are.
+    places
+        What its edit was applied to in them.
+    read
+        Whether more than the shape of that is read in one of them.
+    eliminated
+        Whether only ops on matrices read it, transposed perhaps.
+    refused
+        Those of them that a guard which the edit has left out refuses, and that were drawn.
+    admitted
+        How many of them that guard admits.
+    """
+
+    graphs: int = 0
+    places: set[Place] = field(default_factory=set)
+    read: bool = False
+    eliminated: bool = True
+    refused: list[Instance] = field(default_factory=list)
+    admitted: int = 0
+
+    def includes(self, where: str) -> bool:
+        """Return whether a value for which `Spoiled` is wrong can be where it is applied."""
+        return any(
+            _NEEDS[where](dtype, rank) and not (own and where in _OF_VIEWS)
+            for dtype, rank, own in self.places
+        )
+
+
+def reach_of(law: Law, guard: Any = None) -> Reach:
+    """Return what graphs an edited law fires on: those drawn, and the same in every dtype.
+
+    Parameters
+    ----------
+    law
+        The edited law.
+    guard
+        The guard that it lacks, if it lacks one.
+    """
+    found = Reach()
+    direction = direction_of(law, "forward")
+    if direction is None:
+        return found
+    random = Random(f"{seed_of(law)} forward")  # as its check does
+    for rule in direction.rules:
+        search = InstanceSearch(direction, rule, random)
+        try:
+            search.find(WANTED, 1500)
+            if search.instances:
+                InstancePlanner([search], TRIES).run()
+        except InvalidRewrite:
+            continue
+        for instance in search.instances:
+            if guard is not None:
+                _ask(guard, direction, instance, found)
+        drawn = [instance.graph for instance in search.instances]
+        for graph in [*drawn, *_in_every_dtype(drawn)]:
+            new = _rewritten(direction.rewriter, graph)
+            if new is not None:
+                found.graphs += 1
+                _note_places(new, found)
+    return found
+
+
+def _rewritten(rewriter: Any, graph: InstantiatedPattern) -> Variable | None:
+    try:
+        return transformed(rewriter, graph.root)
+    except Exception:
+        return None  # no graph at all: an op refuses the dtype
+
+
+def _in_every_dtype(graphs: list[InstantiatedPattern]) -> Iterator[InstantiatedPattern]:
+    """Yield graphs with all inputs and constants of another dtype, then with one such input."""
+    for graph in graphs[:: max(1, len(graphs) // MOST_RETYPED)]:
+        for dtype in DTYPES:
+            anew = _retyped(graph, dtype, None)
+            if anew is None:
+                continue
+            yield anew
+            for spec in anew.inputs:
+                if spec.allowed is None:
+                    for other in DTYPES:
+                        beside = _retyped(anew, other, spec.var)
+                        if beside is not None and other != dtype:
+                            yield beside
+
+
+def _retyped(graph: InstantiatedPattern, dtype: str, only: Any) -> InstantiatedPattern | None:
+    try:
+        return retyped(graph, DTYPES, dtype, only)
+    except (CannotInstantiate, TypeError, ValueError):
+        return None
+
+
+def _note_places(new: Variable, found: Reach) -> None:
+    """Note what a spoiled value is in a graph that a law made, and whether it is read."""
+    nodes = io_toposort(list(graph_inputs([new])), [new])
+    made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiled)}
+    moved = {v for node in nodes for v in node.outputs if made.intersection(node.inputs)}
+    direct = {node for node in nodes if made.intersection(node.inputs)}
+    behind = {node for node in nodes if moved.intersection(node.inputs)}
+    readers = {n for n in direct if not isinstance(n.op, DimShuffle)}
+    if len(readers) < len(direct):
+        readers |= behind
+    found.eliminated &= bool(readers) and all(isinstance(n.op, MatrixOp) for n in readers)
+    for node in nodes:
+        if node.outputs[0] in made:
+            kind: Any = node.inputs[0].type
+            found.places.add(
+                (np.dtype(kind.dtype), kind.ndim, isinstance(node.inputs[0], Constant))
+            )
+        unread = node.op.scalar_op.ignored_inputs if isinstance(node.op, Elemwise) else ()
+        if not isinstance(node.op, Shape | Shape_i):
+            found.read |= any(v in made for i, v in enumerate(node.inputs) if i not in unread)
+    found.read |= new in made
+
+
+def _ask(guard: Any, direction: Direction, instance: Instance, found: Reach) -> None:
+    """Ask a guard about what a law matched."""
+    node = instance.pair.old.owner
+    # of one of several outputs it is not told what it was matched with
+    alone = node is not None and len(node.outputs) == 1
+    by_name = direction.bindings(instance.pair.old) if alone else {}
+    drawn = instance.graph.bindings
+    values = [by_name.get(str(v), drawn.get(v, v)) if isvar(v) else v for v in guard.variables]
+    if guard.predicate(*values):
+        found.admitted += 1
+    else:
+        found.refused.append(instance)

@@ -1,0 +1,225 @@
+"""What becomes of an edited law: killed by its check, true all the same, or a survivor.
+
+That it is true is found mechanically where it can be, by these questions in turn: does the right
+side mean the same? can any graph on which the law fires have there what the edit is about? does the
+class claim anything there? does it make a difference on many points, and a wrong one?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.search.goals import Where
+from relgraph.graph.kanren.terms.term import Term
+from relgraph.testing import check_relation
+from relgraph.testing.instances.examples import ExampleRun, LawViolation
+from relgraph.testing.instances.structure import seed_of
+from tests.testing.mutants.dense import densely_compared
+from tests.testing.mutants.reach import Reach, reach_of
+from tests.testing.mutants.same_meaning import mean_the_same
+from tests.testing.mutants.spoiled import EVERYTHING, WHERE, Spoiled
+
+KILLED = ("failed", "reported")
+"""``reported``: the check says that the edited law can't fire or claims nothing."""
+
+SAME = "both right sides mean the same"
+OUT_OF_REACH = "no graph on which it fires has such a value there, whatever its dtypes"
+ONLY_SHAPE = "only its shape is read"
+EXCLUDED = "a guard says that there is no such value"
+OUT_OF_RANGE = "no class claims anything of matrices whose elimination leaves the range"
+SINGULAR = "a matrix that repeats a row is singular, and the left side raises"
+NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
+IMPLIED = "the guard says what the rest of the law says already"
+NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
+IN_THE_CLASS = "the check remarks that the law holds in this class"
+NO_BIT = "not a bit differs on random bit patterns and all edges"
+NOWHERE_WRONG = "where it makes a difference on these, the class claims no more"
+"""Why an edited law is true."""
+
+OF_COMPLEX = ("complex", "imaginary parts")
+OF_VALUES = (
+    *("nan", "inf", "-inf", "-0", "0", "the greatest number", "the least number"),
+    *("the least normal number", "subnormal numbers"),
+)
+_MORE_EXAMPLES = 1000
+_ENOUGH_GRAPHS = 20
+_POSITIVE = ("is_positive", "is_positive_number")
+_EXCLUDED = {
+    "-inf": (*_POSITIVE, "is_nonnegative"),
+    "the least number": (*_POSITIVE, "is_nonnegative"),  # of floats: minus the greatest
+    "-0": _POSITIVE,
+    "0": _POSITIVE,
+    **dict.fromkeys(("gaps", "zero strides", "duplicates"), ("has_one_element",)),
+}
+"""By value the guards that say of a variable that it has no such value."""
+_EXTREME = (
+    *("the greatest number", "the least number"),
+    *("the least normal number", "subnormal numbers"),
+)
+_NOT_FINITE = ("nan", "inf", "-inf")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of an edited law.
+
+    Attributes
+    ----------
+    status
+        One of `KILLED`, ``equivalent`` or ``survives``.
+    reason
+        Why it is equivalent; of a survivor what is wrong with it if that is known.
+    """
+
+    status: str
+    reason: str = ""
+
+
+def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
+    """Return what becomes of an edited law.
+
+    Parameters
+    ----------
+    law, original
+        The law after and before the edit.
+    by_hand
+        By the names of edits why they are none, where only reading tells.
+    """
+    if means_the_same(law, original):
+        return Verdict("equivalent", SAME)
+    if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
+        return Verdict("equivalent", OUT_OF_REACH)
+    status = check_relation(law, shrink=False).status
+    if status != "passed":
+        return Verdict("failed" if status == "failed" else "reported")
+    reason, wrong = why_equivalent(law, original)
+    reason = reason or by_hand.get(law.name, "")
+    return Verdict("equivalent", reason) if reason and not wrong else Verdict("survives", wrong)
+
+
+def means_the_same(law: Law, original: Law) -> bool:
+    """Return whether only the right side was edited, and means what it did."""
+    if law is original:
+        return False  # it is no edit, but wrong as it is written
+    rest = law.sound == original.sound and len(law.conditions) == len(original.conditions)
+    edited = _spoiled_where(law, original) is None and not law.mixed > original.mixed
+    return rest and edited and mean_the_same(law.rhs, original.rhs)
+
+
+def _spoiled_where(law: Law, original: Law) -> str | None:
+    """Return for which inputs a law is wrong, if that is how it was edited."""
+    kind = law.name.removesuffix(f": {original.name}")
+    where = kind.removeprefix("wrong for ")
+    return where if where in WHERE and where != kind else None
+
+
+def why_equivalent(law: Law, original: Law) -> tuple[str, str]:
+    """Return why an edited law is true, and what is wrong with it; each is empty if not known."""
+    if law is original:
+        return "", ""
+    where = _spoiled_where(law, original)
+    guards = [c for c in original.conditions if all(c is not kept for kept in law.conditions)]
+    if guards:
+        return _why_not_needed(law, guards[0]), ""
+    if law.sound != original.sound:
+        return _why_in_the_class(law, original), ""
+    reason = "" if where is None else _why_out_of_reach(law, where)
+    if reason:
+        return reason, ""
+    if where is not None and where not in OF_VALUES:
+        # on vectors it is told whether it matters what the value is, wherever it is
+        law = _wrong_everywhere(law, where)
+    dense = densely_compared(law, original)
+    if dense is None or dense.wrong:
+        return "", dense.wrong if dense else ""
+    return NOWHERE_WRONG if dense.differing else NO_BIT, ""
+
+
+def _wrong_everywhere(law: Law, where: str) -> Law:
+    """Return a law that is wrong not for some inputs alone, but in the same place."""
+
+    def changed(part: object) -> object:
+        if not isinstance(part, Term):
+            return part
+        op = Spoiled(EVERYTHING) if part.op == Spoiled(where) else part.op
+        return Term(op, [changed(arg) for arg in part.args], part._ops)
+
+    return Law(
+        law.name,
+        law.lhs,
+        changed(law.rhs),
+        law.conditions,
+        sound=law.sound,
+        mixed=law.mixed,
+        complex=law.complex,
+        domain=law.domain,
+    )
+
+
+def _why_out_of_reach(law: Law, where: str) -> str:
+    reach = reach_of(law)
+    if reach.graphs >= _ENOUGH_GRAPHS and not reach.includes(where):
+        return OUT_OF_REACH
+    if not reach.read and where != "length 0":
+        return ONLY_SHAPE
+    # the least unsigned number is 0
+    least = where == "the least number" and any(d.kind in "bu" for d, _, _ in reach.places)
+    if where in _EXCLUDED and _is_guarded(law, where) and not least:
+        return EXCLUDED
+    if where in _EXTREME and reach.graphs and reach.eliminated:
+        return OUT_OF_RANGE
+    if where == "zero strides" and reach.graphs and reach.eliminated:
+        return SINGULAR
+    if where in _NOT_FINITE and law.sound in ("finite", "domain"):
+        return NOT_CLAIMED
+    return ""
+
+
+def _is_guarded(law: Law, where: str) -> bool:
+    """Return whether a guard says that the spoiled variable has no such value."""
+    spoiled = [part.args[0] for part in _parts(law.rhs) if part.op == Spoiled(where)]
+    guards = {
+        guard.predicate.__name__
+        for guard in law.conditions
+        if isinstance(guard, Where) and guard.variables[0] in spoiled
+    }
+    return not guards.isdisjoint(_EXCLUDED[where])
+
+
+def _parts(term: object) -> Iterator[Term]:
+    if isinstance(term, Term):
+        yield term
+        for arg in term.args:
+            yield from _parts(arg)
+
+
+def _why_not_needed(law: Law, guard: object) -> str:
+    reach = reach_of(law, guard)
+    if not reach.refused and reach.admitted >= _ENOUGH_GRAPHS:
+        return IMPLIED
+    if reach.refused and _holds_on(law, reach):
+        return NOT_NEEDED
+    return ""
+
+
+def _holds_on(law: Law, reach: Reach) -> bool:
+    """Return whether a law holds on the graphs that the guard it lacks refuses."""
+    run = ExampleRun(law.name, str(law), law.sound, seed_of(law), shrink=False)
+    run.instances.extend(reach.refused)
+    indices = range(len(run.instances))
+    try:
+        run.draw(indices, _MORE_EXAMPLES)
+    except LawViolation:
+        return False
+    return run.statistics.is_tested(indices)
+
+
+def _why_in_the_class(law: Law, original: Law) -> str:
+    """Return why a stronger claim is true: as the check of the law itself remarks."""
+    result = check_relation(original, _MORE_EXAMPLES, seed=1, shrink=False)
+    strengths = ("exact", "rounding")
+    if result.stronger in strengths[: strengths.index(law.sound) + 1]:
+        return IN_THE_CLASS
+    return ""
