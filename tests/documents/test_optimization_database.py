@@ -187,7 +187,7 @@ def test_registering_an_optimizer(reader) -> None:
         """
     )
     made = optdb.query(OptimizationQuery(include=["fast_run"]))
-    assert names(made)[:3] == ["merge1", "simplify", "canonicalize"]
+    assert names(made)[:4] == ["merge1", "simplify", "sparse_structure", "canonicalize"]
     assert "simplify" not in names(optdb.query(OptimizationQuery(include=["fast_compile"])))
 
 
@@ -310,7 +310,7 @@ def summary(thing: object, **kwargs: int) -> str:
 
 def test_print_summary_of_every_database_and_optimizer() -> None:
     text = summary(optdb)
-    assert text.startswith("SequenceDB optdb\n  0 merge1 [")
+    assert text.startswith("RootDB optdb\n  0 merge1 [")
     for line in (
         "1 canonicalize [",
         "2 specialize [",

@@ -102,7 +102,8 @@ def test_detailed_profiling(printed) -> None:
         "  time      - (name, class, index) - validate time",
     ]
     body = lines[start + 6 :]
-    for index, name in enumerate(["merge1", "canonicalize", "stabilize", "specialize"]):
+    phases = {0: "merge1", 2: "canonicalize", 3: "stabilize", 4: "specialize"}
+    for index, name in phases.items():
         kind = "Merge" if name.startswith("merge") else "Equilibrium"
         assert f"  #s - ('{name}', '{kind}Optimizer', {index}) - #s" in body
 
