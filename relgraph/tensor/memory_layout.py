@@ -32,9 +32,12 @@ def in_order(x: Array) -> Array:
     What sums over axes goes through the elements in the order of memory, and the BLAS has a way
     for each layout. Integers are exact in any order, and handed on.
     """
-    if x.flags.c_contiguous or x.dtype.kind not in "fc":
-        return x
-    return x.ravel().reshape(x.shape)
+    return x if x.dtype.kind not in "fc" else laid_out(x)
+
+
+def laid_out(x: Array) -> Array:
+    """Return an array, of integers too, as `in_order` does: they may become floats as they lie."""
+    return x if x.flags.c_contiguous else x.ravel().reshape(x.shape)
 
 
 def forward(x: Any) -> Any:

@@ -102,7 +102,8 @@ def _set(x: Any, key: Any, y: Any) -> Any:
 
 def _inc(x: Any, key: Any, y: Any) -> Any:
     x = np.array(x)
-    np.add.at(x, key, y)
+    # `np.add.at` has no weak numbers: it takes uint64 and 3 for floats
+    np.add.at(x, key, x.dtype.type(y) if isinstance(y, int) else y)
     return x
 
 
@@ -197,7 +198,8 @@ NUMPY: dict[str, Any] = {
 RELGRAPH: dict[str, Any] = {"np": np, "at": at}
 SOURCE_OF_HELPERS = {
     "set_": "def set_(x, key, y): x = np.array(x); x[key] = y; return x",
-    "inc": "def inc(x, key, y): x = np.array(x); np.add.at(x, key, y); return x",
+    "inc": "def inc(x, key, y): x = np.array(x); np.add.at(x, key, "
+    "x.dtype.type(y) if isinstance(y, int) else y); return x",
     "dot": "def dot(x, y): return np.dot(np.array(x, order='C'), np.array(y, order='C'))",
     "matmul": "def matmul(x, y): return (np.dot if max(x.ndim, y.ndim) < 3 else np.matmul)"
     "(np.array(x, order='C'), np.array(y, order='C'))",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph.compile import function
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.contraction import Dot
@@ -57,3 +58,13 @@ def test_errors_name_the_input():
         evaluate([at.dot(x, y)], {x: np.ones((2, 3)), y: np.ones((2, 3))})
     with pytest.raises(ValueError, match="has length 3"):
         at.dot(at.tensor(shape=(2, 3)), at.tensor(shape=(2, 3)))
+
+
+@pytest.mark.parametrize("lie", [np.asfortranarray, lambda v: np.broadcast_to(v[:1], v.shape)])
+@pytest.mark.parametrize("mode", [None, "strict", "fast_run"])
+def test_integers_beside_floats_are_multiplied_alike_however_they_lie(lie, mode):
+    rng = np.random.default_rng(5)
+    x, y = at.dmatrix(), at.TensorType("uint8", (None, None))()
+    left, right = rng.normal(size=(1, 7)), lie(rng.integers(0, 9, (7, 5)).astype("uint8"))
+    (found,) = function([x, y], [at.dot(x, y)], mode=mode)(left, right)
+    assert found.tobytes() == np.dot(left, np.ascontiguousarray(right)).tobytes()

@@ -28,17 +28,19 @@ def number_of(var: Variable) -> Any:
 def same_number(a: Any, b: Any) -> bool:
     """Return whether two numbers, of which `b` may be None, are of one value and kind.
 
-    True is not 1, 1 is 1.0, nan is nan, 0.0 is not -0.0.
+    True is not 1, 1 is 1.0 and 1+0j, nan is nan, 0.0 is not -0.0, nor is 1+0j 1-0j.
     """
     if b is None or isinstance(a, bool) is not isinstance(b, bool):
         return False
-    if a == b:
-        return bool(a) or _sign(a) == _sign(b)
-    return bool(a != a and b != b)
+    if a != b:
+        return bool(a != a and b != b)
+    if type(a) is complex or type(b) is complex:
+        return _sign(a.real) == _sign(b.real) and _sign(a.imag) == _sign(b.imag)
+    return bool(a) or _sign(a) == _sign(b)
 
 
-def _sign(zero: Any) -> float:
-    return math.copysign(1.0, zero) if isinstance(zero, float) else 1.0
+def _sign(number: Any) -> float:
+    return math.copysign(1.0, number) if isinstance(number, float) else 1.0 if number >= 0 else -1.0
 
 
 _INEXACT = (float, complex)

@@ -14,7 +14,7 @@ from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import BLAS_DTYPES, MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
-from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.memory_layout import laid_out
 from relgraph.tensor.reductions.reduction import sum_like
 from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes, transpose
 from relgraph.tensor.shapes.shape import lengths, product
@@ -65,7 +65,7 @@ class MatMul(MatrixProduct):
 
     def products(self, x: Any, y: Any) -> Any:
         """Return the products of two stacks of arrays, by the same way for each layout."""
-        return np.matmul(in_order(x), in_order(y))
+        return np.matmul(laid_out(x), laid_out(y))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes

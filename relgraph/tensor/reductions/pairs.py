@@ -10,7 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import cast
-from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.memory_layout import laid_out
 from relgraph.tensor.reductions.norm import AlongAxes, Norm, scaled
 from relgraph.tensor.reductions.reduction import restore_axes
 from relgraph.tensor.reductions.statistics import mean
@@ -48,7 +48,7 @@ class _OfPairs(AlongAxes):
         """
         if x.shape != y.shape:
             raise ValueError(f"{self}: the inputs have the shapes {x.shape} and {y.shape}")
-        return in_order(x), in_order(y)
+        return laid_out(x), laid_out(y)
 
 
 class Cosine(_OfPairs):

@@ -55,7 +55,8 @@ def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
 
 def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the lines of a `Dot`, which lays out its inputs in one way."""
-    return _product(node, symbols, [_in_order(v, symbols) for v in node.inputs])
+    exact = all(is_discrete(v.type.dtype) for v in node.inputs)
+    return _product(node, symbols, [_laid_out(v, symbols, exact) for v in node.inputs])
 
 
 def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
@@ -73,10 +74,12 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
 
 
 def _in_order(var: Variable, symbols: SymbolTable) -> str:
+    return _laid_out(var, symbols, is_discrete(var.type.dtype))
+
+
+def _laid_out(var: Variable, symbols: SymbolTable, exact: bool) -> str:
     name = symbols.name_of(var)
-    if var in symbols.ordered or is_discrete(var.type.dtype):
-        return name
-    return f"in_order({name})"
+    return name if exact or var in symbols.ordered else f"laid_out({name})"
 
 
 def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:

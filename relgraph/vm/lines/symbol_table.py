@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.memory_layout import in_order, laid_out
 from relgraph.vm.lines.equal_lengths import EqualLengths
 
-_BUILTINS = {"asarray": np.asarray, "float64": np.float64, "in_order": in_order}
+_BUILTINS = {
+    "asarray": np.asarray,
+    "float64": np.float64,
+    "in_order": in_order,
+    "laid_out": laid_out,
+}
 
 
 @dataclass

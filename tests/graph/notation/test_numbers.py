@@ -19,6 +19,9 @@ from relgraph.graph.notation.numbers import is_written, number_of, roundings, sa
         (math.inf, math.inf, True),
         (1, None, False),
         (2, 3, False),
+        (1, complex(1.0, 0.0), True),
+        (1, complex(1.0, -0.0), False),
+        (complex(-0.0, 1.0), complex(0.0, 1.0), False),
     ],
 )
 def test_value_and_kind(a, b, same):

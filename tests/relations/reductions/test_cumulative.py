@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import relgraph.tensor as at
@@ -45,6 +46,7 @@ def test_each_law_is_at_work():
     ("name", "graph"),
     [
         ("cumulate-one", at.cumsum(row, axis=1)),
+        ("cumprod-of-ones", at.cumprod(np.full(3, complex(1.0, -0.0)))),  # no one: 1-0j
         ("last-of-cumulate", at.cumsum(x, axis=1)[-1]),
         ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, 1:]),
         ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, i]),

@@ -60,9 +60,11 @@ def is_zero_everywhere(var: Any) -> bool:
 
 
 def is_one_everywhere(var: Any) -> bool:
-    """Return whether `var` has elements, and all are known to be one, or true."""
+    """Return whether `var` has elements, and all are known to be one, or true; 1-0j is not one."""
     data = constant_data(var)
-    return data is not None and data.size > 0 and bool(np.all(data == 1))
+    if data is None or data.size == 0 or not np.all(data == 1):
+        return False
+    return data.dtype.kind != "c" or not np.signbit(data.imag).any()
 
 
 def constanto(x: Any) -> Where:
