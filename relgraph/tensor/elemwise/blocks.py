@@ -16,14 +16,14 @@ from relgraph.tensor.memory_layout import forward
 Array = np.ndarray[Any, Any]
 
 # All arrays of one block together have about this many bytes, a part of a core's second cache.
-BLOCK_BYTES = 640 * 1024
+BLOCK_BYTES = 1536 * 1024
 
 # Up to this many bytes, all arrays together, arrays of full length stay in the cache, and blocks
 # only cost calls.
 WHOLE_BYTES = 4 * 1024 * 1024
 
 # Shorter blocks cost more in calls than the cache saves; longer ones save no more calls.
-_SHORTEST, _LONGEST = 4096, 32768
+_SHORTEST, _LONGEST = 4096, 49152
 
 # Blocks of elements side by side begin at a multiple of this, so that each lane of a vector loop
 # gets what it gets on the whole array.
