@@ -24,15 +24,8 @@ from relgraph.tensor.type import TensorType
 Axes = int | tuple[int, ...] | None
 
 
-# NumPy takes the maxima of short rows one after the other, those of columns side by side.
+# NumPy goes through short rows one after the other, and through columns side by side.
 _SHORT_ROW, _MANY_ROWS = 32, 64
-
-
-def _largest(x: Any, axis: Axes) -> Any:
-    """Return the largest elements along some axes, which are kept with length 1."""
-    if axis == 1 and x.ndim == 2 and x.shape[1] <= _SHORT_ROW and len(x) >= _MANY_ROWS:
-        return np.maximum.reduce(np.ascontiguousarray(x.T), axis=0)[:, None]
-    return np.maximum.reduce(x, axis=axis, keepdims=True)
 
 
 class _Softmax(RelativeOp):
@@ -82,21 +75,34 @@ class _Softmax(RelativeOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
-    def shifted(self, x: Any) -> tuple[Any, Any, Any]:
-        """Return ``x - max(x)``, its exponentials and their sum, over the axes.
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x = in_order(inputs[0])
+        short = self.axis == 1 and x.ndim == 2 and 0 < x.shape[1] <= _SHORT_ROW
+        with np.errstate(all="ignore"):
+            if short and len(x) >= _MANY_ROWS:
+                result = np.ascontiguousarray(self.along(np.ascontiguousarray(x.T), 0).T)
+            else:
+                result = self.along(x, self.axis) if x.size else x.copy()
+        output_storage[0][0] = result
+
+    def along(self, x: Any, axis: Axes) -> Any:
+        """Return the result for an array that is not empty."""
+        raise NotImplementedError
+
+    def shifted(self, x: Any, axis: Axes) -> tuple[Any, Any, Any]:
+        """Return ``x - max(x)``, its exponentials and their sum, over some axes.
 
         Where the maximum is not finite, nothing is subtracted.
         """
-        x = in_order(x)
-        if x.size == 0:
-            return x.copy(), np.ones_like(x), np.ones_like(x)
-        largest = _largest(x, self.axis)
+        largest = np.maximum.reduce(x, axis=axis, keepdims=True)
         finite = np.isfinite(largest)
         if not finite.all():
             largest = np.where(finite, largest, x.dtype.type(0))
         shifted = np.asarray(x - largest)
         exponentials = np.asarray(np.exp(shifted))
-        total = np.asarray(np.add.reduce(exponentials, axis=self.axis, keepdims=True))
+        total = np.asarray(np.add.reduce(exponentials, axis=axis, keepdims=True))
         return shifted, exponentials, total
 
     def summed(self, g: Any) -> Any:
@@ -115,16 +121,13 @@ class Softmax(_Softmax):
 
     name = "softmax"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        with np.errstate(all="ignore"):
-            shifted, shares, total = self.shifted(inputs[0])
-            infinite = np.isinf(total)
-            if infinite.any():
-                # Beside an infinity any finite element has the share 0, however large it is.
-                shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
-            output_storage[0][0] = np.divide(shares, total, out=shares)
+    def along(self, x: Any, axis: Axes) -> Any:
+        shifted, shares, total = self.shifted(x, axis)
+        infinite = np.isinf(total)
+        if infinite.any():
+            # Beside an infinity any finite element has the share 0, however large it is.
+            shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
+        return np.divide(shares, total, out=shares)
 
     def L_op(
         self,
@@ -149,12 +152,9 @@ class LogSoftmax(_Softmax):
 
     name = "log_softmax"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        with np.errstate(all="ignore"):
-            shifted, _, total = self.shifted(inputs[0])
-            output_storage[0][0] = np.subtract(shifted, np.log(total, out=total), out=shifted)
+    def along(self, x: Any, axis: Axes) -> Any:
+        shifted, _, total = self.shifted(x, axis)
+        return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
     def L_op(
         self,
