@@ -1,5 +1,6 @@
 """Laws, derivations, explanations, profiles and checks as HTML."""
 
+import dataclasses
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -180,9 +181,8 @@ def test_a_check(wrong: bool) -> None:
 
 
 def test_a_counterexample_without_inputs_has_no_table_of_them() -> None:
-    without = law("slip", at.sqrt(at.sqr(a)), a, sound="finite").check().counterexample
     inputs = law("wrong", a / a, 1).check(examples=5).counterexample
-    assert [bool(found.inputs) for found in (without, inputs)] == [False, True]
+    without = dataclasses.replace(inputs, inputs=(), values=())
     heads = ["<th>input</th>" in found._repr_html_() for found in (without, inputs)]
     assert heads == [False, True]
 

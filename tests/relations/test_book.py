@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
+
 import relations
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing import law_tests
+from relgraph.testing import check_relation
 from relgraph.testing.discovery import discover_laws
 
 BOOK = discover_laws()
 
-# Enough for a first look at each law; `relgraph check --examples 500` looks closer.
-test_laws = law_tests(BOOK, examples=24, shrink=False)
+# Enough for a first look at most laws; `relgraph check --examples 500` looks closer.
+FEW = 24
+
+
+@pytest.mark.parametrize("law", BOOK.values(), ids=list(BOOK))
+def test_laws(law: Relation) -> None:
+    result = check_relation(law, FEW, shrink=False)
+    if result.status == "unchecked":
+        # so few may all be such that the class claims nothing
+        result = check_relation(law, shrink=False)
+    assert result.passed, str(result)
 
 
 def phases():

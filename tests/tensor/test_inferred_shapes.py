@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import scalar
+from relgraph import scalar, scan
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
@@ -95,6 +95,12 @@ BYTE = Numbers(0, 4, dtype="uint8")
 BYTES = Tensor(1, "uint8")
 
 
+def loop_over_rows():
+    """Return a `Scan` that makes the exponential of each row."""
+    out, _ = scan(at.exp, at.dmatrix())
+    return out.owner.op
+
+
 def fused_sum():
     """Return an op that adds up a product of two matrices and keeps the product too."""
     x, y = scalar.float64("x"), scalar.float64("y")
@@ -112,6 +118,7 @@ G = Generator()
 NORMAL, DIRICHLET = DISTRIBUTIONS["normal"], DISTRIBUTIONS["dirichlet"]
 
 CASES = [
+    (loop_over_rows(), Numbers(0, 1), M),
     (fused_sum(), M, M),
     (fused_exponential(), M),
     (IfElse(1), Numbers(0, 2), M, M),
