@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.conversion import Cast
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.selection import second
@@ -42,6 +43,8 @@ def elementwise_lines(
     (*_, out) = node.outputs
     if node.op.scalar_op is second:
         return _filling_lines(node, symbols)
+    if isinstance(node.op.scalar_op, Cast):
+        return _cast_lines(node, symbols)
     if len(node.outputs) > 1 or not _is_plain_ufunc(node.op.scalar_op, dtypes, out.type.dtype):
         return None
     if out.type.ndim > 0:
@@ -53,6 +56,23 @@ def elementwise_lines(
     if {out.type.dtype, *dtypes} == {"float64"}:
         return [_float_line(node, symbols)]
     return [_scalar_line(node, symbols)]
+
+
+def _cast_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
+    """Return the line of a conversion that keeps finite numbers, or makes float64 of integers."""
+    (x,), (out,) = node.inputs, node.outputs
+    given, wanted = x.type.dtype, out.type.dtype
+    if not np.can_cast(given, wanted, "safe") and not (is_discrete(given) and wanted == "float64"):
+        return None
+    if out.type.ndim > 0:
+        symbols.lengths.define(out, symbols.lengths.of(x))
+        symbols.define_fresh(out, x in symbols.ordered)
+        return [f"{symbols.name_of(out)} = {symbols.name_of(x)}.astype({wanted!r})"]
+    if wanted != "float64":
+        return None
+    statements: list[str] = []
+    name = symbols.scalar_name(x, statements)
+    return ["; ".join([*statements, symbols.define_rank_zero(out, name)])]
 
 
 def _filling_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
