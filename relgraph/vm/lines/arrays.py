@@ -142,10 +142,11 @@ def _key(idx_list: Any, indices: Sequence[Variable], symbols: SymbolTable) -> st
             return ""
         return f"int({symbols.name_of(next(rest))})" if piece is Placeholder.INTEGER else str(piece)
 
-    return ", ".join(
+    texts = [
         ":".join(map(text_of, entry.parts())) if isinstance(entry, Slice) else text_of(entry)
         for entry in idx_list
-    )
+    ]
+    return ", ".join(texts) or "..."
 
 
 def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
