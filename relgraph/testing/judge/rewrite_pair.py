@@ -73,7 +73,7 @@ class RewritePair:
         """Return `leaves`; no leaves if the new graph reads inputs from which they are computed."""
         known, inputs = set(leaves), set(self.inputs)
         nodes = io_toposort([*leaves, *self.inputs], [self.new])
-        read = {v for node in nodes for v in node.inputs}
+        read = {self.new, *(v for node in nodes for v in node.inputs)}
         return [] if any(v in inputs and v not in known for v in read) else leaves
 
     def run(self, values: Sequence[Any]) -> Values:
