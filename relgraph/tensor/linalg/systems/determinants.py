@@ -24,7 +24,6 @@ from relgraph.tensor.linalg.stacks import (
     fitted_gradient,
     has_finite_sum,
     lapack_dtype,
-    lapack_function,
     on_finite,
 )
 from relgraph.tensor.linalg.systems.inverses import inv
@@ -71,16 +70,12 @@ class Det(MatrixOp):
 
 
 def slogdet_of_one(a: Array) -> tuple[Any, Any]:
-    """Return the sign of the determinant of a real matrix, which is finite, and the logarithm."""
-    if a.size == 0:
-        return 1.0, 0.0
-    factors, pivots, info = lapack_function("getrf", a.dtype)(a)
-    if info > 0:
-        return 0.0, -np.inf
-    diagonal = factors.diagonal()
-    swaps = np.count_nonzero(pivots != np.arange(len(pivots)))
-    odd = (np.count_nonzero(diagonal < 0) + swaps) % 2
-    return 1.0 - 2.0 * odd, np.add.reduce(np.log(np.abs(diagonal)))
+    """Return the sign of the determinant of a real matrix, which is finite, and the logarithm.
+
+    By NumPy, as `det`: of a singular matrix another LAPACK may make another small number.
+    """
+    sign, logarithm = np.linalg.slogdet(a)
+    return sign, logarithm
 
 
 def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
