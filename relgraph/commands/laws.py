@@ -13,7 +13,7 @@ from relgraph.commands.named import CommandError, write
 from relgraph.compile.database import rows_of
 from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.testing.discovery import discover_laws, with_packs
+from relgraph.testing.discovery import add_module_arguments, discover_laws, with_packs
 
 EXAMPLE = "  relgraph laws --search softplus\n  relgraph laws -o laws.html my_laws.py"
 # What is written to a file or a pipe has no window to fit.
@@ -22,13 +22,7 @@ _PLAIN_WIDTH = 160
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
-    parser.add_argument(
-        "modules",
-        nargs="*",
-        metavar="MODULE",
-        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
-    )
-    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
+    add_module_arguments(parser)
     parser.add_argument(
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
     )

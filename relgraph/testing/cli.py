@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import CheckError, discover_laws, with_packs
+from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
@@ -31,13 +31,7 @@ _LAWS_PER_PROCESS = 8
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
-    parser.add_argument(
-        "modules",
-        nargs="*",
-        metavar="MODULE",
-        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
-    )
-    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
+    add_module_arguments(parser)
     parser.add_argument(
         "--law", action="append", default=[], metavar="NAME", help="check this law alone"
     )

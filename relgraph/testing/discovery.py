@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import pkgutil
 import sys
@@ -80,6 +81,17 @@ def discover_laws(modules: Iterable[str] = ()) -> dict[str, Relation]:
             if laws.setdefault(law.name, law) is not law:
                 raise CheckError(f"two laws are called {law.name}")
     return laws
+
+
+def add_module_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name modules of laws to the parser of a command."""
+    parser.add_argument(
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help="modules of laws, their files, or pack:NAME for a rule pack (default: the rule book)",
+    )
+    parser.add_argument("--packs", action="store_true", help="the rule packs that are installed")
 
 
 def with_packs(modules: Iterable[str], packs: bool) -> tuple[str, ...]:

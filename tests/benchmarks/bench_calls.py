@@ -16,18 +16,14 @@ measured in turn with this one, each time in a process of its own, and the ratio
 printed, peer / ours.
 """
 
-import argparse
 import importlib
 import json
 import statistics
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
+from shared.beside_peer import parser_for, ratio, rounds_of
 
-ROOT = Path(__file__).parents[2]
 STEPS = 25
 HIDDEN = 32
 
@@ -113,38 +109,15 @@ def measure(name, library):
     return microseconds(lambda: f(*values))
 
 
-def measured(python, name, library):
-    """Return what `measure` gives in a process of another interpreter."""
-    command = [python, __file__, name, "--library", library]
-    ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    return json.loads(ran.stdout)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help=", ".join(FUNCTIONS))
-    parser.add_argument("--peer", help="an interpreter that has PyTensor")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--library", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser_for(__doc__, FUNCTIONS).parse_args()
     if options.library is not None:
-        print(json.dumps(measure(options.names[0], options.library)))
+        print(json.dumps([measure(options.names[0], options.library)]))
         return
     for name in options.names or FUNCTIONS:
-        rounds = [
-            (
-                measured(sys.executable, name, "relgraph"),
-                options.peer and measured(options.peer, name, "pytensor"),
-            )
-            for _ in range(options.rounds)
-        ]
-        ours = statistics.median(r[0] for r in rounds)
-        line = f"{name:8}{ours:10.1f} µs"
-        if options.peer is not None:
-            ratios = [peer / own for own, peer in rounds]
-            line += f"   peer / ours {statistics.median(ratios):6.2f}"
-            line += f"   ({min(ratios):.2f} to {max(ratios):.2f})"
-        print(line, flush=True)
+        rounds = rounds_of(__file__, name, options)
+        ours = statistics.median(own[0] for own, _ in rounds)
+        print(f"{name:8}{ours:10.1f} µs{ratio(rounds)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,17 +15,15 @@ the median of the ratios is printed, peer / ours. With ``--cpu`` everything runs
 the time is that of the processor: it is the same on a machine that does other things too.
 """
 
-import argparse
 import importlib
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from shared.beside_peer import ONE_THREAD, parser_for, ratio, rounds_of
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -90,44 +88,20 @@ def measure(name, library, clock):
     return milliseconds(call, clock), milliseconds(by_hand, clock), compile_seconds
 
 
-def measured(python, name, library, cpu):
-    """Return what `measure` gives in a process of another interpreter."""
-    command = [python, __file__, name, "--library", library, *(["--cpu"] if cpu else [])]
-    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-    environment = {**os.environ, **(single if cpu else {})}
-    ran = subprocess.run(
-        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True
-    )
-    return json.loads(ran.stdout.splitlines()[-1])
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help=", ".join(PROGRAMS))
-    parser.add_argument("--peer", help="an interpreter that has PyTensor")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = parser_for(__doc__, PROGRAMS)
     parser.add_argument("--cpu", action="store_true", help="the processor's time, on one thread")
-    parser.add_argument("--library", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.library is not None:
         clock = time.process_time if options.cpu else time.perf_counter
         print(json.dumps(measure(options.names[0], options.library, clock)))
         return
+    environment, flags = (ONE_THREAD, ["--cpu"]) if options.cpu else ({}, [])
     for name in options.names or PROGRAMS:
-        rounds = [
-            (
-                measured(sys.executable, name, "relgraph", options.cpu),
-                options.peer and measured(options.peer, name, "pytensor", options.cpu),
-            )
-            for _ in range(options.rounds)
-        ]
+        rounds = rounds_of(__file__, name, options, environment, flags)
         ours, by_hand, seconds = (statistics.median(r[0][i] for r in rounds) for i in range(3))
         line = f"{name:10}{ours:9.2f} ms   by hand {by_hand:8.2f} ms   compiled in {seconds:5.2f} s"
-        if options.peer is not None:
-            ratios = [peer[0] / own[0] for own, peer in rounds]
-            line += f"   peer / ours {statistics.median(ratios):6.2f}"
-            line += f"   ({min(ratios):.2f} to {max(ratios):.2f})"
-        print(line, flush=True)
+        print(f"{line}{ratio(rounds)}", flush=True)
 
 
 if __name__ == "__main__":

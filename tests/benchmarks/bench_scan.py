@@ -19,19 +19,16 @@ printed, peer / ours. PyTensor runs in its default mode. Both compute on one thr
 time of the process is that of a call on a machine that does nothing else.
 """
 
-import argparse
 import importlib
 import importlib.util
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+from shared.beside_peer import ONE_THREAD, parser_for, ratio, rounds_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -130,40 +127,17 @@ def measure(name, library):
     return microseconds(lambda: f(*values)), compiled
 
 
-def measured(python, name, library):
-    """Return what `measure` gives in a process of another interpreter."""
-    command = [python, __file__, name, "--library", library]
-    one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, env=one)
-    return json.loads(ran.stdout)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help=", ".join(FUNCTIONS))
-    parser.add_argument("--peer", help="an interpreter that has PyTensor")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--library", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser_for(__doc__, FUNCTIONS).parse_args()
     if options.library is not None:
         print(json.dumps(measure(options.names[0], options.library)))
         return
     for name in options.names or FUNCTIONS:
-        rounds = [
-            (
-                measured(sys.executable, name, "relgraph"),
-                options.peer and measured(options.peer, name, "pytensor"),
-            )
-            for _ in range(options.rounds)
-        ]
-        ours = statistics.median(own[0] for own, _ in rounds)
-        first = statistics.median(own[1] for own, _ in rounds)
-        line = f"{name:8}{ours:10.1f} µs, first result after {first:5.2f} s"
+        rounds = rounds_of(__file__, name, options, ONE_THREAD)
+        ours, first = (statistics.median(own[i] for own, _ in rounds) for i in range(2))
+        line = f"{name:8}{ours:10.1f} µs, first result after {first:5.2f} s{ratio(rounds)}"
         if options.peer is not None:
-            ratios = [peer[0] / own[0] for own, peer in rounds]
-            waited = statistics.median(peer[1] for _, peer in rounds)
-            line += f"   peer / ours {statistics.median(ratios):6.2f}"
-            line += f"   ({min(ratios):.2f} to {max(ratios):.2f}), {waited:5.2f} s"
+            line += f", {statistics.median(peer[1] for _, peer in rounds):5.2f} s"
         print(line, flush=True)
 
 

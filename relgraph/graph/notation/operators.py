@@ -84,6 +84,10 @@ class Operators:
 
     _ops: Any
 
+    def _ops_beside(self, other: Any) -> Any:
+        """Return the ops that operators mean between `self` and `other`."""
+        return other._ops if isinstance(other, LeadingOperators) else self._ops
+
     def __neg__(self) -> Any:
         return self._ops.neg(self)
 
@@ -97,33 +101,25 @@ class Operators:
         return self._ops.invert(self)
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.add(self, other)
-        return self._ops.add(self, other)
+        return self._ops_beside(other).add(self, other)
 
     def __radd__(self, other: Any) -> Any:
         return self._ops.add(other, self)
 
     def __sub__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.sub(self, other)
-        return self._ops.sub(self, other)
+        return self._ops_beside(other).sub(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return self._ops.sub(other, self)
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.mul(self, other)
-        return self._ops.mul(self, other)
+        return self._ops_beside(other).mul(self, other)
 
     def __rmul__(self, other: Any) -> Any:
         return self._ops.mul(other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.true_div(self, other)
-        return self._ops.true_div(self, other)
+        return self._ops_beside(other).true_div(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return self._ops.true_div(other, self)
@@ -150,9 +146,7 @@ class Operators:
         return self._ops.int_div(self, other), self._ops.mod(self, other)
 
     def __matmul__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.matmul(self, other)
-        return self._ops.matmul(self, other)
+        return self._ops_beside(other).matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return self._ops.matmul(other, self)
@@ -176,24 +170,16 @@ class Operators:
         return self._ops.xor(other, self)
 
     def __lt__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.lt(self, other)
-        return self._ops.lt(self, other)
+        return self._ops_beside(other).lt(self, other)
 
     def __le__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.le(self, other)
-        return self._ops.le(self, other)
+        return self._ops_beside(other).le(self, other)
 
     def __gt__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.gt(self, other)
-        return self._ops.gt(self, other)
+        return self._ops_beside(other).gt(self, other)
 
     def __ge__(self, other: Any) -> Any:
-        if isinstance(other, LeadingOperators):
-            return other._ops.ge(self, other)
-        return self._ops.ge(self, other)
+        return self._ops_beside(other).ge(self, other)
 
     def __getitem__(self, key: Any) -> Any:
         return self._ops.getitem(self, key)

@@ -20,7 +20,7 @@ from relgraph.tensor.functions.parts import along, length, of_rank, part
 from relgraph.tensor.linalg.stacks import COMPLEX_OF, REAL_OF
 from relgraph.tensor.math import cast, conj, real, switch
 from relgraph.tensor.memory_layout import in_order
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes.shape import lengths, one_input
 from relgraph.tensor.type import TensorType
 
 
@@ -57,7 +57,7 @@ class DFT(TypedOp):
         return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

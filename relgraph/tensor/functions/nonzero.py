@@ -11,6 +11,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import TypedOp
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.shapes.reshaping import ravel
+from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 
@@ -32,7 +33,7 @@ class Nonzero(TypedOp):
         return "nonzero"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (None,))] * self.nout

@@ -14,11 +14,11 @@ from relgraph.tensor.along_axes.rearranging import flip
 from relgraph.tensor.assembly.creation import arange, zeros_like
 from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.axes import normalize_axis
-from relgraph.tensor.basic import as_argument
 from relgraph.tensor.functions.parts import along, length, of_rank, part
 from relgraph.tensor.indexing.functions import getitem, inc_subtensor
 from relgraph.tensor.math import exp, fill, gt, log, lt, switch
 from relgraph.tensor.memory_layout import in_order
+from relgraph.tensor.shapes.shape import one_input
 from relgraph.tensor.type import TensorType
 
 _OPS = {scalar.maximum: "cummax", scalar.minimum: "cummin", scalar.logaddexp: "logcumsumexp"}
@@ -47,7 +47,7 @@ class Accumulate(TypedOp):
         return f"{_OPS[self.scalar_op]}{{axis={self.axis}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

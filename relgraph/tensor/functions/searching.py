@@ -25,7 +25,7 @@ from relgraph.tensor.reductions.reduction import max as max_
 from relgraph.tensor.reductions.reduction import min as min_
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import ravel, reshape
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes.shape import lengths, one_input
 from relgraph.tensor.type import TensorType
 
 
@@ -184,7 +184,7 @@ class Unique(TypedOp):
         return "unique"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

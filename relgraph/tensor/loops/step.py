@@ -79,11 +79,10 @@ class State:
             dtype = new.dtype
         if old.ndim != new.ndim:
             raise self._error(old, new, "rank")
-        if any(None is not n != m is not None for n, m in zip(old.shape, new.shape, strict=True)):
+        lengths = list(zip(old.shape, new.shape, strict=True))
+        if any(n != m and None not in (n, m) for n, m in lengths):
             raise self._error(old, new, "shape")
-        return TensorType(
-            dtype, [n if n == m else None for n, m in zip(old.shape, new.shape, strict=True)]
-        )
+        return TensorType(dtype, [n if n == m else None for n, m in lengths])
 
     def _error(self, old: Any, new: Any, what: str, advice: str = "") -> TypeError:
         return TypeError(

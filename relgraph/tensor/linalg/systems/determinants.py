@@ -69,18 +69,17 @@ class Det(MatrixOp):
         return [fitted_gradient(scale * adjoint(inv(inputs[0])), inputs[0])]
 
 
-def slogdet_of_one(a: Array) -> tuple[Any, Any]:
-    """Return the sign of the determinant of a real matrix, which is finite, and the logarithm.
-
-    By NumPy, as `det`: of a singular matrix another LAPACK may make another small number.
-    """
-    sign, logarithm = np.linalg.slogdet(a)
-    return sign, logarithm
-
-
 def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
-    """Return the same as numbers; `perform` is called where something is not finite."""
-    sign, logarithm = slogdet_of_one(a) if has_finite_sum(a) else perform(a)
+    """Return the sign and the logarithm for one real matrix as numbers, as `perform` gives them.
+
+    They are NumPy's, as `det` is: of a singular matrix another LAPACK may make a small number.
+
+    Parameters
+    ----------
+    perform
+        What is called where something is not finite.
+    """
+    sign, logarithm = np.linalg.slogdet(a) if has_finite_sum(a) else perform(a)
     return float(sign), float(logarithm)
 
 
@@ -112,13 +111,9 @@ class SLogDet(MatrixOp):
             return np.stack(np.linalg.slogdet(a), axis=-1)
 
         with np.errstate(all="ignore"):
-            if a.ndim == 2 and a.dtype.kind == "f" and has_finite_sum(a):
-                sign, logarithm = slogdet_of_one(a)
-            else:
-                found = np.asarray(on_finite(both, a))
-                sign, logarithm = found[..., 0], found[..., 1].real
-        output_storage[0][0] = np.array(sign, node.outputs[0].type.dtype)
-        output_storage[1][0] = np.array(logarithm, node.outputs[1].type.dtype)
+            found = np.asarray(on_finite(both, a))
+        output_storage[0][0] = np.array(found[..., 0])
+        output_storage[1][0] = np.array(found[..., 1].real)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2], shapes[0][:-2]]

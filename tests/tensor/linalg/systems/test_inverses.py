@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import function
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
@@ -100,3 +101,17 @@ def test_errors():
     a, b = at.dmatrix(), at.dvector()
     with pytest.raises(MethodNotDefined, match="lstsq has no gradient by its residuals"):
         grad(at.sum(linalg.lstsq(a, b)[1]), a, stabilize=False)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_determinant_and_its_logarithm_agree_on_singular_matrices(dtype):
+    """Both are made by one LAPACK, so that of a singular matrix both are 0 or neither is."""
+    rng = np.random.default_rng(3)
+    x = at.tensor(dtype, (None, None))
+    both = function([x], [linalg.det(x), *linalg.slogdet(x)])
+    for n in (2, 3, 4) * 20:
+        value = rng.normal(size=(n, n)).astype(dtype)
+        value[:, -1] = value[:, 0]
+        determinant, sign, logarithm = both(value)
+        assert np.sign(determinant) == sign
+        assert (determinant == 0) == np.isneginf(logarithm)

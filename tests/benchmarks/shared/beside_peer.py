@@ -1,0 +1,61 @@
+"""Runs a benchmark in turn for this interpreter and for one that has PyTensor.
+
+A benchmark has functions by name, and calls itself with ``--library`` in a process of its own to
+measure one of them.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+
+def parser_for(description, names):
+    """Return a parser of the arguments that all such benchmarks take."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("names", nargs="*", help=", ".join(names))
+    parser.add_argument("--peer", help="an interpreter that has PyTensor")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--library", help=argparse.SUPPRESS)
+    return parser
+
+
+def rounds_of(script, name, options, environment=(), flags=()):
+    """Return for each round what the script prints for us, and for the peer; lists of numbers.
+
+    Parameters
+    ----------
+    environment
+        What is set beside the environment of this process.
+    """
+
+    def measured(python, library):
+        command = [python, script, name, "--library", library, *flags]
+        given = {**os.environ, **dict(environment)}
+        ran = subprocess.run(
+            command, cwd=ROOT, env=given, check=True, stdout=subprocess.PIPE, text=True
+        )
+        return json.loads(ran.stdout.splitlines()[-1])
+
+    return [
+        (
+            measured(sys.executable, "relgraph"),
+            None if options.peer is None else measured(options.peer, "pytensor"),
+        )
+        for _ in range(options.rounds)
+    ]
+
+
+def ratio(rounds):
+    """Return the ratios of the first numbers, peer / ours, as text; nothing without a peer."""
+    ratios = [peer[0] / own[0] for own, peer in rounds if peer is not None]
+    if not ratios:
+        return ""
+    median = statistics.median(ratios)
+    return f"   peer / ours {median:6.2f}   ({min(ratios):.2f} to {max(ratios):.2f})"
