@@ -22,8 +22,9 @@ Array = np.ndarray[Any, Any]
 VALUE_RANGES = ("ordinary", "any", "finite", "positive", "unit")
 SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
 """The first byte selects one of these: a range for all inputs, or None for one range each."""
-# The bytes before those of the elements of an input: they select its range and its layout.
-_HEADER_BYTES = 2
+HEADER_BYTES = 2
+"""The bytes before those of the elements of an input: they select its range and its layout."""
+
 # Where the simple numbers of a table of floats end.
 _SIMPLE = 24
 
@@ -142,7 +143,7 @@ class ValueCoverage:
 
 def bytes_needed(inputs: Sequence[InputSpec]) -> int:
     """Return how many bytes encode values for some inputs."""
-    return 1 + sum(_HEADER_BYTES + spec.size for spec in inputs)
+    return 1 + sum(HEADER_BYTES + spec.size for spec in inputs)
 
 
 def decode_values(
@@ -163,7 +164,7 @@ def decode_values(
     for spec in inputs:
         value_range = VALUE_RANGES[data[at] % len(VALUE_RANGES)] if shared is None else shared
         layout = LAYOUTS[data[at + 1] % len(LAYOUTS)]
-        at += _HEADER_BYTES
+        at += HEADER_BYTES
         values.append(_array(spec, value_range, layout, picks[at : at + spec.size], coverage))
         at += spec.size
     return values

@@ -33,7 +33,7 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
 from relgraph.testing.instances.random_arguments import CannotInstantiate
-from relgraph.testing.instances.retyped import lengthened, retyped
+from relgraph.testing.instances.retyped import reshaped, retyped
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
@@ -173,8 +173,8 @@ class InstanceSearch:
             return str(why)
         return found if isinstance(found, str) else self._instance(found)
 
-    def lengthened(self, known: Instance, length: int) -> Instance | None:
-        """Return the instance over vectors of a length that has the graph of a known one, or None.
+    def reshaped(self, known: Instance, shape: tuple[int, ...]) -> Instance | None:
+        """Return the instance over inputs of a shape that has the graph of a known one, or None.
 
         It does not count among `instances`.
 
@@ -184,10 +184,10 @@ class InstanceSearch:
             See `find`.
         """
         try:
-            found = self._match(lengthened(known.graph, length))
+            found = self._match(reshaped(known.graph, shape))
         except CannotInstantiate:
             return None
-        if isinstance(found, str):
+        if isinstance(found, str) or array_of(found.values[found.graph.root]).shape != shape:
             return None
         return checked_instance(self.direction, self.rule, found.graph, found.new, False)
 

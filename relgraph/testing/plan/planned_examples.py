@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -12,6 +12,7 @@ from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
+from relgraph.testing.plan.branch_points import at_points, points_by_branch
 from relgraph.testing.plan.edge_sweep import (
     alone,
     few,
@@ -21,7 +22,7 @@ from relgraph.testing.plan.edge_sweep import (
     random_values,
     sweep,
 )
-from relgraph.testing.plan.planned_instances import PlannedInstances
+from relgraph.testing.plan.planned_instances import Branching, PlannedInstances
 
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
@@ -91,8 +92,8 @@ class PlannedExamples:
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
             if any(cell.extent != AMONG_OTHERS for cell in of_kind):
                 self._require_claim(kind, list(of_kind.values()))
-        for instance in self.planned.long:
-            self._compare_decisions(instance)
+        for branching in self.planned.branching:
+            self._compare_decisions(branching)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
 
@@ -132,13 +133,22 @@ class PlannedExamples:
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
-    def _compare_decisions(self, instance: Instance) -> None:
-        """Compare the sides where a law decides between branches, on long vectors of numbers."""
+    def _compare_decisions(self, branching: Branching) -> None:
+        """Compare the sides where a law decides between branches.
+
+        On long vectors, and where these take each branch, on numbers and on matrices too.
+        """
+        inputs = branching.long.inputs
+        values = list(random_values(inputs, self.random, _LONG_SETS))
+        self._compare_all(branching.long, [*meetings(inputs, self.random, _LONG_SETS), *values])
+        points = points_by_branch(branching.long, values)
+        for instance in branching.others:
+            self._compare_all(instance, at_points(points, instance.inputs))
+
+    def _compare_all(self, instance: Instance, values: Iterable[bytes]) -> None:
         index = len(self.run.instances)
         self.run.instances.append(instance)
-        for data in meetings(instance.inputs, self.random, _LONG_SETS):
-            self._compare(index, data)
-        for data in random_values(instance.inputs, self.random, _LONG_SETS):
+        for data in values:
             self._compare(index, data)
 
     def _require_claim(self, kind: str, indices: Sequence[int]) -> None:

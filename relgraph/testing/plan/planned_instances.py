@@ -21,9 +21,27 @@ _MOST_TRIES = 300
 # kind all of them are refused for their types before the kind counts as not admitted.
 _RETYPED = 3
 _CELLS_REFUSED = 2
-# How long the vectors are on which a law decides between branches, and how many graphs are tried.
-_LONG = 700
-_LENGTHENED = 3
+# The shape of the vectors on which a law decides between branches, and how many graphs are tried.
+_LONG = (700,)
+_RESHAPED = 3
+# The other shapes in which the same graph is tried.
+_OTHER_SHAPES = ((), (8, 4))
+
+
+@dataclass
+class Branching:
+    """Instances of one graph on which a law decides between branches.
+
+    Attributes
+    ----------
+    long
+        The one over long vectors.
+    others
+        Those over numbers and over matrices.
+    """
+
+    long: Instance
+    others: list[Instance]
 
 
 @dataclass
@@ -36,14 +54,13 @@ class PlannedInstances:
         An instance for each cell that has one.
     refusals
         For each other cell what refused the graphs that were tried.
-    long
-        Instances of long vectors, one of each kind of floats, of a law that decides between
-        branches.
+    branching
+        Of a law that decides between branches a graph of each kind of floats.
     """
 
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
-    long: list[Instance] = field(default_factory=list)
+    branching: list[Branching] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -95,17 +112,18 @@ class InstancePlanner:
                 elif any(c.extent == cell.extent for c in found):
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
-        self._planned.long = [v for kind in FLOATS for v in self._find_long(kind)]
+        self._planned.branching = [v for kind in FLOATS for v in self._find_branching(kind)]
         return self._planned
 
-    def _find_long(self, kind: str) -> list[Instance]:
-        """Return an instance of long vectors of floats, if a law decides between branches."""
+    def _find_branching(self, kind: str) -> list[Branching]:
+        """Return a graph of a kind of floats on which a law decides between branches, if any."""
         for search in self._searches:
-            deciding = [v for v in search.instances if _decides_on_vectors(v, kind)]
-            for instance in deciding[:_LENGTHENED]:
-                found = search.lengthened(instance, _LONG)
-                if found is not None:
-                    return [found]
+            deciding = [v for v in search.instances if _decides(v, kind)]
+            for instance in sorted(deciding, key=_computed)[:_RESHAPED]:
+                long = search.reshaped(instance, _LONG)
+                if long is not None:
+                    others = [search.reshaped(instance, shape) for shape in _OTHER_SHAPES]
+                    return [Branching(long, [v for v in others if v is not None])]
         return []
 
     def _tries_for_one(self) -> int:
@@ -176,11 +194,14 @@ def _by_types(refusals: Counter[str]) -> bool:
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
 
 
-def _decides_on_vectors(instance: Instance, kind: str) -> bool:
-    """Return whether a new side chooses between values that it computes from vectors of a kind,
-    which are inputs."""
-    if instance.wholly != Cell(kind, "rank 1"):
+def _decides(instance: Instance, kind: str) -> bool:
+    """Return whether all is of a kind, and a new side chooses between values."""
+    if instance.wholly is None or instance.wholly.kind != kind:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
-    ops = [node.op.scalar_op.name for node in nodes if isinstance(node.op, Elemwise)]
-    return "switch" in ops and all(v.owner is None for v in instance.graph.tensors)
+    return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+def _computed(instance: Instance) -> int:
+    """Return how many tensors are no inputs."""
+    return sum(v.owner is not None for v in instance.graph.tensors)

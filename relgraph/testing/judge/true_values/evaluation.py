@@ -1,9 +1,10 @@
 """The true value of a graph, computed by mpmath with as many bits as are needed.
 
-The given floats are taken as exact, and so is the float that an integer becomes before an op computes
-with floats: of pow(x, 2**64 - 1) NumPy takes the even power 2**64. Values are NumPy arrays of dtype object that hold mpmath's
-numbers, so that NumPy can move and add them. nan stands for a value that is not defined: outside of
-the domain of a function, at a pole, or as a difference of infinities.
+The given floats are taken as exact, and so is the float that an integer becomes before an op
+computes with floats: of pow(x, 2**64 - 1) NumPy takes the even power 2**64. Values are NumPy arrays
+of dtype object that hold mpmath's numbers, so that NumPy can move and add them. nan stands for a
+value that is not defined: outside of the domain of a function, at a pole, or as a difference of
+infinities.
 """
 
 from __future__ import annotations
