@@ -245,6 +245,9 @@ LAYOUTS: tuple[Callable[[Array], Array], ...] = (
     _read_only,
 )
 
+REPEATING = (_repeated, _inner_repeated)
+"""Layouts that change the values."""
+
 _VALUE_RANGES: tuple[ValueRange, ...] = ("ordinary", "any", "finite", "any")
 
 

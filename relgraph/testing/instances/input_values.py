@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.testing.draw.arrays import LAYOUTS, number_pool
+from relgraph.testing.draw.arrays import LAYOUTS, REPEATING, number_pool
+from relgraph.testing.structured_matrices import structured_values
 
 Array = np.ndarray[Any, Any]
 
@@ -44,12 +45,15 @@ class InputSpec:
         indices are restricted so.
     notable
         Numbers that stand among the edge values of floats, besides those of the dtype.
+    structure
+        A key of `STRUCTURES`: its values are such matrices; None if they are any.
     """
 
     var: Variable
     shape: tuple[int, ...]
     allowed: tuple[int, ...] | None = None
     notable: tuple[float, ...] = ()
+    structure: str | None = None
 
     @property
     def size(self) -> int:
@@ -182,4 +186,7 @@ def _array(
     if coverage is not None:
         coverage.add(spec.table(value_range), indices)
     array: Array = table[indices].reshape(spec.shape)
+    if spec.structure is not None:
+        array = structured_values(spec.structure, array)
+        layout = LAYOUTS[0] if layout in REPEATING else layout
     return np.asarray(layout(array)) if spec.shape else array

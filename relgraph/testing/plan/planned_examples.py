@@ -27,6 +27,9 @@ from relgraph.testing.plan.planned_instances import Branching, PlannedInstances
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
 
+# How many graphs of a kind are given values in other memory layouts.
+_LAID_OUT = 2
+
 # How many sets of values there are on long vectors.
 _LONG_SETS = 4
 # How often so many are added for a kind.
@@ -125,13 +128,24 @@ class PlannedExamples:
         if not all(compared):
             # an op is not defined for some of the values: of those it is defined for, each one
             compared = [self._compare(home, data) for _input, data in alone(inputs)]
-        matrix = found.get(Cell(kind, "rank 2"), home)
-        for data in layouts(self.run.instances[matrix].inputs, self.random, 2 * self.sets):
-            self._compare(matrix, data)
+        for index in self._plainest(found.get(Cell(kind, "rank 2"), home)):
+            for data in layouts(self.run.instances[index].inputs, self.random, 2 * self.sets):
+                self._compare(index, data)
         for index in others:
             for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
+
+    def _plainest(self, known: int) -> list[int]:
+        """Return the instances of the rule and cell of a known one that have the most inputs where
+        its logic variables stand: what an op computes has few layouts."""
+        instance = self.run.instances[known]
+        alike = [
+            i
+            for i, other in enumerate(self.run.instances)
+            if other.rule is instance.rule and other.wholly == instance.wholly
+        ]
+        return sorted(alike, key=lambda i: self.run.instances[i].computed)[:_LAID_OUT]
 
     def _compare_decisions(self, branching: Branching) -> None:
         """Compare the sides where a law decides between branches.

@@ -119,7 +119,7 @@ class InstancePlanner:
         """Return a graph of a kind of floats on which a law decides between branches, if any."""
         for search in self._searches:
             deciding = [v for v in search.instances if _decides(v, kind)]
-            for instance in sorted(deciding, key=_computed)[:_RESHAPED]:
+            for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
                 long = search.reshaped(instance, _LONG)
                 if long is not None:
                     others = [search.reshaped(instance, shape) for shape in _OTHER_SHAPES]
@@ -200,8 +200,3 @@ def _decides(instance: Instance, kind: str) -> bool:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
     return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
-
-
-def _computed(instance: Instance) -> int:
-    """Return how many tensors are no inputs."""
-    return sum(v.owner is not None for v in instance.graph.tensors)

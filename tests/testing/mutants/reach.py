@@ -25,7 +25,7 @@ from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.plan.planned_instances import InstancePlanner
-from tests.testing.mutants.spoiled import Spoiled
+from tests.testing.mutants.spoiled import Spoiling
 
 DTYPES = (
     *("float64", "float32", "float16", "int64", "int8", "uint8", "uint64", "bool"),
@@ -99,7 +99,7 @@ class Reach:
     admitted: int = 0
 
     def includes(self, where: str) -> bool:
-        """Return whether a value for which `Spoiled` is wrong can be where it is applied."""
+        """Return whether a value for which an edit is wrong can be where it is applied."""
         return any(
             _NEEDS[where](dtype, rank) and not (own and where in _OF_VIEWS)
             for dtype, rank, own in self.places
@@ -174,7 +174,7 @@ def _retyped(graph: InstantiatedPattern, dtype: str, only: Any) -> InstantiatedP
 def _note_places(new: Variable, found: Reach) -> None:
     """Note what a spoiled value is in a graph that a law made, and whether it is read."""
     nodes = io_toposort(list(graph_inputs([new])), [new])
-    made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiled)}
+    made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiling)}
     moved = {v for node in nodes for v in node.outputs if made.intersection(node.inputs)}
     direct = {node for node in nodes if made.intersection(node.inputs)}
     behind = {node for node in nodes if moved.intersection(node.inputs)}
