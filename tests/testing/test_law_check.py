@@ -346,3 +346,8 @@ def test_what_an_open_op_is_does_not_matter_to_phases():
     (s,) = lvars("s")
     found = law("t", CAReduce(s, a)(x), -CAReduce(s, a)(x), sound="rounding").check()
     assert found.status == "failed"
+
+
+def test_whole_numbers_of_a_stable_law_have_true_values_too():
+    wrong = law("t", at.sqr(x - y) - at.sqr(x), y * (y - 2 * x) + 0 * y + at.eq(x, 7), sound="stable")
+    assert "the true value is " in wrong.check(examples=20, shrink=False).reason

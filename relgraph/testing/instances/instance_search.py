@@ -33,7 +33,7 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
 from relgraph.testing.instances.random_arguments import CannotInstantiate
-from relgraph.testing.instances.retyped import reshaped, retyped
+from relgraph.testing.instances.retyped import reshaped, retyped, with_number
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
@@ -183,11 +183,30 @@ class InstanceSearch:
         InvalidRewrite
             See `find`.
         """
+        found = self._rebuilt(reshaped, known, shape)
+        if found is None or found.pair.old.type.ndim != len(shape):
+            return None
+        return found
+
+    def with_number(self, known: Instance, v: Variable, number: Any) -> Instance | None:
+        """Return a known instance with another number in the place of a constant, or None.
+
+        It does not count among `instances`.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
+        return self._rebuilt(with_number, known, v, number)
+
+    def _rebuilt(self, change: Any, known: Instance, *how: Any) -> Instance | None:
+        """Return the instance of what a change makes of the graph of a known one, or None."""
         try:
-            found = self._match(reshaped(known.graph, shape))
+            found = self._match(change(known.graph, *how))
         except CannotInstantiate:
             return None
-        if isinstance(found, str) or array_of(found.values[found.graph.root]).shape != shape:
+        if isinstance(found, str):
             return None
         return checked_instance(self.direction, self.rule, found.graph, found.new, False)
 

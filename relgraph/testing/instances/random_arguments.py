@@ -410,7 +410,7 @@ class RandomArguments:
         how = self.choices.uniform(("plain", "plain", "full", "alloc", "dimshuffle"))
         made: Any = scalar
         if how == "full":
-            made = at.constant(np.full(shape, scalar.data))
+            made = at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))
         elif how == "alloc" and shape:
             made = at.alloc(scalar, *shape)
         elif how == "dimshuffle" and shape:

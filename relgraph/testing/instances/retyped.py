@@ -92,6 +92,26 @@ def reshaped(graph: InstantiatedPattern, shape: tuple[int, ...]) -> Instantiated
     return _over(graph, specs, known)
 
 
+def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> InstantiatedPattern:
+    """Return the same graph with another number in all places of a constant.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    v
+        A constant in it.
+    number
+        A number of its dtype.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take it.
+    """
+    return _rebuilt(graph, graph.inputs, {v: at.constant(np.full_like(v.data, number))})
+
+
 def _elementwise(node: Apply, inputs: list[Variable]) -> Variable:
     """Return what the op of a node gives of other inputs, if it works element by element."""
     op: Any = node.op

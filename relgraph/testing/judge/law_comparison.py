@@ -233,7 +233,7 @@ class Comparison:
         that look no better than the old value.
         """
         nodes, known = self._elements_at(indices)
-        if known is self.values or len(indices) <= _FEW:
+        if known is self.values or len(indices) <= _FEW or self.old.dtype.kind not in "fc":
             return indices[:: max(1, len(indices) // _MANY)][:_MANY]
         flat = tuple(indices.T)
         extended = extended_value(nodes, known, self.pair.old)

@@ -97,6 +97,10 @@ class PlannedExamples:
                 self._require_claim(kind, list(of_kind.values()))
         for branching in self.planned.branching:
             self._compare_decisions(branching)
+        for instance in self.planned.numbered:
+            inputs = instance.inputs
+            examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, 1)]
+            self._compare_all(instance, examples)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
 

@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from typing import Any
 
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.dtypes import FLOATS
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
@@ -24,6 +28,8 @@ _CELLS_REFUSED = 2
 # The shape of the vectors on which a law decides between branches, and how many graphs are tried.
 _LONG = (700,)
 _RESHAPED = 3
+# Of how many graphs at most it is not said that a logic variable stands for constants only.
+_FEW_GRAPHS = 3
 # The other shapes in which the same graph is tried.
 _OTHER_SHAPES = ((), (8, 4))
 
@@ -56,11 +62,14 @@ class PlannedInstances:
         For each other cell what refused the graphs that were tried.
     branching
         Of a law that decides between branches a graph of each kind of floats.
+    numbered
+        Where a logic variable stands for constants only, a graph with each edge value for it.
     """
 
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
     branching: list[Branching] = field(default_factory=list)
+    numbered: list[Instance] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -113,6 +122,7 @@ class InstancePlanner:
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
         self._planned.branching = [v for kind in FLOATS for v in self._find_branching(kind)]
+        self._planned.numbered = [v for search in self._searches for v in _numbered(search)]
         return self._planned
 
     def _find_branching(self, kind: str) -> list[Branching]:
@@ -200,3 +210,25 @@ def _decides(instance: Instance, kind: str) -> bool:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
     return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+def _numbered(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances with each edge value where a logic variable stands for constants only."""
+    bindings = [instance.graph.bindings for instance in search.instances]
+    for v in list(bindings[0]) if len(bindings) > _FEW_GRAPHS else ():
+        if not all(_is_constant(b.get(v)) for b in bindings):
+            continue
+        homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
+        floats = [i for i in homes if i.wholly is not None and i.wholly.kind == "float64"]
+        for home in (floats or homes)[:1]:
+            constant: Any = home.graph.bindings[v]
+            for number in edge_numbers(constant.type.dtype):
+                found = search.with_number(home, constant, number)
+                if found is not None:
+                    yield found
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, Constant) or (
+        isinstance(value, Variable) and number_of(value) is not None
+    )

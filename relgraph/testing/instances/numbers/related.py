@@ -101,7 +101,7 @@ def _count_of(bound: Sequence[Any]) -> Variable | None:
         return None
     x = tensors[0]
     chosen = axis_numbers(axes[0], x.type.ndim)
-    if not all(i < x.type.ndim for i in chosen):
+    if not all(isinstance(i, int) and i < x.type.ndim for i in chosen):  # `x` is a new axis
         return None
     lengths = [x.type.shape[i] for i in chosen]
     factors = [Shape_i(i)(x) for i, n in zip(chosen, lengths, strict=True) if n is None]

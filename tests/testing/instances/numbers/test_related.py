@@ -55,5 +55,6 @@ def test_a_count_is_that_of_the_elements_that_a_reduction_combines():
         assert counts and all(v.type.dtype == "float32" for v in counts)
         (value,) = evaluate(counts[:1], {m: np.zeros((3, 2), "float32")})
         assert value == expected
-    assert related.draw(c, {a: (2,), d: m}, choices) is None
+    for no_axes in ((2,), (0, "x")):
+        assert related.draw(c, {a: no_axes, d: m}, choices) is None
     assert related.draw(c, {d: m}, choices) is None
