@@ -349,5 +349,7 @@ def test_what_an_open_op_is_does_not_matter_to_phases():
 
 
 def test_whole_numbers_of_a_stable_law_have_true_values_too():
-    wrong = law("t", at.sqr(x - y) - at.sqr(x), y * (y - 2 * x) + 0 * y + at.eq(x, 7), sound="stable")
+    wrong = law(
+        "t", at.sqr(x - y) - at.sqr(x), y * (y - 2 * x) + 0 * y + at.eq(x, 7), sound="stable"
+    )
     assert "the true value is " in wrong.check(examples=20, shrink=False).reason

