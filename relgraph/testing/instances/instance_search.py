@@ -200,6 +200,18 @@ class InstanceSearch:
         """
         return self._rebuilt(with_number, known, v, number)
 
+    def with_input(self, known: Instance, var: Variable, dtype: str) -> Instance | None:
+        """Return a known instance with one input of another dtype, or None.
+
+        It does not count among `instances`.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
+        return self._rebuilt(retyped, known, (), dtype, var)
+
     def _rebuilt(self, change: Any, known: Instance, *how: Any) -> Instance | None:
         """Return the instance of what a change makes of the graph of a known one, or None."""
         try:

@@ -97,6 +97,8 @@ class PlannedExamples:
                 self._require_claim(kind, list(of_kind.values()))
         for branching in self.planned.branching:
             self._compare_decisions(branching)
+        for instance in self.planned.narrower:
+            self._compare_all(instance, few(instance.inputs, self.random, turn))
         for instance in self.planned.numbered:
             inputs = instance.inputs
             examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, 1)]

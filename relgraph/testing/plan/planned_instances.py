@@ -62,6 +62,8 @@ class PlannedInstances:
         For each other cell what refused the graphs that were tried.
     branching
         Of a law that decides between branches a graph of each kind of floats.
+    narrower
+        Instances of float64 with one input of a narrower float, each input in turn.
     numbered
         Where a logic variable stands for constants only, a graph with each edge value for it.
     """
@@ -69,6 +71,7 @@ class PlannedInstances:
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
     branching: list[Branching] = field(default_factory=list)
+    narrower: list[Instance] = field(default_factory=list)
     numbered: list[Instance] = field(default_factory=list)
 
 
@@ -122,6 +125,7 @@ class InstancePlanner:
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
         self._planned.branching = [v for kind in FLOATS for v in self._find_branching(kind)]
+        self._planned.narrower = [v for search in self._searches for v in _narrower(search)]
         self._planned.numbered = [v for search in self._searches for v in _numbered(search)]
         return self._planned
 
@@ -210,6 +214,17 @@ def _decides(instance: Instance, kind: str) -> bool:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
     return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+def _narrower(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances of float64 with one input of float32 or float16, each input in turn."""
+    alike = [i for i in search.instances if i.wholly is not None and i.wholly.kind == "float64"]
+    for home in [i for i in alike if len(i.inputs) > 1][:1]:
+        for var in home.graph.inputs_in(("float64",)):
+            for dtype in ("float32", "float16"):
+                found = search.with_input(home, var, dtype)
+                if found is not None:
+                    yield found
 
 
 def _numbered(search: InstanceSearch) -> Iterator[Instance]:
