@@ -26,8 +26,8 @@ SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", N
 HEADER_BYTES = 2
 """The bytes before those of the elements of an input: they select its range and its layout."""
 
-# Where the simple numbers of a table of floats end.
-_SIMPLE = 24
+SIMPLE = 24
+"""Where the simple numbers of a table of floats end, and those that are notable begin."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) 
     """
     if notable and value_range == "any" and np.dtype(dtype).kind == "f":
         usual = number_pool(dtype, "any")
-        simple, others = usual[:_SIMPLE], usual[_SIMPLE : 256 - len(notable)]
+        simple, others = usual[:SIMPLE], usual[SIMPLE : 256 - len(notable)]
         return np.concatenate([simple, np.array(notable, dtype), others])
     if value_range in ("ordinary", "any", "finite"):
         known: Any = value_range

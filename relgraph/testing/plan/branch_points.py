@@ -50,6 +50,23 @@ def points_by_branch(instance: Instance, examples: Sequence[bytes]) -> Points:
 
 def _places_by_branch(instance: Instance, values: Sequence[Array]) -> list[Array]:
     """Return the places of vectors where the old side is finite, by the decisions of the new."""
+    decisions, old = decisions_of(instance, values)
+    alike: dict[bytes, list[int]] = {}
+    for place in np.flatnonzero(np.isfinite(old)).tolist():
+        alike.setdefault(decisions[:, place].tobytes(), []).append(place)
+    return [np.array(places) for places in alike.values()]
+
+
+def decisions_of(instance: Instance, values: Sequence[Array]) -> tuple[Array, Array]:
+    """Return how the decisions of a new side come out, each a row of booleans, and the old side.
+
+    Parameters
+    ----------
+    instance
+        An instance of vectors of one length.
+    values
+        The values of its inputs.
+    """
     pair = instance.pair
     known = pair.run(values)
     old = array_of(known[pair.old])
@@ -58,10 +75,7 @@ def _places_by_branch(instance: Instance, values: Sequence[Array]) -> list[Array
         for node in pair.nodes_of(pair.new)
         if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "switch"
     ]
-    alike: dict[tuple[bool, ...], list[int]] = {}
-    for place in np.flatnonzero(np.isfinite(old)).tolist():
-        alike.setdefault(tuple([bool(c[place]) for c in conditions]), []).append(place)
-    return [np.array(places) for places in alike.values()]
+    return np.array(conditions), old
 
 
 def at_points(points: Points, inputs: Sequence[InputSpec]) -> Iterator[bytes]:

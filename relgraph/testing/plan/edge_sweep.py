@@ -17,6 +17,7 @@ from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.input_values import (
     HEADER_BYTES,
     SHARED_RANGES,
+    SIMPLE,
     InputSpec,
     is_edge_value,
     number_table,
@@ -128,6 +129,11 @@ def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
     for turn in range(most):
         parts = [(_PLAIN, [random.randrange(256) for _ in range(spec.size)]) for spec in inputs]
         yield encoded(_ANY if turn % 2 else _ORDINARY, parts)
+
+
+def notable_in_order(inputs: Sequence[InputSpec]) -> bytes:
+    """Return values of inputs of floats: for each its notable numbers, which are as many."""
+    return encoded(_ANY, [(_PLAIN, range(SIMPLE, SIMPLE + spec.size)) for spec in inputs])
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:

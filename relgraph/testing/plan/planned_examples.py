@@ -12,6 +12,7 @@ from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
+from relgraph.testing.plan.boundaries import near_boundaries
 from relgraph.testing.plan.branch_points import at_points, points_by_branch
 from relgraph.testing.plan.edge_sweep import (
     alone,
@@ -156,11 +157,16 @@ class PlannedExamples:
     def _compare_decisions(self, branching: Branching) -> None:
         """Compare the sides where a law decides between branches.
 
-        On long vectors, and where these take each branch, on numbers and on matrices too.
+        On long vectors, near the boundaries of the branches, and at points of each branch as
+        numbers and matrices too.
         """
         inputs = branching.long.inputs
         values = list(random_values(inputs, self.random, _LONG_SETS))
         self._compare_all(branching.long, [*meetings(inputs, self.random, _LONG_SETS), *values])
+        near = near_boundaries(branching.long, values, self.random)
+        if near is not None:
+            instance, data = near
+            self._compare_all(instance, [data])
         points = points_by_branch(branching.long, values)
         for instance in branching.others:
             self._compare_all(instance, at_points(points, instance.inputs))
