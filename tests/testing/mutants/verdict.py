@@ -7,7 +7,7 @@ class claim anything there? does it make a difference on many points, and a wron
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from relgraph.graph.kanren.laws import Law
@@ -15,7 +15,9 @@ from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.testing import check_relation
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
+from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.structure import seed_of
+from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of
 from tests.testing.mutants.same_meaning import mean_the_same
@@ -96,10 +98,11 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
-    status = check_relation(law, shrink=False).status
+    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, seed_of(law), None, (), shrink=False)
+    status = check.result(None).status
     if status != "passed":
         return Verdict("failed" if status == "failed" else "reported")
-    reason, wrong = why_equivalent(law, original)
+    reason, wrong = why_equivalent(law, original, check.run.instances)
     reason = reason or by_hand.get(law.name, "")
     return Verdict("equivalent", reason) if reason and not wrong else Verdict("survives", wrong)
 
@@ -120,17 +123,25 @@ def _spoiled_where(law: Law, original: Law) -> str | None:
     return where if where in WHERE and where != kind else None
 
 
-def why_equivalent(law: Law, original: Law) -> tuple[str, str]:
-    """Return why an edited law is true, and what is wrong with it; each is empty if not known."""
+def why_equivalent(law: Law, original: Law, instances: Sequence[Instance]) -> tuple[str, str]:
+    """Return why an edited law is true, and what is wrong with it; each is empty if not known.
+
+    Parameters
+    ----------
+    law, original
+        The law after and before the edit.
+    instances
+        The instances that the check of the edited law has found.
+    """
     if law is original:
         return "", ""
     where = _spoiled_where(law, original)
     guards = [c for c in original.conditions if all(c is not kept for kept in law.conditions)]
     if guards:
-        return _why_not_needed(law, guards[0]), ""
+        return _why_not_needed(law, guards[0], instances), ""
     if law.sound != original.sound:
         return _why_in_the_class(law, original), ""
-    reason = "" if where is None else _why_out_of_reach(law, where)
+    reason = "" if where is None else _why_out_of_reach(law, where, instances)
     if reason:
         return reason, ""
     if where is not None and where not in OF_VALUES:
@@ -163,8 +174,8 @@ def _wrong_everywhere(law: Law, where: str) -> Law:
     )
 
 
-def _why_out_of_reach(law: Law, where: str) -> str:
-    reach = reach_of(law)
+def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> str:
+    reach = reach_of(law, instances)
     if reach.graphs >= _ENOUGH_GRAPHS and not reach.includes(where):
         return OUT_OF_REACH
     if not reach.read and where != "length 0":
@@ -203,8 +214,8 @@ def _parts(term: object) -> Iterator[Term]:
             yield from _parts(arg)
 
 
-def _why_not_needed(law: Law, guard: object) -> str:
-    reach = reach_of(law, guard)
+def _why_not_needed(law: Law, guard: object, instances: Sequence[Instance]) -> str:
+    reach = reach_of(law, instances, guard)
     if not reach.refused and reach.admitted >= _ENOUGH_GRAPHS:
         return IMPLIED
     if reach.refused and _holds_on(law, reach):
