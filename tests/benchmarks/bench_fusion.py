@@ -3,10 +3,10 @@
     python tests/benchmarks/bench_fusion.py [--size 2000000] [--rounds 30] [--threads 1 2]
 
 Each line has the times of others over ours: above 1 we are faster. They are the function that keeps
-the memory of its results (``allow_gc=False``), the one without fusion, NumPy, the same calls in blocks written by hand (on one thread, for some formulas), and
-numexpr on as many threads where it is installed. All are measured in turn, and the best of the
-rounds counts. ``wall`` is the time that passes, ``cpu`` that of the process on all cores, which a
-loaded machine leaves as it is.
+the memory of its results (``allow_gc=False``), the one without fusion, NumPy, the same calls in
+blocks written by hand (on one thread, for some formulas), and numexpr on as many threads where it
+is installed. All are measured in turn, and the best of the rounds counts. ``wall`` is the time that
+passes, ``cpu`` that of the process on all cores, which a loaded machine leaves as it is.
 """
 
 import argparse
