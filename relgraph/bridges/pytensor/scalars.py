@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pytensor.scalar import basic, math
 from pytensor.tensor import special
 
 from relgraph import scalar
+from relgraph.graph.basic import Constant, Variable
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 
 _PAIRS: tuple[tuple[Any, Any], ...] = (
     *[
@@ -48,4 +51,22 @@ OURS: dict[type, Any] = {type(theirs): ours for theirs, ours in _PAIRS}
 THEIRS: dict[Any, Any] = {ours: theirs for theirs, ours in _PAIRS}
 """From a scalar op of this library to PyTensor's."""
 
-__all__ = ["OURS", "THEIRS"]
+
+def bounds_are_ordered(bounds: Sequence[Variable]) -> bool:
+    """Return whether two bounds of this library are numbers, the first not above the second.
+
+    Then `clip` is the same in both libraries.
+    """
+    low, high = (number_of(v) for v in bounds)
+    known = isinstance(low, int | float) and isinstance(high, int | float)
+    return known and bool(low <= high)
+
+
+def number_of(v: Any) -> Any:
+    """Return the number that every element of a constant is, seen through new axes, or None."""
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        v = v.owner.inputs[0]
+    return v.unique_value() if isinstance(v, Constant) else None
+
+
+__all__ = ["OURS", "THEIRS", "bounds_are_ordered", "number_of"]

@@ -16,6 +16,7 @@ from pytensor.tensor.type import TensorType as PyTensorTensorType
 
 from relgraph.graph.basic import Constant
 from relgraph.graph.type import Type
+from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
 from relgraph.tensor.type import TensorType
 
@@ -90,9 +91,16 @@ def value_from_pytensor(given: Any, value: Any) -> Any:
     return np.asarray(value) if isinstance(given, ScalarType | PyTensorTensorType) else value
 
 
+def fits(dtype: str, wider: str) -> bool:
+    """Return whether numbers of a dtype may be computed with as floats of another one: integers,
+    and narrower floats."""
+    return is_discrete(dtype) or np.can_cast(dtype, wider, "safe")
+
+
 __all__ = [
     "HeldConstant",
     "HeldType",
+    "fits",
     "type_from_pytensor",
     "type_to_pytensor",
     "value_from_pytensor",

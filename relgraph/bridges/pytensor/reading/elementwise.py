@@ -17,7 +17,7 @@ from pytensor.tensor.sort import ArgSortOp, SortOp
 
 import relgraph.tensor as at
 from relgraph.bridges.pytensor.reading.fitting import typed
-from relgraph.bridges.pytensor.scalars import OURS
+from relgraph.bridges.pytensor.scalars import OURS, bounds_are_ordered
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.axes import static_int
@@ -52,13 +52,18 @@ def _function_of(scalar_op: Any) -> Callable[..., Any] | None:
     return FORMULAS.get(type(scalar_op)) if ours is None else _of(ours)
 
 
+def _clipped(x: Any, low: Any, high: Any) -> Any:
+    """Return what PyTensor gives for bounds that may be nan or out of order."""
+    return at.switch(x < low, low, at.switch(x > high, high, x))
+
+
 def _apply(scalar_op: Any, dtype: str, *inputs: Any) -> Any:
     """Return a scalar op of one output on tensors, or None if there is no such function."""
     function = _function_of(scalar_op)
     if function is None:
         return None
-    if all(x.type.dtype == "bool" for x in inputs) and dtype == "bool":
-        return function(*inputs)
+    if isinstance(scalar_op, basic.Clip) and not bounds_are_ordered(inputs[1:]):
+        function = _clipped
     return typed(function, dtype, *inputs)
 
 

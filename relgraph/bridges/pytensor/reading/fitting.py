@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import relgraph.tensor as at
+from relgraph.bridges.pytensor.types import fits
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
@@ -26,16 +27,12 @@ def fitted(v: Any, wanted: Type) -> Variable:
 
 
 def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
-    """Return ``function(*inputs)`` of a dtype.
-
-    Where it would be another one, integers among the inputs are cast first if floats are wanted:
-    the precision is then that of the result, as it is in PyTensor.
-    """
+    """Return ``function(*inputs)`` of a dtype, computed in it where it is a wider one."""
     made = function(*inputs)
     if made.type.dtype == dtype:
         return made
-    if not is_discrete(dtype) and any(is_discrete(x.type.dtype) for x in inputs):
-        made = function(*[at.cast(x, dtype) if is_discrete(x.type.dtype) else x for x in inputs])
+    if not is_discrete(dtype):
+        made = function(*[at.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs])
     return at.cast(made, dtype)
 
 

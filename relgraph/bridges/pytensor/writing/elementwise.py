@@ -12,20 +12,22 @@ from pytensor.tensor import special
 from pytensor.tensor.elemwise import Elemwise as PyTensorElemwise
 from pytensor.tensor.extra_ops import CumOp
 from pytensor.tensor.math import Argmax as PyTensorArgmax
+from pytensor.tensor.math import Max, Min
 
 from relgraph import scalar
-from relgraph.bridges.pytensor.scalars import THEIRS
+from relgraph.bridges.pytensor.scalars import THEIRS, bounds_are_ordered
 from relgraph.bridges.pytensor.writing.fitting import typed
 from relgraph.graph.basic import Constant
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
+from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.op import FoldOp
 from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.reductions.argmax import Argmax
+from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
@@ -36,7 +38,12 @@ def _logaddexp(x: Any, y: Any) -> Any:
     return pt.switch(pt.eq(x, y), x + math.log(2), far)
 
 
+_TO_INTEGERS = (scalar.ceil, scalar.floor, scalar.trunc, scalar.round)
+_ON_BITS = (scalar.and_, scalar.or_, scalar.xor)
+
 FORMULAS: dict[Any, Callable[..., Any]] = {
+    # PyTensor's own asks for bounds in order, and takes nan for none
+    scalar.clip: lambda x, low, high: pt.minimum(pt.maximum(x, low), high),
     scalar.logaddexp: lambda *xs: reduce(_logaddexp, xs),
     scalar.cosm1: lambda x: -2 * pt.sqr(pt.sin(x / 2)),
     scalar.log1p_sqr: lambda x: pt.switch(
@@ -64,9 +71,11 @@ def _function_of(op: Any, bools: bool) -> Callable[..., Any] | None:
         return lambda *xs: reduce(pt.or_, xs)
     if bools and op in (scalar.mul, scalar.minimum):
         return lambda *xs: reduce(pt.and_, xs)
+    if op in FORMULAS:
+        return FORMULAS[op]
     theirs = THEIRS.get(op)
     if theirs is None:
-        return FORMULAS.get(op)
+        return None
     applied = PyTensorElemwise(theirs)
     if isinstance(op, FoldOp) and op not in (scalar.add, scalar.mul):
         return lambda *xs: reduce(applied, xs)
@@ -77,6 +86,12 @@ def _apply(op: Any, dtype: str, *inputs: Any) -> Any:
     """Return a scalar op on tensors, or None if PyTensor has no such function."""
     if isinstance(op, FoldOp) and len(inputs) == 1:
         return inputs[0]
+    if op in _TO_INTEGERS and is_discrete(dtype):
+        return inputs[0]
+    if op in _ON_BITS:
+        inputs = tuple([pt.cast(x, dtype) for x in inputs])
+    if op in FORMULAS and not is_discrete(dtype):
+        inputs = tuple([pt.cast(x, dtype) if is_discrete(x.type.dtype) else x for x in inputs])
     function = _function_of(op, all(x.type.dtype == "bool" for x in inputs))
     return None if function is None else typed(function, dtype, *inputs)
 
@@ -84,6 +99,8 @@ def _apply(op: Any, dtype: str, *inputs: Any) -> Any:
 def elemwise(node: Any, *inputs: Any) -> Any:
     """Write an Elemwise; a composite is opened."""
     op = node.op.scalar_op
+    if op is scalar.clip and bounds_are_ordered(node.inputs[1:]):
+        return pt.clip(*inputs)
     if isinstance(op, Composite):
         return _opened(op, inputs)
     return _apply(op, node.outputs[0].type.dtype, *inputs)
@@ -123,8 +140,9 @@ def _of_shape(made: Any, inputs: tuple[Any, ...]) -> Any:
 _REDUCTIONS: dict[Any, Callable[..., Any]] = {
     scalar.add: lambda x, axis, dtype: pt.sum(x, axis, dtype=dtype, acc_dtype=dtype),
     scalar.mul: lambda x, axis, dtype: pt.prod(x, axis, dtype=dtype, acc_dtype=dtype),
-    scalar.maximum: lambda x, axis, dtype: pt.max(x, axis),
-    scalar.minimum: lambda x, axis, dtype: pt.min(x, axis),
+    scalar.maximum: lambda x, axis, dtype: Max(axis=axis)(x),
+    # `pt.min` of integers is that of their negatives, which wrap around
+    scalar.minimum: lambda x, axis, dtype: Min(axis=axis)(x),
 }
 _OF_BOOLS: dict[Any, Callable[..., Any]] = {
     scalar.maximum: pt.any,
@@ -139,9 +157,7 @@ def reduced(node: Any, x: Any) -> Any:
     if x.type.dtype == "bool" and op in _OF_BOOLS:
         return _OF_BOOLS[op](x, axis=node.op.axis)
     function = _REDUCTIONS.get(op)
-    if function is None or (x.type.dtype == "float16" and op in (scalar.add, scalar.mul)):
-        return None
-    return function(x, node.op.axis, node.outputs[0].type.dtype)
+    return None if function is None else function(x, node.op.axis, node.outputs[0].type.dtype)
 
 
 def softmax(node: Any, x: Any) -> Any:
@@ -162,10 +178,13 @@ def logsumexp(node: Any, x: Any) -> Any:
 
 
 def argmax(node: Any, x: Any) -> Any:
-    if x.type.dtype == "bool":
-        return None
     axis = node.op.axis
     return PyTensorArgmax(None if axis is None else (axis,))(x)
+
+
+def argmin(node: Any, x: Any) -> Any:
+    """Write the place of the least element as that of the greatest, in reversed order."""
+    return argmax(node, pt.invert(x) if is_discrete(x.type.dtype) else -x)
 
 
 def cumulated(node: Any, x: Any) -> Any:
@@ -183,6 +202,7 @@ TABLE: dict[type, Callable[..., Any]] = {
     LogSoftmax: softmax,
     LogSumExp: logsumexp,
     Argmax: argmax,
+    Argmin: argmin,
     Cumulate: cumulated,
     Sort: lambda node, x: pt.sort(x, axis=node.op.axis),
     ArgSort: lambda node, x: pt.argsort(x, axis=node.op.axis, kind="stable"),

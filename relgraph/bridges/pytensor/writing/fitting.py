@@ -8,6 +8,7 @@ from typing import Any
 import pytensor.tensor as pt
 from pytensor.tensor.type import TensorType as PyTensorTensorType
 
+from relgraph.bridges.pytensor.types import fits
 from relgraph.scalar.dtypes import is_discrete
 
 
@@ -25,12 +26,12 @@ def fitted(v: Any, wanted: Any) -> Any:
 
 
 def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
-    """Return ``function(*inputs)`` of a dtype, computed in it where integers become floats."""
+    """Return ``function(*inputs)`` of a dtype, computed in it where it is a wider one."""
     made = function(*inputs)
     if made.type.dtype == dtype:
         return made
-    if not is_discrete(dtype) and any(is_discrete(x.type.dtype) for x in inputs):
-        made = function(*[pt.cast(x, dtype) if is_discrete(x.type.dtype) else x for x in inputs])
+    if not is_discrete(dtype):
+        made = function(*[pt.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs])
     return made if made.type.dtype == dtype else pt.cast(made, dtype)
 
 

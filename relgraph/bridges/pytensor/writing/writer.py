@@ -202,12 +202,20 @@ def _made(node: Apply, inputs: list[Any]) -> Sequence[Any]:
     if held is not None:
         returned: Sequence[Any] = held(*inputs)
         return returned
-    write = TABLE.get(type(node.op))
-    made = None if write is None else write(node, *inputs)
+    made = _written(node, inputs)
     if made is None:
         kinds = [[type_to_pytensor(v.type) for v in side] for side in (node.inputs, node.outputs)]
         made = CarriedOp(node.op, *kinds)(*inputs, return_list=True)
     return made if isinstance(made, list | tuple) else [made]
+
+
+def _written(node: Apply, inputs: list[Any]) -> Any:
+    """Return the outputs of a node, or None if PyTensor has no such op for these dtypes."""
+    write = TABLE.get(type(node.op))
+    try:
+        return None if write is None else write(node, *inputs)
+    except (TypeError, NotImplementedError):
+        return None
 
 
 def _leaf(v: Variable) -> Any:
