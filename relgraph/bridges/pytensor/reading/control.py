@@ -58,7 +58,8 @@ def printed(reader: Any, node: Any, x: Any) -> Any:
 
 
 def same(reader: Any, node: Any, x: Any) -> Any:
-    return x
+    """Read an op that is about storage alone; those derived from it are about gradients."""
+    return x if type(node.op) in (ops.ViewOp, ops.DeepCopyOp) else None
 
 
 TABLE: dict[type, Callable[..., Any]] = {

@@ -176,7 +176,7 @@ class Writer:
     def _is_unchanged(self, v: Variable) -> bool:
         if v.owner is not None:
             return v.owner in self._unchanged
-        return counterpart_in_pytensor(v) is not None
+        return isinstance(v, Constant) or counterpart_in_pytensor(v) is not None
 
     def _needed(self, nodes: Sequence[Apply], outputs: Sequence[Variable]) -> list[Apply]:
         """Return the nodes whose outputs are to be written, in order."""
