@@ -10,5 +10,5 @@ import pytest
 
 @pytest.fixture(autouse=True, scope="session")
 def no_compiler() -> Iterator[None]:
-    with pytensor.config.change_flags(cxx="", linker="py", optimizer="fast_compile"):
+    with pytensor.config.change_flags(cxx="", linker="py"):
         yield
