@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedType as PyTensorDisconnectedType
 from pytensor.gradient import disconnected_type, grad_undefined
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.op import Op as PyTensorOp
+from pytensor.tensor.rewriting.ofg import inline_ofg_node
 
 from relgraph.bridges.pytensor.notes import (
     counterpart_in_pytensor,
@@ -140,10 +142,13 @@ class Writer:
     ----------
     found
         What is known already: PyTensor's variables, by those of this library.
+    opens
+        Whether an op of PyTensor's that is defined by a graph is written as that graph.
     """
 
-    def __init__(self, found: dict[Variable, Any] | None = None) -> None:
+    def __init__(self, found: dict[Variable, Any] | None = None, opens: bool = False) -> None:
         self.found: dict[Variable, Any] = {} if found is None else found
+        self.opens = opens
         self._unchanged: set[Apply] = set()
 
     def write(self, outputs: Sequence[Variable], inputs: Sequence[Variable] = ()) -> list[Any]:
@@ -190,6 +195,9 @@ class Writer:
 
     def _write_node(self, node: Apply) -> None:
         made = _made(node, [self.variable(v) for v in node.inputs])
+        maker = made[0].owner
+        if self.opens and maker is not None and isinstance(maker.op, OpFromGraph):
+            made = inline_ofg_node(maker)
         for ours, theirs in zip(node.outputs, made, strict=True):
             theirs = fitted(theirs, type_to_pytensor(ours.type))
             if ours.name is not None and theirs.owner is not None and theirs.name is None:
