@@ -18,7 +18,10 @@ from pytensor.tensor.sort import ArgSortOp, SortOp
 import relgraph.tensor as at
 from relgraph.bridges.pytensor.reading.fitting import typed
 from relgraph.bridges.pytensor.scalars import OURS, bounds_are_ordered
+from relgraph.graph.basic import Constant
+from relgraph.scalar.dtypes import is_discrete, result_dtype
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.type import converted_exactly
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.axes import static_int
 from relgraph.tensor.elemwise.elemwise import Elemwise as OurElemwise
@@ -52,6 +55,31 @@ def _function_of(scalar_op: Any) -> Callable[..., Any] | None:
     return FORMULAS.get(type(scalar_op)) if ours is None else _of(ours)
 
 
+_ARITHMETIC = (
+    *(basic.Add, basic.Sub, basic.Mul, basic.TrueDiv, basic.IntDiv, basic.Mod, basic.Pow),
+    *(basic.Maximum, basic.Minimum, basic.LogicalComparison),
+)
+
+
+def _of_one_dtype(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the inputs with integer constants beside floats as floats, which they become anyway.
+
+    PyTensor gives a Python number the smallest integer dtype that holds it; laws are about terms of
+    one dtype.
+    """
+    dtype = result_dtype(*[x.type.dtype for x in inputs])
+    if is_discrete(dtype):
+        return inputs
+    return tuple([_as_float(x, dtype) for x in inputs])
+
+
+def _as_float(x: Any, dtype: str) -> Any:
+    if not isinstance(x, Constant) or not is_discrete(x.type.dtype):
+        return x
+    exact = converted_exactly(x.data, dtype)
+    return x if exact is None else at.constant(exact)
+
+
 def _clipped(x: Any, low: Any, high: Any) -> Any:
     """Return what PyTensor gives for bounds that may be nan or out of order."""
     return at.switch(x < low, low, at.switch(x > high, high, x))
@@ -64,6 +92,8 @@ def _apply(scalar_op: Any, dtype: str, *inputs: Any) -> Any:
         return None
     if isinstance(scalar_op, basic.Clip) and not bounds_are_ordered(inputs[1:]):
         function = _clipped
+    if isinstance(scalar_op, _ARITHMETIC):
+        inputs = _of_one_dtype(inputs)
     return typed(function, dtype, *inputs)
 
 

@@ -14,6 +14,7 @@ from pytensor.tensor.shape import Shape_i as PyTensorShape_i
 from pytensor.tensor.shape import SpecifyShape as PyTensorSpecifyShape
 
 import relgraph.tensor as at
+from relgraph.graph.basic import Constant
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.axes import static_int
@@ -24,10 +25,20 @@ from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths, pr
 
 
 def dimshuffled(reader: Any, node: Any, x: Any) -> Any:
+    """Read a DimShuffle; that of a constant is a constant, as it is where one is written here."""
+    if isinstance(x, Constant):
+        return at.constant(_laid_out(x.data, node.op))
     dropped = tuple(node.op.drop)
     if dropped:
         x = at.specify_shape(x, [1 if i in dropped else None for i in range(x.type.ndim)])
     return x.dimshuffle(*node.op.new_order)
+
+
+def _laid_out(value: Any, op: Any) -> Any:
+    kept = value.reshape([n for i, n in enumerate(value.shape) if i not in op.drop])
+    places = sorted(op.shuffle)
+    moved = kept.transpose([places.index(axis) for axis in op.shuffle])
+    return moved[tuple([None if axis == "x" else slice(None) for axis in op.new_order])]
 
 
 def reshaped(reader: Any, node: Any, x: Any, lengths_: Any) -> Any:

@@ -74,19 +74,20 @@ OF_STACKS: dict[type, Callable[..., Any]] = {
 """From a class of PyTensor's ops on one matrix to a function of ``(op, *stacks)``."""
 
 
-def _floats_only(node: Any) -> bool:
-    """Return whether LAPACK has the dtypes of the outputs: float16 it has not."""
-    return all(out.type.dtype != "float16" for out in node.outputs)
-
-
 def of_one(reader: Any, node: Any, *inputs: Any) -> Any:
-    return OF_STACKS[type(node.op)](node.op, *inputs) if _floats_only(node) else None
+    return _on_stacks(node.op, node, inputs)
 
 
 def of_stacks(reader: Any, node: Any, *inputs: Any) -> Any:
-    core = node.op.core_op
-    function = OF_STACKS.get(type(core))
-    return None if function is None or not _floats_only(node) else function(core, *inputs)
+    return _on_stacks(node.op.core_op, node, inputs)
+
+
+def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
+    """Return an op on one matrix, applied to stacks; LAPACK has no float16."""
+    function = next((OF_STACKS[c] for c in type(op).__mro__ if c in OF_STACKS), None)
+    if function is None or any(out.type.dtype == "float16" for out in node.outputs):
+        return None
+    return function(op, *inputs)
 
 
 def dot(reader: Any, node: Any, x: Any, y: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
+from pytensor.gradient import DisconnectedType
 from pytensor.tensor import blas
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.linalg import summary
@@ -27,6 +28,21 @@ from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
 from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
 
 _QR_MODES = {"complete": "full", "reduced": "economic", "r": "r"}
+
+
+class SLogDetWithGradient(summary.SLogDet):
+    """PyTensor's op, which has no gradient: it stands for a logarithm of a determinant, which has.
+
+    Giles, Collected Matrix Derivative Results (2008), 2.2.2.
+    """
+
+    def pullback(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+    ) -> list[Any]:
+        (a,), g = inputs, cotangents[1]
+        if isinstance(g.type, DisconnectedType):
+            return [a.zeros_like()]
+        return [g * pt.linalg.inv(a).T]
 
 
 def _rank(b: Any) -> int:
@@ -71,7 +87,7 @@ TABLE: dict[type, Callable[..., Any]] = {
     BatchedDot: batched,
     Cholesky: lambda node, a: pt.linalg.cholesky(a, lower=node.op.lower),
     Det: lambda node, a: Blockwise(summary.Det())(a),
-    SLogDet: lambda node, a: Blockwise(summary.SLogDet())(a, return_list=True),
+    SLogDet: lambda node, a: Blockwise(SLogDetWithGradient())(a, return_list=True),
     Inverse: lambda node, a: pt.linalg.inv(a),
     PseudoInverse: pseudo_inverse,
     Expm: lambda node, a: Blockwise(PyTensorExpm())(a),
