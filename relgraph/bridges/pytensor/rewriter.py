@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from pytensor.graph.basic import equal_computations
@@ -19,7 +20,7 @@ from relgraph.compile.own_laws.rewriters import own_rewriters
 _MERGING = "merge"
 
 
-class RelationalRewriter(GraphRewriter):
+class RelationalRewriter(GraphRewriter):  # type: ignore[misc]
     """Applies laws to a whole graph of PyTensor's; see `relational_rewriter`."""
 
     def __init__(self, laws: Any, include: Iterable[str], name: str) -> None:
@@ -32,10 +33,8 @@ class RelationalRewriter(GraphRewriter):
         return f"relational_rewriter({self.name})"
 
     def add_requirements(self, fgraph: Any) -> None:
-        try:
+        with suppress(AlreadyThere):
             fgraph.attach_feature(ReplaceValidate())
-        except AlreadyThere:
-            pass
 
     def apply(self, fgraph: Any) -> tuple[str, ...]:
         """Rewrite a graph of PyTensor's, and return the names of the laws that changed it.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytensor.scalar import basic, math
-from pytensor.tensor import special
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable

@@ -1,4 +1,4 @@
-"""Five models as they are written with PyTensor: a log density, its parameters, and values for them.
+"""Five models as they are written with PyTensor: a log density, and values for its parameters.
 
 The formulas are those of textbooks. On ordinary values they are right; on the others an exponential
 over- or underflows on the way, and what comes out is nan or infinite. `truth` gives the density and

@@ -33,7 +33,9 @@ def check(expression: str) -> list[str]:
     ours, outputs = from_pytensor(theirs, list(given))
     expected = values_of(theirs, given)
     values = dict(zip(ours, given.values(), strict=True))
-    for v, out, found, wanted in zip(theirs, outputs, evaluate(outputs, values), expected, strict=True):
+    for v, out, found, wanted in zip(
+        theirs, outputs, evaluate(outputs, values), expected, strict=True
+    ):
         assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
         assert out.type.dtype == v.type.dtype and out.type.ndim == v.type.ndim
         np.testing.assert_allclose(found, wanted, rtol=1e-6 if found.dtype == "float32" else 1e-12)

@@ -110,7 +110,10 @@ def test_it_comes_to_rest_in_an_equilibrium() -> None:
     database.query(RewriteDatabaseQuery(include=["all"])).rewrite(fgraph)
     given = {v: np.array([[1000.0, 999.0]])}
     expected = values_of([pt.special.softmax(v, axis=1)], given)[0]
-    np.testing.assert_allclose(values_of(fgraph.outputs, dict(zip(fgraph.inputs, given.values(), strict=True)))[0], expected)
+    np.testing.assert_allclose(
+        values_of(fgraph.outputs, dict(zip(fgraph.inputs, given.values(), strict=True)))[0],
+        expected,
+    )
 
 
 def test_updates_of_shared_variables_are_rewritten_too() -> None:

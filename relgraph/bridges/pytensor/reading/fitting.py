@@ -22,7 +22,9 @@ def fitted(v: Any, wanted: Type) -> Variable:
         return _variable(v)
     if v.type.dtype != wanted.dtype:
         v = at.cast(v, wanted.dtype)
-    ones = [1 if n == 1 and m is None else None for n, m in zip(wanted.shape, v.type.shape, strict=True)]
+    ones = [
+        1 if n == 1 and m is None else None for n, m in zip(wanted.shape, v.type.shape, strict=True)
+    ]
     return _variable(at.specify_shape(v, ones) if any(ones) else v)
 
 

@@ -17,12 +17,12 @@ from relgraph.bridges.pytensor.notes import (
 )
 from relgraph.bridges.pytensor.reading import (
     control,
+    draws,
     elementwise,
     layout,
     loops,
     matrices,
     parts,
-    random,
 )
 from relgraph.bridges.pytensor.reading.fitting import fitted
 from relgraph.bridges.pytensor.types import (
@@ -41,12 +41,12 @@ from relgraph.tensor.type import TensorType
 
 TABLE: dict[type, Callable[..., Any]] = {
     **control.TABLE,
+    **draws.TABLE,
     **elementwise.TABLE,
     **layout.TABLE,
     **loops.TABLE,
     **matrices.TABLE,
     **parts.TABLE,
-    **random.TABLE,
 }
 """From a class of PyTensor's ops to ``read(reader, node, *inputs)``, which returns the outputs of a
 node, as variables of this library; or None if they can't be said, which holds the op."""
@@ -246,7 +246,9 @@ def _shared(kind: Type, v: Any) -> Variable:
         return TensorSharedVariable(kind, container, v.name)
     if isinstance(kind, RandomGeneratorType):
         return RandomGeneratorSharedVariable(kind, container, v.name)
-    raise TypeError(f"from_pytensor: {v} is shared, and its type {v.type} can't be: make it an input")
+    raise TypeError(
+        f"from_pytensor: {v} is shared, and its type {v.type} can't be: make it an input"
+    )
 
 
 __all__ = ["TABLE", "HeldOp", "Reader"]

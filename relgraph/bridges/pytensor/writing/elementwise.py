@@ -76,7 +76,7 @@ def _function_of(op: Any, bools: bool) -> Callable[..., Any] | None:
     theirs = THEIRS.get(op)
     if theirs is None:
         return None
-    applied = PyTensorElemwise(theirs)
+    applied: Callable[..., Any] = PyTensorElemwise(theirs)
     if isinstance(op, FoldOp) and op not in (scalar.add, scalar.mul):
         return lambda *xs: reduce(applied, xs)
     return applied

@@ -30,7 +30,7 @@ from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTr
 _QR_MODES = {"complete": "full", "reduced": "economic", "r": "r"}
 
 
-class SLogDetWithGradient(summary.SLogDet):
+class SLogDetWithGradient(summary.SLogDet):  # type: ignore[misc]
     """PyTensor's op, which has no gradient: it stands for a logarithm of a determinant, which has.
 
     Giles, Collected Matrix Derivative Results (2008), 2.2.2.
@@ -51,9 +51,7 @@ def _rank(b: Any) -> int:
 
 
 def solved(node: Any, a: Any, b: Any) -> Any:
-    return pt.linalg.solve(
-        a, b, assume_a=node.op.assume_a, lower=node.op.lower, b_ndim=_rank(b)
-    )
+    return pt.linalg.solve(a, b, assume_a=node.op.assume_a, lower=node.op.lower, b_ndim=_rank(b))
 
 
 def solved_triangular(node: Any, a: Any, b: Any) -> Any:

@@ -24,12 +24,12 @@ from relgraph.bridges.pytensor.types import (
 )
 from relgraph.bridges.pytensor.writing import (
     control,
+    draws,
     elementwise,
     layout,
     loops,
     matrices,
     parts,
-    random,
 )
 from relgraph.bridges.pytensor.writing.fitting import fitted
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -39,18 +39,18 @@ from relgraph.graph.type import DisconnectedType, NullType
 
 TABLE: dict[type, Callable[..., Any]] = {
     **control.TABLE,
+    **draws.TABLE,
     **elementwise.TABLE,
     **layout.TABLE,
     **loops.TABLE,
     **matrices.TABLE,
     **parts.TABLE,
-    **random.TABLE,
 }
 """From a class of this library's ops to ``write(node, *inputs)``, which returns the outputs of a
 node as variables of PyTensor's; or None if they can't be said, which carries the op."""
 
 
-class CarriedOp(PyTensorOp):
+class CarriedOp(PyTensorOp):  # type: ignore[misc]
     """An op of this library in a graph of PyTensor's: it is run by its own `perform`.
 
     Parameters
@@ -114,7 +114,9 @@ class CarriedOp(PyTensorOp):
             for out, is_absent in zip(node.outputs, absent, strict=True)
         ]
         given = dict(
-            zip([*node.inputs, *node.outputs, *grads], [*inputs, *outputs, *cotangents], strict=True)
+            zip(
+                [*node.inputs, *node.outputs, *grads], [*inputs, *outputs, *cotangents], strict=True
+            )
         )
         writer = Writer(given)
         return [

@@ -5,32 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytensor.tensor.random import basic
-
 import relgraph.tensor as at
+from relgraph.bridges.pytensor.distributions import NAMES
 from relgraph.tensor.random.distributions import DISTRIBUTIONS
 from relgraph.tensor.random.random_variable import RandomVariable
 from relgraph.tensor.type import TensorType
-
-NAMES: dict[type, str] = {
-    basic.UniformRV: "uniform",
-    basic.TriangularRV: "triangular",
-    basic.BetaRV: "beta",
-    basic.NormalRV: "normal",
-    basic.LogNormalRV: "lognormal",
-    basic.GammaRV: "gamma",
-    basic.ExponentialRV: "exponential",
-    basic.LaplaceRV: "laplace",
-    basic.LogisticRV: "logistic",
-    basic.WeibullRV: "weibull",
-    basic.VonMisesRV: "vonmises",
-    basic.WaldRV: "wald",
-    basic.PoissonRV: "poisson",
-    basic.GeometricRV: "geometric",
-    basic.BinomialRV: "binomial",
-    basic.HyperGeometricRV: "hypergeometric",
-}
-"""From a class of PyTensor's ops to the distribution that draws the same numbers."""
 
 
 def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
@@ -50,4 +29,4 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
 
 TABLE: dict[type, Callable[..., Any]] = dict.fromkeys(NAMES, drawn)
 
-__all__ = ["NAMES", "TABLE"]
+__all__ = ["TABLE"]

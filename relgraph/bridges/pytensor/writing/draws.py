@@ -7,7 +7,7 @@ from typing import Any
 
 from pytensor.tensor.type_other import NoneConst
 
-from relgraph.bridges.pytensor.reading.random import NAMES
+from relgraph.bridges.pytensor.distributions import NAMES
 from relgraph.tensor.random.random_variable import RandomVariable
 
 _CLASSES = {name: cls for cls, name in NAMES.items()}
