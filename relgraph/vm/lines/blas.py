@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.tensor.linalg import blas_calls
+from relgraph.tensor import blas_calls
 from relgraph.tensor.linalg.gemm import BlasUpdate, Gemm, GemvAdd, Ger
 from relgraph.vm.lines.length_checks import Axis, check_lines
 from relgraph.vm.lines.symbol_table import SymbolTable
