@@ -195,6 +195,8 @@ CASES = [
     (Solve(), M, X),
     (Solve(), X, V),
     (LeastSquares(), M, M),
+    (LeastSquares(), X, M),
+    (LeastSquares(), X, V),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

@@ -301,16 +301,10 @@ def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
     return found
 
 
-def lstsq(a: Array, b: Array, rcond: float) -> Sequence[Any]:
-    """Return the solution for one matrix, the rank, and the singular values.
-
-    Parameters
-    ----------
-    b
-        A matrix.
-    """
+def lstsq(a: Array, b: Array, rcond: float | None) -> Sequence[Any]:
+    """Return what `numpy.linalg.lstsq` does, of one matrix and a vector or matrix."""
     if not _is_large(a):
-        x, _, rank, values = np.linalg.lstsq(a, b, rcond)
-        return x, rank, values
-    x, _, rank, values = scipy.linalg.lstsq(a, b, rcond, check_finite=False, lapack_driver="gelsd")
-    return x, rank, values
+        return np.linalg.lstsq(a, b, rcond=rcond)
+    least = max(a.shape) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
+    x, residuals, rank, values = scipy.linalg.lstsq(a, b, least, check_finite=False)
+    return x, np.atleast_1d(residuals), rank, values
