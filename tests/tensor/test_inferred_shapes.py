@@ -15,7 +15,8 @@ from relgraph import scalar, scan
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
+from relgraph.tensor.along_axes.recurrences import Recurrence
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
@@ -164,6 +165,8 @@ CASES = [
     (SpecifyShape((1, None)), M),
     (at.Assert(""), M, Tensor(1, "bool")),
     (Cumulate(scalar.add, 1), M),
+    (CumprodGradient(1), M, M),
+    (Recurrence(0), M, M),
     (Accumulate(scalar.maximum, 0), M),
     (Convolve(), V, V),
     (DFT(1), M),
