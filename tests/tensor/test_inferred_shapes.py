@@ -36,6 +36,7 @@ from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
 from relgraph.tensor.linalg.factors.qr import QR
 from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
@@ -191,6 +192,7 @@ CASES = [
     *((op, M) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cholesky(), Expm())),
     *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet())),
     *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
+    (Kron(), M, M),
     *((QR(mode), X) for mode in ("reduced", "complete", "r")),
     *((SVD(*how), X) for how in ((True, True), (False, True), (False, False))),
     *((op, M, V) for op in (Solve(), SolveTriangular(), CholeskySolve(), LeastSquares())),
