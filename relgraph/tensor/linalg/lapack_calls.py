@@ -7,6 +7,7 @@ over them are compiled.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -214,13 +215,16 @@ def inv(a: Array) -> Array:
 
 def slogdet(a: Array) -> tuple[Any, Any]:
     """Return the signs and logarithms of the determinants of square matrices."""
-    if not _is_large(a):
-        return np.linalg.slogdet(a)
-    found: tuple[Any, Any] = _of_stack(_slogdet_of_one, a)
-    return found
+    if a.size and (a.ndim == 2 or _is_large(a)):
+        found: tuple[Any, Any] = _of_stack(_slogdet_of_one, a)
+        return found
+    return np.linalg.slogdet(a)
 
 
 def _slogdet_of_one(a: Array) -> tuple[Any, Any]:
+    if a.dtype.char == "d":
+        sign, logarithm = slogdet_of_floats(lapack_function("getrf", a.dtype), a)
+        return np.float64(sign), np.float64(logarithm)
     lu, pivots, _ = lapack_function("getrf", a.dtype)(np.ascontiguousarray(a).T)
     diagonal = np.diagonal(lu)
     sizes = np.abs(diagonal)
@@ -231,12 +235,30 @@ def _slogdet_of_one(a: Array) -> tuple[Any, Any]:
     return a.dtype.type(sign), np.log(sizes).sum()
 
 
+def slogdet_of_floats(getrf: Any, a: Array) -> tuple[float, float]:
+    """Return the sign and the logarithm of the determinant of one matrix of float64.
+
+    Parameters
+    ----------
+    getrf
+        LAPACK's factorization for the dtype.
+    """
+    lu, pivots, _ = getrf(np.ascontiguousarray(a).T)
+    is_negative, logarithm = False, 0.0
+    for i, (pivot, row) in enumerate(zip(lu.diagonal().tolist(), pivots.tolist(), strict=True)):
+        if pivot == 0:
+            return 0.0, -math.inf
+        is_negative ^= (pivot < 0) is not (row != i)
+        logarithm += math.log(abs(pivot))
+    return -1.0 if is_negative else 1.0, logarithm
+
+
 def det(a: Array) -> Any:
     """Return the determinants of square matrices."""
-    if not _is_large(a):
-        return np.linalg.det(a)
-    sign, logarithm = slogdet(a)
-    return np.asarray(sign * np.exp(logarithm), a.dtype)[()]
+    if a.size and (a.ndim == 2 or _is_large(a)):
+        sign, logarithm = slogdet(a)
+        return np.asarray(sign * np.exp(logarithm), a.dtype)[()]
+    return np.linalg.det(a)
 
 
 def eigh(a: Array, uplo: Any, vectors: bool = True) -> Any:

@@ -36,7 +36,9 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
         if not op.shuffle:
             text = f"asarray({text})"
     kept = sorted(op.shuffle)
-    if list(op.shuffle) != kept:
+    if list(op.shuffle) == kept[::-1] and len(kept) == 2:
+        text += ".T"
+    elif list(op.shuffle) != kept:
         text += f".transpose({', '.join(str(kept.index(a)) for a in op.shuffle)})"
     if len(op.new_order) > len(kept):
         key = ", ".join("None" if isinstance(axis, str) else ":" for axis in op.new_order)

@@ -70,7 +70,7 @@ class Det(MatrixOp):
         return [fitted_gradient(scale * adjoint(inv(inputs[0])), inputs[0])]
 
 
-def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
+def slogdet_one(perform: Callable[..., Any], getrf: Any, a: Array) -> tuple[float, float]:
     """Return the sign and the logarithm for one real matrix as numbers, as `perform` gives them.
 
     They come from the factors from which `det` does: of a singular matrix another LAPACK may make a
@@ -79,9 +79,13 @@ def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
     Parameters
     ----------
     perform
-        What is called where something is not finite.
+        What is called where something is not finite, or there is nothing.
+    getrf
+        LAPACK's factorization for the dtype.
     """
-    sign, logarithm = lapack_calls.slogdet(a) if has_finite_sum(a) else perform(a)
+    if a.size and has_finite_sum(a):
+        return lapack_calls.slogdet_of_floats(getrf, a)
+    sign, logarithm = perform(a)
     return float(sign), float(logarithm)
 
 
