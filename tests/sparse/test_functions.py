@@ -68,8 +68,8 @@ CASES = {
         lambda x, y, d, v, u: sparse.true_dot(x.T, y), lambda x, y, d, v, u: x.T @ y
     ),
     "sampling dot": Case(
-        lambda x, y, d, v, u: sparse.sampling_dot(d, 2 * d, x @ y.T),
-        lambda x, y, d, v, u: (x @ y.T) * (d @ (2 * d).T),
+        lambda x, y, d, v, u: sparse.sampling_dot(d, d.T @ d, x),
+        lambda x, y, d, v, u: x * (d @ (d.T @ d).T),
         kinds="iufc",
     ),
     "transpose": Case(lambda x, y, d, v, u: x.T, lambda x, y, d, v, u: x.T),
