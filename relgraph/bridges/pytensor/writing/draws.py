@@ -20,7 +20,7 @@ def drawn(node: Any, rng: Any, *inputs: Any) -> Any:
     if cls is None or op.dtype != ("int64" if op.distribution.is_discrete else "float64"):
         return None
     size, *parameters = inputs if op.sized else (NoneConst, *inputs)
-    return cls(dtype=op.dtype)(*parameters, size=size, rng=rng, return_list=True)
+    return cls(dtype=op.dtype).make_node(rng, size, *parameters).outputs
 
 
 TABLE: dict[type, Callable[..., Any]] = {RandomVariable: drawn}
