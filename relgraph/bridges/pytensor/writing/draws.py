@@ -13,7 +13,7 @@ from relgraph.tensor.random.random_variable import RandomVariable
 _CLASSES = {name: cls for cls, name in NAMES.items()}
 
 
-def drawn(node: Any, rng: Any, *inputs: Any) -> Any:
+def drawn(writer: Any, node: Any, rng: Any, *inputs: Any) -> Any:
     """Write a draw; one that PyTensor would draw otherwise is carried."""
     op = node.op
     cls = _CLASSES.get(op.distribution.name)
