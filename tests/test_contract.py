@@ -23,12 +23,11 @@ LATE_IMPORTS = {
 LAZY_FILES = {
     "relgraph/__init__.py": "the public names are resolved when they are first used",
     "relgraph/compile/on_demand/sparse_laws.py": "SciPy's sparse matrices are large",
-    "relgraph/testing/__init__.py": "the law checker needs mpmath, the strategies don't",
     "relgraph/graph/kanren/definition.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
     "relgraph/sparse/__init__.py": "`shared` has to know sparse matrices, and nobody loads SciPy's",
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
-    "relgraph/tensor/random/__init__.py": "`shared` has to know generators, and no distributions",
+    "relgraph/on_first_use.py": "what packages resolve their names by",
     "relgraph/commands/png.py": "an extra, and large",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
     "relgraph/graph/__init__.py": "the documents write relgraph.graph.fg after a plain import",

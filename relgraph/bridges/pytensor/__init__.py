@@ -5,8 +5,9 @@ The names below load PyTensor when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.bridges.pytensor.reading.graphs import from_pytensor
@@ -16,25 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["from_pytensor", "relational_rewriter", "to_pytensor"]
 
 _HOME = {
-    "from_pytensor": "relgraph.bridges.pytensor.reading.graphs",
-    "relational_rewriter": "relgraph.bridges.pytensor.rewriter",
-    "to_pytensor": "relgraph.bridges.pytensor.writing.graphs",
+    "from_pytensor": "reading.graphs",
+    "relational_rewriter": "rewriter",
+    "to_pytensor": "writing.graphs",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'relgraph.bridges.pytensor' has no attribute {name!r}")
-    try:
-        import_module("pytensor")
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{name} needs PyTensor, which is not installed: pip install 'relgraph[pytensor]'"
-        ) from error
-    import_module("relgraph.bridges.pytensor.unify_rules").order_rules()
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="pytensor")

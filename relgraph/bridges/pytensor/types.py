@@ -14,11 +14,15 @@ from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
 from pytensor.tensor.type import TensorType as PyTensorTensorType
 
+from relgraph.bridges.pytensor.unify_rules import order_rules
 from relgraph.graph.basic import Constant
 from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
 from relgraph.tensor.type import TensorType
+
+# Whoever reads or writes graphs of PyTensor's has the rules of both libraries.
+order_rules()
 
 
 class HeldConstant(Constant):

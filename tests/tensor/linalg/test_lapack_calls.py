@@ -94,7 +94,7 @@ CASES = [
 
 @pytest.mark.parametrize("columns", [(), (1,), (3,)], ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "complex64"])
-@pytest.mark.parametrize(("op", "values"), CASES, ids=lambda c: str(c) if callable(c) else "")
+@pytest.mark.parametrize(("op", "values"), CASES, ids=[str(op) for op, _ in CASES])
 def test_in_place(op: Any, values: Any, dtype: str, columns: Any) -> None:
     """The same bits as from the op that overwrites nothing, whatever the layout."""
     n = 70
