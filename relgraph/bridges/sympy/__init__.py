@@ -5,8 +5,9 @@ The names below load SymPy when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.bridges.sympy.laws import SympyLaw, law_from_sympy, law_to_sympy
@@ -16,26 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["SympyLaw", "from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"]
 
 _HOME = {
-    "SympyLaw": "relgraph.bridges.sympy.laws",
-    "from_sympy": "relgraph.bridges.sympy.reading",
-    "law_from_sympy": "relgraph.bridges.sympy.laws",
-    "law_to_sympy": "relgraph.bridges.sympy.laws",
-    "to_sympy": "relgraph.bridges.sympy.writing",
+    "SympyLaw": "laws",
+    "from_sympy": "reading",
+    "law_from_sympy": "laws",
+    "law_to_sympy": "laws",
+    "to_sympy": "writing",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'relgraph.bridges.sympy' has no attribute {name!r}")
-    try:
-        import_module("sympy")
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{name} needs SymPy, which is not installed: pip install 'relgraph[sympy]'"
-        ) from error
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="sympy")
