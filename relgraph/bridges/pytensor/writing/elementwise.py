@@ -166,15 +166,16 @@ def softmax(writer: Any, node: Any, x: Any) -> Any:
 
 
 def logsumexp(writer: Any, node: Any, x: Any) -> Any:
-    """Write the logarithm of a sum such that no exponential overflows, in any mode."""
+    """Write the logarithm of a sum such that no exponential overflows, in any mode.
+
+    Read again it is what it was, by the laws on shifted sums and `log-sum-exp-guarded`.
+    """
     if 0 in x.type.shape or x.type.ndim == 0:
         return None
-    axes = node.op.axis
-    largest = pt.max(x, axis=axes, keepdims=True)
-    shift = pt.switch(pt.isinf(largest), pt.zeros_like(largest), largest)
-    total = pt.log(pt.sum(pt.exp(x - shift), axis=axes, keepdims=True)) + shift
-    dropped = range(x.type.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
-    return pt.squeeze(total, axis=tuple(dropped))
+    axes = range(x.type.ndim) if node.op.axis is None else node.op.axes(x.type.ndim)
+    largest = pt.max(x, axis=tuple(axes))
+    total = pt.log(pt.sum(pt.exp(x - pt.expand_dims(largest, tuple(axes))), axis=tuple(axes)))
+    return pt.switch(pt.isinf(largest), largest, largest + total)
 
 
 def argmax(writer: Any, node: Any, x: Any) -> Any:
