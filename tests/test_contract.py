@@ -29,6 +29,7 @@ LAZY_FILES = {
     "relgraph/sparse/__init__.py": "`shared` has to know sparse matrices, and nobody loads SciPy's",
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
     "relgraph/tensor/random/__init__.py": "`shared` has to know generators, and no distributions",
+    "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/commands/png.py": "an extra, and large",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
     "relgraph/graph/__init__.py": "the documents write relgraph.graph.fg after a plain import",
