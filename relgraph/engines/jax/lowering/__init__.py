@@ -1,9 +1,22 @@
 """What Ops compute with JAX, by subject: each page has a table of classes of Ops."""
 
-from relgraph.engines.jax.lowering import elementwise, indexing, products, reductions, shapes
+from relgraph.engines.jax.lowering import (
+    along_axes,
+    elementwise,
+    indexing,
+    linalg,
+    products,
+    reductions,
+    shapes,
+    sparse,
+)
 from relgraph.engines.jax.lowering.dispatch import register_all
+from relgraph.engines.jax.lowering.random import ops as random
 
-_PAGES = (elementwise, indexing, products, reductions, shapes)
+_PAGES = (
+    *(along_axes, elementwise, indexing, linalg, products),
+    *(random, reductions, shapes, sparse),
+)
 
 
 def register_lowerings() -> None:

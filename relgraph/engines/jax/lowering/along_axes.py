@@ -28,13 +28,13 @@ _RUNNING: dict[Any, Any] = {
 
 
 def cumulate(op: Cumulate, node: Apply, x: Any) -> Any:
-    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = node.outputs[0].type.dtype
     function = jnp.cumsum if op.scalar_op is scalar.add else jnp.cumprod
     return function(as_dtype(x, dtype), axis=op.axis)
 
 
 def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
-    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = node.outputs[0].type.dtype
     return lax.associative_scan(_RUNNING[op.scalar_op], as_dtype(x, dtype), axis=op.axis)
 
 
@@ -66,7 +66,7 @@ def unique(op: Unique, node: Apply, x: Any) -> Any:
 def transform(op: DFT, node: Apply, x: Any) -> Any:
     if x.shape[op.axis] == 0:
         raise ValueError(f"{op}: {node.inputs[0]} has no elements along axis {op.axis}")
-    dtype = node.outputs[0].type.dtype  # type: ignore[attr-defined]
+    dtype = node.outputs[0].type.dtype
     function = jnp.fft.ifft if op.inverse else jnp.fft.fft
     return function(as_dtype(x, dtype), axis=op.axis, norm=op.norm)
 

@@ -37,7 +37,7 @@ from relgraph.tensor.linalg.systems.solving import (
 
 def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
     """Return the values of inputs in the dtype that LAPACK computes in."""
-    dtype = lapack_dtype(op.name, *[v.type.dtype for v in node.inputs])  # type: ignore[attr-defined]
+    dtype = lapack_dtype(op.name, *[v.type.dtype for v in node.inputs])
     return [as_dtype(jnp.asarray(x), dtype) for x in values]
 
 

@@ -138,9 +138,7 @@ DRAWS: dict[str, Draw] = {
     "poisson": lambda key, shape, dtype, lam: r.poisson(key, jnp.broadcast_to(lam, shape), shape),
     "power": lambda key, shape, dtype, a: jnp.exp(-r.exponential(key, shape, dtype) / a),
     "random": lambda key, shape, dtype: r.uniform(key, shape, dtype),
-    "rayleigh": _times(
-        lambda key, shape, dtype: jnp.sqrt(2 * r.exponential(key, shape, dtype))
-    ),
+    "rayleigh": _times(lambda key, shape, dtype: jnp.sqrt(2 * r.exponential(key, shape, dtype))),
     "standard_cauchy": lambda key, shape, dtype: r.cauchy(key, shape, dtype),
     "standard_exponential": lambda key, shape, dtype, method: r.exponential(key, shape, dtype),
     "standard_gamma": _gamma,

@@ -28,7 +28,7 @@ def random_variable(op: RandomVariable, node: Apply, key: Any, *values: Any) -> 
     parameters = op.distribution.parameters
     batches = [x.shape[: x.ndim - len(p.core)] for x, p in zip(given, parameters, strict=True)]
     shape = jnp.broadcast_shapes(*batches) if size is None else size
-    out = node.outputs[1].type.dtype  # type: ignore[attr-defined]
+    out = node.outputs[1].type.dtype
     dtype = np.dtype("float32" if out in ("float16", "float32") else "float64")
     draw = DRAWS.get(op.distribution.name)
     if draw is None:

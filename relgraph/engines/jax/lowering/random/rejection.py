@@ -82,26 +82,19 @@ def logseries(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
     return jnp.where(v >= p, 1, jnp.where(v <= q * q, small, jnp.where(v >= q, 1, 2)))
 
 
-def hypergeometric(
-    key: Any, shape: Any, dtype: Any, ngood: Any, nbad: Any, nsample: Any
-) -> Any:
-    good, bad, sample = (
-        jnp.broadcast_to(n.astype("int64"), shape) for n in (ngood, nbad, nsample)
-    )
+def hypergeometric(key: Any, shape: Any, dtype: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
+    good, bad, sample = (jnp.broadcast_to(n.astype("int64"), shape) for n in (ngood, nbad, nsample))
 
     def goes_on(state: Any) -> Any:
         return state[1] < jnp.max(sample, initial=0)
 
     def body(state: Any) -> Any:
-        key, drawn, good = state
+        key, drawn, left = state
         key, own = r.split(key)
-        left = good + bad - (drawn - (good_at_first - good))
-        hit = (r.uniform(own, shape, dtype) * left < good) & (drawn < sample)
-        return key, drawn + 1, good - hit
+        hit = r.uniform(own, shape, dtype) * (good + bad - drawn) < left
+        return key, drawn + 1, left - (hit & (drawn < sample))
 
-    good_at_first = good
-    _, _, left = lax.while_loop(goes_on, body, (key, jnp.asarray(0), good))
-    return good_at_first - left
+    return good - lax.while_loop(goes_on, body, (key, jnp.asarray(0), good))[2]
 
 
 def multivariate_hypergeometric(
