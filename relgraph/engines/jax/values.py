@@ -33,16 +33,21 @@ def generator_of(key: Any) -> np.random.Generator:
 def to_engine(value: Any, kind: Type) -> Any:
     """Return a value of a type as lowerings take it."""
     if isinstance(kind, TensorType):
-        return value
+        return value if isinstance(value, jax.Array) else np.asarray(value)
     if isinstance(kind, RandomGeneratorType):
         return key_of(value) if isinstance(value, np.random.Generator) else value
     return value if isinstance(value, SparseValue) else from_scipy(value)
 
 
 def from_engine(value: Any, kind: Type) -> Any:
-    """Return a value as the type of its variable has it: NumPy's, and nobody else's."""
+    """Return a result as the type of its variable has it: NumPy's, and nobody else's."""
+    return to_numpy(value) if isinstance(kind, TensorType) else seen_by_numpy(value, kind)
+
+
+def seen_by_numpy(value: Any, kind: Type) -> Any:
+    """Return a value as the type of its variable has it; it is not to be written to."""
     if isinstance(kind, TensorType):
-        return to_numpy(value)
+        return np.asarray(value)
     if isinstance(kind, RandomGeneratorType):
         return generator_of(value)
     return to_scipy(value)

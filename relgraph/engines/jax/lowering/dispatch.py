@@ -17,9 +17,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from relgraph.engines.jax.values import seen_by_numpy, to_engine
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
+from relgraph.graph.shared_values.container import copy_value
 from relgraph.graph.utils import MethodNotDefined, MissingInputError
 from relgraph.tensor.type import TensorType
 
@@ -118,7 +120,7 @@ def is_native(op: Op) -> bool:
 def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
     """Compute a node by the `perform` of its Op, on the host."""
     if not is_traced(values):
-        return _one_or_all(performed(node, [np.asarray(v) for v in values]))
+        return _one_or_all(performed(node, values))
     types = [v.type for v in (*node.inputs, *node.outputs)]
     if not op.pure or not all(isinstance(t, TensorType) for t in types):
         reason = "is not pure" if not op.pure else "has inputs or outputs that are no tensors"
@@ -133,7 +135,7 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
     ]
 
     def compute(*arrays: Any) -> tuple[Any, ...]:
-        return tuple(performed(node, [np.asarray(a) for a in arrays]))
+        return tuple(performed(node, arrays))
 
     found = jax.pure_callback(compute, tuple(results), *values, vmap_method="sequential")
     return _one_or_all(found)
@@ -141,16 +143,13 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
 
 def performed(node: Apply, values: Sequence[Any]) -> list[Any]:
     """Return what the `perform` of a node makes of values, none of which it changes."""
-    given = list(values)
+    given = [seen_by_numpy(x, v.type) for x, v in zip(values, node.inputs, strict=True)]
     for positions in node.op.destroy_map.values():
         for i in positions:
-            given[i] = np.array(given[i])
+            given[i] = copy_value(given[i])
     cells: list[list[Any]] = [[None] for _ in node.outputs]
     node.op.perform(node, given, cells)
-    return [
-        np.asarray(cell[0]) if isinstance(v.type, TensorType) else cell[0]
-        for v, cell in zip(node.outputs, cells, strict=True)
-    ]
+    return [to_engine(cell[0], v.type) for v, cell in zip(node.outputs, cells, strict=True)]
 
 
 def _one_or_all(found: Sequence[Any]) -> Any:

@@ -76,7 +76,20 @@ def _position(op: Any, node: Apply, x: Any, function: Callable[..., Any]) -> Any
         raise ValueError(f"{op}: {node.inputs[0]} has shape {x.shape}: no extreme of nothing")
     if x.dtype == bool:
         x = x.astype("int8")
-    return function(x, axis=op.axis).astype("int64")
+    if x.dtype.kind == "c":
+        is_extreme = _is_extreme(op, x, jnp.max if function is jnp.argmax else jnp.min)
+        return as_dtype(jnp.argmax(is_extreme, axis=op.axis), "int64")
+    return as_dtype(function(x, axis=op.axis), "int64")
+
+
+def _is_extreme(op: Any, x: Any, extreme: Callable[..., Any]) -> Any:
+    """Return where complex numbers are extreme: by real parts, then imaginary ones; nan before."""
+    is_nan = jnp.isnan(x)
+    first = x.real == extreme(x.real, axis=op.axis, keepdims=True)
+    worst = -jnp.inf if extreme is jnp.max else jnp.inf
+    imaginary = jnp.where(first, x.imag, worst)
+    found = first & (imaginary == extreme(imaginary, axis=op.axis, keepdims=True))
+    return jnp.where(is_nan.any(axis=op.axis, keepdims=True), is_nan, found)
 
 
 def _scaled(x: Any, axis: Any) -> tuple[Any, Any, Any]:

@@ -109,6 +109,12 @@ def _stored_only(node: Apply, keys: Any, data: Any, shape: Any, fmt: str) -> Spa
     return _of_keys(np.asarray(keys)[kept], jnp.asarray(data)[kept], shape, fmt)
 
 
+def _added_at(shape: tuple[int, ...], which: Any, terms: Any) -> Any:
+    """Return the sums of the terms that have the same place; of booleans whether one is true."""
+    total = jnp.zeros(shape, terms.dtype).at[which]
+    return total.max(terms) if terms.dtype == bool else total.add(terms)
+
+
 def _check_shapes(op: Any, x: Any, y: Any) -> None:
     if tuple(x.shape) != tuple(y.shape):
         raise ValueError(f"{op}: the inputs have the shapes {tuple(x.shape)} and {tuple(y.shape)}")
@@ -174,7 +180,7 @@ def summed(op: SparseSum, node: Apply, x: SparseValue) -> Any:
     data = as_dtype(x.data, dtype)
     if op.axis is None:
         return jnp.sum(data)
-    return jnp.zeros(x.shape[1 - op.axis], dtype).at[_places(x)[1 - op.axis]].add(data)
+    return _added_at((x.shape[1 - op.axis],), _places(x)[1 - op.axis], data)
 
 
 # -- places given --------------------------------------------------------------------------------
@@ -195,9 +201,7 @@ def from_places(
     keys = outer * _sides(shape, op.format)[1] + inner
     places, which = np.unique(keys, return_inverse=True)
     data = jnp.asarray(data)
-    added = jnp.zeros(len(places), data.dtype).at[which]
-    total = added.max(data) if data.dtype == bool else added.add(data)
-    return _of_keys(places, total, shape, op.format)
+    return _of_keys(places, _added_at((len(places),), which, data), shape, op.format)
 
 
 def elements(op: Elements, node: Apply, x: SparseValue, rows: Any, columns: Any) -> Any:
@@ -220,8 +224,7 @@ def compressed(
     length = _sides(_lengths(shape), op.format)[1]
     places, which = np.unique(outer * length + inner.astype("int64"), return_inverse=True)
     data = jnp.asarray(data)[:count]
-    total = jnp.zeros(len(places), data.dtype).at[which].add(data)
-    return _of_keys(places, total, shape, op.format)
+    return _of_keys(places, _added_at((len(places),), which, data), shape, op.format)
 
 
 def majors(op: Majors, node: Apply, indptr: Any) -> Any:
@@ -311,8 +314,7 @@ def dot_dense(op: DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
     rows, columns = _places(x)
     data, y = as_dtype(x.data, dtype), as_dtype(jnp.asarray(y), dtype)
     terms = (data[:, None] if y.ndim == 2 else data) * y[columns]
-    total = jnp.zeros((x.shape[0], *y.shape[1:]), dtype).at[rows]
-    return total.max(terms) if dtype == "bool" else total.add(terms)
+    return _added_at((x.shape[0], *y.shape[1:]), rows, terms)
 
 
 def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
@@ -336,8 +338,7 @@ def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> An
     terms = (
         as_dtype(jnp.asarray(x.data), dtype)[first] * as_dtype(jnp.asarray(y.data), dtype)[second]
     )
-    total = jnp.zeros(len(keys), dtype).at[which]
-    found = total.max(terms) if dtype == "bool" else total.add(terms)
+    found = _added_at((len(keys),), which, terms)
     return _stored_only(node, keys, found, shape, x.format)
 
 

@@ -11,6 +11,14 @@ from jax import lax
 from relgraph.scalar.transcendental import LN2
 
 
+def gammaln(x: Any) -> Any:
+    return jnp.where(x == -jnp.inf, -jnp.inf, special.gammaln(x))
+
+
+def digamma(x: Any) -> Any:
+    return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), special.digamma(x))
+
+
 def softplus(x: Any) -> Any:
     return jnp.logaddexp(jnp.zeros_like(x), x)
 
@@ -24,7 +32,8 @@ def polygamma(n: Any, x: Any) -> Any:
     order = n.astype("float64") + 1
     sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, -1.0)
     derivative = sign * special.gamma(order) * special.zeta(order, x)
-    return jnp.where(n == 0, special.digamma(x), derivative)
+    derivative = jnp.where(x == jnp.inf, 0.0, derivative)
+    return jnp.where(n == 0, digamma(x), derivative)
 
 
 def _is_normal(x: Any) -> Any:

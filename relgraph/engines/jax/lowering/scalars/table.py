@@ -65,8 +65,8 @@ _OF_ONE: dict[type, Function] = {
     special_ops.Erfc: special.erfc,
     special_ops.Erfinv: special.erfinv,
     special_ops.Sigmoid: special.expit,
-    special_ops.Gammaln: special.gammaln,
-    special_ops.Digamma: special.digamma,
+    special_ops.Gammaln: logarithms.gammaln,
+    special_ops.Digamma: logarithms.digamma,
     special_ops.Softplus: logarithms.softplus,
     special_ops.Log1mexp: logarithms.log1mexp,
 }
