@@ -29,6 +29,7 @@ every mode but ``o1``, ``o2`` and ``strict``.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from relgraph.compile.database import (
@@ -334,12 +335,17 @@ def get_mode(mode: str | Mode | None) -> Mode:
         return mode
     if not isinstance(mode, str):
         raise TypeError(f"{mode!r} is neither a Mode nor the name of one")
-    if mode not in predefined_modes and mode in ENGINES:
-        predefined_modes[mode] = Mode(linker=mode)
+    if mode in ENGINES:
+        return _engine_mode(mode)
     if mode not in predefined_modes:
         names = ", ".join(sorted(map(str, {*predefined_modes, *ENGINES})))
         raise ValueError(f"no mode is called {mode!r}; there are {names}")
     return predefined_modes[mode]
+
+
+@cache
+def _engine_mode(name: str) -> Mode:
+    return Mode(linker=name)
 
 
 def register_optimizer(name: str, opt: Optimizer) -> None:

@@ -7,9 +7,5 @@ from typing import Any
 import jax
 from jax import experimental
 
-_enable: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else experimental.enable_x64
-
-
-def wide() -> Any:
-    """Return a context in which JAX keeps dtypes of 64 bits, in this thread."""
-    return _enable(True)
+wide: Any = jax.enable_x64 if hasattr(jax, "enable_x64") else experimental.enable_x64
+"""``wide(True)`` is a context in which JAX keeps dtypes of 64 bits, in this thread."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.calls import generate_call
+from relgraph.engines.jax.calls import generate_call, require
 from relgraph.engines.jax.interpretation import Plan, Run, plan_of
 from relgraph.engines.jax.loops import values_needed
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
@@ -51,6 +52,9 @@ class JaxProgram:
         The positions of the inputs that are static, as far as calls have shown.
     compiled
         Whether it is compiled; if not, it is run a node at a time.
+    function
+        Takes the values of the inputs; returns those of the outputs and the checks. It raises
+        `NeedsValue` where `after` has to find out how to go on.
     """
 
     def __init__(
@@ -62,75 +66,70 @@ class JaxProgram:
         self.compiled = True
         self._plan: Plan = plan_of(self.inputs, self.outputs, nodes)
         self._for_static: OrderedDict[Any, Compute] = OrderedDict()
-        self._jitted: Compute = jax.jit(self._traceable)
+        self.function: Compute = jax.jit(self._traceable)
 
     def __call__(self, *values: Any) -> list[Any]:
         """Return the values of the outputs as NumPy has them."""
         given = [to_engine(x, v.type) for v, x in zip(self.inputs, values, strict=True)]
-        with wide():
-            found = self.compute(*given)
+        with wide(True):
+            found = self.compute(given)
         return [from_engine(x, v.type) for v, x in zip(self.outputs, found, strict=True)]
 
     def make_call(self, parts: CallParts, trusted: bool) -> Callable[..., Any]:
         """Return the function behind a call of a `Function`."""
         return generate_call(self, parts, trusted)
 
-    def compute(self, *values: Any) -> Sequence[Any]:
-        """Return the values of the outputs, as JAX has them. It is called within `wide`.
-
-        Raises
-        ------
-        AssertionError
-            If a condition of an `Assert` does not hold.
-        """
-        found, checks = self._found(values)
-        for message, holds in checks.items():
-            if not holds:
-                raise AssertionError(message)
+    def compute(self, values: Sequence[Any]) -> list[Any]:
+        """Return the values of the outputs, as JAX has them. It is called where `wide` is set."""
+        try:
+            found, checks = self.function(*values)
+        except NeedsValue as needed:
+            found, checks = self.after(needed, values)
+        if checks:
+            require(checks)
         return found
 
-    def _found(self, values: Sequence[Any]) -> Found:
-        while self.compiled:
+    def after(self, needed: NeedsValue, values: Sequence[Any]) -> Found:
+        """Return what is computed when values are known that were not; later calls know them."""
+        while True:
+            self._settle(needed)
             try:
-                return self._function(values)(*self._traced(values))
-            except NeedsValue as needed:
-                self._settle(needed)
-        return self._traceable(*[_on_device(x) for x in values])
-
-    def _traced(self, values: Sequence[Any]) -> Sequence[Any]:
-        if not self.static:
-            return values
-        return [x for i, x in enumerate(values) if i not in self.static]
-
-    def _function(self, values: Sequence[Any]) -> Compute:
-        """Return the compiled function for the values of the static inputs."""
-        if not self.static:
-            return self._jitted
-        known = {i: np.asarray(values[i]) for i in self.static}
-        key = tuple([(x.shape, x.tobytes()) for x in known.values()])
-        function = self._for_static.get(key)
-        if function is None:
-
-            def with_static(*traced: Any) -> Found:
-                rest = iter(traced)
-                every = range(len(self.inputs))
-                return self._traceable(*[known[i] if i in known else next(rest) for i in every])
-
-            function = self._for_static[key] = jax.jit(with_static)
-            if len(self._for_static) > MOST_STATIC:
-                self._for_static.popitem(last=False)
-        else:
-            self._for_static.move_to_end(key)
-        return function
+                return self.function(*values)
+            except NeedsValue as another:
+                needed = another
 
     def _settle(self, needed: NeedsValue) -> None:
         """Make inputs static whose values are needed; if they can't be, compile no longer."""
         roots = [] if needed.variables is None else values_needed(needed.variables)
         positions = {i for i, v in enumerate(self.inputs) if v in roots}
-        if len(positions) < len(roots) or not positions or not all(map(_may_be_static, roots)):
-            self.compiled = False
-        self.static = tuple(sorted({*self.static, *positions}))
         self._for_static.clear()
+        if positions - set(self.static) and len(positions) == len(roots) and _all_small(roots):
+            self.static = tuple(sorted({*self.static, *positions}))
+            self.function = self._with_static
+        else:
+            self.compiled = False
+            self.function = self._uncompiled
+
+    def _with_static(self, *values: Any) -> Found:
+        """Compute by the function that is compiled for the values of the static inputs."""
+        known = {i: np.asarray(values[i]) for i in self.static}
+        key = tuple([(x.shape, x.tobytes()) for x in known.values()])
+        function = self._for_static.get(key)
+        if function is None:
+            function = self._for_static[key] = jax.jit(partial(self._knowing, known))
+            if len(self._for_static) > MOST_STATIC:
+                self._for_static.popitem(last=False)
+        else:
+            self._for_static.move_to_end(key)
+        return function(*[x for i, x in enumerate(values) if i not in known])
+
+    def _knowing(self, known: dict[int, Any], *traced: Any) -> Found:
+        rest = iter(traced)
+        every = range(len(self.inputs))
+        return self._traceable(*[known[i] if i in known else next(rest) for i in every])
+
+    def _uncompiled(self, *values: Any) -> Found:
+        return self._traceable(*map(_on_device, values))
 
     def _traceable(self, *values: Any) -> Found:
         run = Run(dict(zip(self.inputs, values, strict=True)))
@@ -138,8 +137,10 @@ class JaxProgram:
         return _apart(found, values), dict(run.checks)
 
 
-def _may_be_static(v: Variable) -> bool:
-    return isinstance(v.type, TensorType) and is_discrete(v.type.dtype) and v.type.ndim <= 1
+def _all_small(variables: Sequence[Variable]) -> bool:
+    """Return whether variables are integers, or vectors of them."""
+    types = [v.type for v in variables]
+    return all(isinstance(t, TensorType) and is_discrete(t.dtype) and t.ndim <= 1 for t in types)
 
 
 def _on_device(value: Any) -> Any:

@@ -7,7 +7,6 @@ import copy
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.sparse_value import SparseValue, from_scipy, to_scipy
@@ -15,7 +14,7 @@ from relgraph.graph.type import Type
 from relgraph.tensor.random.type import RandomGeneratorType
 from relgraph.tensor.type import TensorType
 
-COPIED_BYTES = 1 << 16
+COPIED_BYTES = 1 << 14
 """Up to this size a result is copied to a NumPy array; a larger one shares JAX's storage."""
 
 
@@ -71,21 +70,9 @@ def to_numpy(array: Any) -> np.ndarray[Any, Any]:
 
     A large one that lies in the memory of the host is not copied.
     """
-    if array.nbytes <= COPIED_BYTES or not _on_host(array):
+    try:
+        seen = memoryview(array)
+    except (BufferError, TypeError, ValueError, RuntimeError):
+        # it lies on another device
         return np.array(array)
-    array.block_until_ready()
-    return np.asarray(_Owned(array))
-
-
-def _on_host(array: Any) -> bool:
-    return isinstance(array, jax.Array) and all(d.platform == "cpu" for d in array.devices())
-
-
-def from_numpy(array: np.ndarray[Any, Any]) -> Any:
-    """Return an array as JAX takes it for a call: a large one that is not aligned is handed over
-    by DLPack, which copies it beside other work."""
-    if array.nbytes <= COPIED_BYTES or array.ctypes.data % 64 == 0 or array.dtype == bool:
-        return array
-    if not (array.flags.c_contiguous and array.flags.writeable):
-        return array
-    return jnp.from_dlpack(array)
+    return np.array(seen) if seen.nbytes <= COPIED_BYTES else np.asarray(_Owned(array))
