@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from relgraph.engines.jax.lowering.dispatch import NeedsValue, is_traced, static
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
 from relgraph.graph.basic import Apply, Constant, Variable, walk
 from relgraph.tensor.loops.running import number_of_steps, wrong_state
 from relgraph.tensor.loops.scan_op import Scan
@@ -165,7 +166,7 @@ class _Loop:
             t, _, states, buffers, holds = lax.while_loop(goes_on, body, start)
         if not is_traced(t):
             buffers = [_last_rows(b, int(t)) for b in buffers]
-        return [*states, *buffers, t.astype("int64")], holds
+        return [*states, *buffers, as_dtype(t, "int64")], holds
 
     def one_by_one(self) -> tuple[list[Any], Any]:
         """Run the steps in Python: something in them depends on values."""

@@ -73,7 +73,30 @@ def scalars() -> Graph:
 
 
 def named() -> Graph:
-    """The ufuncs of NumPy and SciPy that JAX computes."""
+    """The ufuncs of NumPy and SciPy that JAX compiles soon."""
+    return _named(
+        "gammasgn rgamma ndtr logit log_expit entr exp10 exprel sindg cosdg ellipk ellipe",
+        "betaln xlogy xlog1py rel_entr kl_div powm1 huber pseudo_huber boxcox inv_boxcox",
+        "radian",
+    )
+
+
+def all_named() -> Graph:
+    """All that JAX computes: it takes some time to compile those with loops."""
+    graph = _named(
+        "gamma loggamma gammasgn rgamma erfcinv erfcx dawsn ndtr log_ndtr ndtri logit log_expit "
+        "entr exp1 expi exp10 exprel i0 i1 i0e i1e spence sindg cosdg ellipk ellipe",
+        "betaln beta poch xlogy xlog1py rel_entr kl_div powm1 gammainc gammaincc huber "
+        "pseudo_huber boxcox boxcox1p inv_boxcox inv_boxcox1p owens_t chdtr chdtrc pdtr pdtrc",
+        "betainc betaincc fdtr fdtrc gdtr gdtrc radian",
+    )
+    x, y = graph.inputs[:2]
+    graph.outputs += [special.sici(x)[0], special.sici(x)[1], *special.fresnel(x)]
+    graph.outputs += [Elemwise(ScipyOp("zeta"))(x + 2, y), Elemwise(ScipyOp("expn"))(2, x)]
+    return graph
+
+
+def _named(one: str, two: str, three: str) -> Graph:
     x, y = at.dvector("x"), at.dvector("y")
     i, j = at.lvector("i"), at.lvector("j")
     values = [
@@ -85,19 +108,8 @@ def named() -> Graph:
     outputs += [Elemwise(NumpyOp(n))(-x) for n in ("fabs", "signbit", "sinc", "spacing")]
     outputs += [Elemwise(NumpyOp(n))(i, j) for n in ("gcd", "lcm", "left_shift", "right_shift")]
     outputs += [Elemwise(NumpyOp("bitwise_count"))(i), Elemwise(NumpyOp("ldexp"))(x, i[0])]
-    one = (
-        "gamma loggamma gammasgn rgamma erfcinv erfcx dawsn ndtr log_ndtr ndtri logit log_expit "
-        "entr exp1 expi exp10 exprel i0 i1 i0e i1e spence sindg cosdg ellipk ellipe"
-    )
     outputs += [Elemwise(ScipyOp(name))(x) for name in one.split()]
-    outputs += [special.sici(x)[0], special.sici(x)[1], *special.fresnel(x)]
-    two = (
-        "betaln beta poch xlogy xlog1py rel_entr kl_div powm1 gammainc gammaincc huber "
-        "pseudo_huber boxcox boxcox1p inv_boxcox inv_boxcox1p owens_t chdtr chdtrc pdtr pdtrc"
-    )
     outputs += [Elemwise(ScipyOp(name))(x, y) for name in two.split()]
-    outputs += [Elemwise(ScipyOp("zeta"))(x + 2, y), Elemwise(ScipyOp("expn"))(2, x)]
-    three = "betainc betaincc fdtr fdtrc gdtr gdtrc radian"
     outputs += [Elemwise(ScipyOp(name))(x + 1, y + 1, x * y) for name in three.split()]
     return Graph([x, y, i, j], [v.ravel() for v in values], outputs)
 
@@ -212,7 +224,14 @@ def matrices() -> Graph:
         hermitian @ hermitian.conj().T + np.eye(4),
     ]
     half, chol = linalg.cholesky(c), linalg.cholesky(c, lower=False)
-    outputs: list[Any] = [half, chol, linalg.cholesky(z), linalg.inv(a), linalg.det(a)]
+    outputs: list[Any] = [
+        linalg.assume(c, "symmetric"),
+        half,
+        chol,
+        linalg.cholesky(z),
+        linalg.inv(a),
+        linalg.det(a),
+    ]
     outputs += [*linalg.slogdet(a), linalg.expm(a), linalg.pinv(r), linalg.solve(a, v)]
     outputs += [linalg.solve(a, r.T), linalg.solve(c, v, assume_a="pos"), linalg.solve(z, v)]
     outputs += [linalg.solve(c, v, assume_a="sym"), linalg.solve(z, v, assume_a="her")]

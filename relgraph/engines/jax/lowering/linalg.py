@@ -145,7 +145,7 @@ def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     projected = jnp.matmul(_adjoint(u), columns, precision=PRECISION)
     scaled = jnp.where(kept[:, None], projected / jnp.where(kept, s, 1)[:, None], 0)
     x = jnp.matmul(_adjoint(vh), scaled, precision=PRECISION)
-    rank = jnp.sum(kept).astype("int64")
+    rank = as_dtype(jnp.sum(kept), "int64")
     rest = columns - jnp.matmul(a, x, precision=PRECISION)
     residuals = jnp.sum(jnp.abs(rest) ** 2, axis=0)
     if n <= m or (not is_traced(rank) and int(rank) < m):

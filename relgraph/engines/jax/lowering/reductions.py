@@ -11,7 +11,7 @@ from jax import lax
 from relgraph import scalar
 from relgraph.engines.jax.lowering.scalars.application import scalar_function
 from relgraph.engines.jax.lowering.scalars.functions import maximum, minimum
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.norm import Norm
@@ -39,7 +39,7 @@ def reduced(op: CAReduce, x: Any, dtype: str) -> Any:
     axes = op.axes(x.ndim)
     kept = tuple(n for i, n in enumerate(x.shape) if i not in axes)
     if 0 in kept:
-        return jnp.zeros(kept, dtype)
+        return jnp.zeros(kept, usable(dtype))
     x = as_dtype(x, dtype) if op.scalar_op not in (scalar.maximum, scalar.minimum) else x
     function = _REDUCED.get(op.scalar_op)
     if function is None or (x.dtype.kind == "c" and op.scalar_op in _EXTREMES):
@@ -59,7 +59,7 @@ def _folded(op: CAReduce, x: Any, axes: tuple[int, ...], kept: tuple[int, ...], 
         raise NotImplementedError(f"{op} ({type(op).__name__}) has no lowering to JAX")
     rows = jnp.moveaxis(x, axes, range(len(axes))).reshape(-1, *kept)
     if len(rows) == 0:
-        return jnp.full(kept, op.ufunc.identity, dtype)
+        return jnp.full(kept, op.ufunc.identity, usable(dtype))
     return lax.fori_loop(1, len(rows), lambda i, t: as_dtype(function(t, rows[i]), dtype), rows[0])
 
 

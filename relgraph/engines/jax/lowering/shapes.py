@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import is_known, static
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.printing.print_op import Print
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
@@ -75,8 +75,8 @@ def alloc(op: Alloc, node: Apply, value: Any, *lengths: Any) -> Any:
 def eye(op: Eye, node: Apply, *values: Any) -> Any:
     rows, columns, k = (int(static(node, i, v)) for i, v in enumerate(values))
     if k < -rows or k > columns:
-        return jnp.zeros((rows, columns), op.dtype)
-    return jnp.eye(rows, columns, k, dtype=as_dtype(np.zeros(0), op.dtype).dtype)
+        return jnp.zeros((rows, columns), usable(op.dtype))
+    return jnp.eye(rows, columns, k, dtype=usable(op.dtype))
 
 
 def arange(op: ARange, node: Apply, *limits: Any) -> Any:
@@ -88,7 +88,7 @@ def arange(op: ARange, node: Apply, *limits: Any) -> Any:
         return np.arange(start, stop, step, dtype=op.dtype)
     # as NumPy fills it: from the first two elements, which have the dtype already
     first, second = np.asarray([start, start + step]).astype(op.dtype)
-    steps = jax.lax.iota(as_dtype(np.zeros(0), op.dtype).dtype, length)
+    steps = jax.lax.iota(usable(op.dtype), length)
     return first + steps * (second - first)
 
 

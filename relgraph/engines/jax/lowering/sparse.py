@@ -60,7 +60,7 @@ def _sides(shape: tuple[int, int], fmt: str) -> tuple[int, int]:
 def _keys(x: SparseValue) -> Any:
     """Return increasing numbers, one for the place of each stored element."""
     outer = _majors(x.indptr, x.nnz)
-    return outer.astype("int64") * _sides(x.shape, x.format)[1] + x.indices
+    return as_dtype(outer, "int64") * _sides(x.shape, x.format)[1] + x.indices
 
 
 def _looked_up(x: SparseValue, keys: Any) -> Any:
@@ -208,7 +208,7 @@ def elements(op: Elements, node: Apply, x: SparseValue, rows: Any, columns: Any)
     if len(rows) != len(columns):
         raise ValueError(f"{op}: {len(rows)} rows and {len(columns)} columns")
     outer, inner = (rows, columns) if x.format == "csr" else (columns, rows)
-    return _looked_up(x, outer.astype("int64") * _sides(x.shape, x.format)[1] + inner)
+    return _looked_up(x, as_dtype(outer, "int64") * _sides(x.shape, x.format)[1] + inner)
 
 
 def compressed(

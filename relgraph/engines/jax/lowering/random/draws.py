@@ -18,6 +18,7 @@ from relgraph.engines.jax.lowering.random.rejection import (
     vonmises,
     zipf,
 )
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
 
 r = jax.random
 
@@ -70,9 +71,9 @@ def _categorical(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
 
 def _integers(key: Any, shape: Any, dtype: Any, low: Any, high: Any, endpoint: bool) -> Any:
     if high.dtype == jnp.uint64 or low.dtype == jnp.uint64:
-        low, high = low.astype("uint64"), high.astype("uint64")
+        low, high = as_dtype(low, "uint64"), as_dtype(high, "uint64")
     else:
-        low, high = low.astype("int64"), high.astype("int64")
+        low, high = as_dtype(low, "int64"), as_dtype(high, "int64")
     return r.randint(key, shape, low, high + endpoint, low.dtype)
 
 

@@ -15,6 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+
 r = jax.random
 
 
@@ -83,7 +85,9 @@ def logseries(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
 
 
 def hypergeometric(key: Any, shape: Any, dtype: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
-    good, bad, sample = (jnp.broadcast_to(n.astype("int64"), shape) for n in (ngood, nbad, nsample))
+    good, bad, sample = (
+        jnp.broadcast_to(as_dtype(n, "int64"), shape) for n in (ngood, nbad, nsample)
+    )
 
     def goes_on(state: Any) -> Any:
         return state[1] < jnp.max(sample, initial=0)
@@ -101,8 +105,8 @@ def multivariate_hypergeometric(
     key: Any, shape: Any, dtype: Any, colors: Any, nsample: Any, method: str
 ) -> Any:
     count = colors.shape[-1]
-    colors = jnp.broadcast_to(colors.astype("int64"), (*shape, count))
-    left = jnp.broadcast_to(nsample.astype("int64"), shape)
+    colors = jnp.broadcast_to(as_dtype(colors, "int64"), (*shape, count))
+    left = jnp.broadcast_to(as_dtype(nsample, "int64"), shape)
     rest = jnp.sum(colors, axis=-1)
     drawn = []
     for i in range(count):

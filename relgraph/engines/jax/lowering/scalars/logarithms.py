@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
 from relgraph.scalar.transcendental import LN2
 
 
@@ -29,7 +30,7 @@ def log1mexp(x: Any) -> Any:
 
 
 def polygamma(n: Any, x: Any) -> Any:
-    order = n.astype("float64") + 1
+    order = as_dtype(n, "float64") + 1
     sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, -1.0)
     derivative = sign * special.gamma(order) * special.zeta(order, x)
     derivative = jnp.where(x == jnp.inf, 0.0, derivative)

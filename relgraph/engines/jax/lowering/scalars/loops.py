@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -24,9 +25,15 @@ def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, .
     return tuple(map(np.dtype, dtypes))
 
 
+def usable(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, or what JAX takes in its place where it leaves out those of 64 bits."""
+    found: np.dtype[Any] = jax.dtypes.canonicalize_dtype(dtype)
+    return found
+
+
 def as_dtype(x: Any, dtype: Any) -> Any:
     """Return an array converted to a dtype as NumPy converts it, where that is defined."""
-    wanted = np.dtype(dtype)
+    wanted = usable(dtype)
     if x.dtype == wanted:
         return x
     if x.dtype.kind == "c" and wanted.kind not in "cb":
