@@ -12,8 +12,8 @@ scalar          ``s * 2 + 1`` of a Python float
 shared          a sum of a shared variable that the call updates
 
 Ours and the function written by hand are measured in turn in one process, each with arrays of
-NumPy and with arrays of JAX; PyTensor in a process of its own, in its default mode, which compiles by
-numba, and with an empty cache in the first round. Printed are the medians of the rounds in
+NumPy and with arrays of JAX; PyTensor in a process of its own, in its default mode, which compiles
+by numba, in the first round with an empty cache. Printed are the medians of the rounds in
 microseconds, the seconds to the first result, and ratios: more than 1 is in our favour. The vectors
 lie where `numpy.random` puts them, which is seldom where JAX takes them without a copy.
 """
