@@ -35,30 +35,11 @@ BY_THE_ENGINE = (Assert, IfElse, Scan)
 
 # Base classes, of which there are no nodes, and classes whose nodes have another class: of
 # parameters that are relative to the inputs.
-NO_NODES = frozenset(
-    [
-        "TypedOp",
-        "RelativeOp",
-        "ScalarOp",
-        "FoldOp",
-        "FloatOp",
-        "StepOp",
-        "PredicateOp",
-        "NamedOp",
-        "MatrixProduct",
-        "MatrixOp",
-        "SquareMatrixOp",
-        "LinearSolve",
-        "BlasUpdate",
-        "SparseOp",
-        "SparseProduct",
-        "SparsePair",
-        "BaseIncSubtensor",
-        "AlongAxes",
-        "RandomOp",
-        "RelativeDimShuffle",
-        "RelativeSubtensor",
-    ]
+NO_NODES = (
+    *("TypedOp", "RelativeOp", "ScalarOp", "FoldOp", "FloatOp", "StepOp", "PredicateOp"),
+    *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
+    *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
+    *("RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)
@@ -136,9 +117,9 @@ What is the same as in NumPy, and what is not, stands in [The JAX engine](jax.md
 
 UFUNCS = """## Ufuncs by their names
 
-`NumpyOp`, `ScipyOp` and `PartOp` are tables of {n} ufuncs. JAX computes {m} of them, of real numbers;
-the others, and those of complex numbers, are computed by SciPy on the host: `jax.pure_callback`
-brings the numbers there and back."""
+`NumpyOp`, `ScipyOp` and `PartOp` are tables of {n} ufuncs. JAX computes {m} of them, of real
+numbers; the others, and those of complex numbers, are computed by SciPy on the host:
+`jax.pure_callback` brings the numbers there and back."""
 
 
 if __name__ == "__main__":

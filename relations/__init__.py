@@ -14,8 +14,8 @@ reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, 
            `moments`, `sorting`
 choices    `comparison`, `choice` (switches), `assertions`
 matrices   `linear` (products of matrices), `chains` (of several), `products` (those that the BLAS
-           has), `systems` (of equations, and inverses), `determinants`, `traces`, `low_rank`
-           (updates of few rows and columns), `assumptions`
+           has), `systems` (of equations, and inverses), `determinants`, `traces`, `kronecker`,
+           `low_rank` (updates of few rows and columns), `assumptions`
 layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
 parts      `indexing`, `changing` (parts that are set or incremented), `increments` (sums of them)
 sparse     `structure` (what is stored where), `products` (without dense matrices)
@@ -57,6 +57,7 @@ from relations.matrices import (
     assumptions,
     chains,
     determinants,
+    kronecker,
     linear,
     low_rank,
     products,
@@ -337,6 +338,7 @@ SPECIALIZE = (
     *determinants.SIMPLER,
     *determinants.PARTS,
     *traces.PRODUCTS,
+    *kronecker.FACTORS,
     *linear.DISTRIBUTION,
     *chains.CHAINS,
     *linear.ASSOCIATION,

@@ -45,6 +45,13 @@ LOGARITHMS = (
         sound="stable",
         tags=("local_log_softmax",),
     ),
+    law(
+        "log-softmax-laid-out",
+        log(DimShuffle(n, o)(Softmax(k)(x))),
+        DimShuffle(n, o)(LogSoftmax(k)(x)),
+        sound="stable",
+        tags=("local_log_softmax",),
+    ),
     law("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x), sound="rounding"),
 )
 

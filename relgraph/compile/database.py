@@ -41,7 +41,12 @@ from relgraph.graph.optdb import (
 from relgraph.passes.batching import BatchProducts
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
-from relgraph.passes.inplace import inplace_blas, inplace_elemwise, inplace_setsubtensor
+from relgraph.passes.inplace import (
+    inplace_blas,
+    inplace_elemwise,
+    inplace_lapack,
+    inplace_setsubtensor,
+)
 from relgraph.passes.inplace_random import InplaceRandom
 from relgraph.passes.known_condition import known_condition
 from relgraph.passes.loops.batching import batch_products
@@ -303,6 +308,7 @@ def _build_optdb() -> RootDB:
     for name, inplace, position in (
         ("inplace_setsubtensor", inplace_setsubtensor(), 60),
         ("inplace_blas", inplace_blas(), 70),
+        ("inplace_lapack", inplace_lapack(), 72),
         ("inplace_elemwise", inplace_elemwise(), 75),
         ("inplace_random", InplaceRandom(), 99),
     ):

@@ -19,6 +19,7 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate
+from relgraph.tensor.linalg.stacks import MatrixOp, can_overwrite
 
 Overwriting = dict[int, int]
 """For outputs of a node, by index, the input in whose storage it is made."""
@@ -205,6 +206,15 @@ def _blas_inplace(op: Op, overwriting: Overwriting) -> Op:
     return type(op)(True)
 
 
+def _lapack_pairs(node: Apply) -> list[tuple[int, int]]:
+    found = MatrixOp in type(node.op).__mro__ and can_overwrite(node)
+    return [(0, node.op.overwritable)] if found else []
+
+
+def _lapack_inplace(op: Op, overwriting: Overwriting) -> Op:
+    return type(op)(**{**op.props_dict(), "inplace": True})
+
+
 def inplace_elemwise() -> InplacePass:
     """Return the pass by which elementwise ops write their result over an input of its type."""
     return InplacePass(_elementwise_pairs, _elementwise_inplace)
@@ -220,4 +230,15 @@ def inplace_blas() -> InplacePass:
     return InplacePass(_blas_pairs, _blas_inplace)
 
 
-__all__ = ["InplacePass", "inplace_blas", "inplace_elemwise", "inplace_setsubtensor"]
+def inplace_lapack() -> InplacePass:
+    """Return the pass by which LAPACK factors and solves in the storage of its matrices."""
+    return InplacePass(_lapack_pairs, _lapack_inplace)
+
+
+__all__ = [
+    "InplacePass",
+    "inplace_blas",
+    "inplace_elemwise",
+    "inplace_lapack",
+    "inplace_setsubtensor",
+]

@@ -11,6 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, result_dtype
 from relgraph.tensor.basic import as_argument
+from relgraph.tensor.blas_calls import product
 from relgraph.tensor.memory_layout import laid_out
 from relgraph.tensor.type import TensorType
 
@@ -80,7 +81,7 @@ class Dot(MatrixProduct):
         x, y = inputs
         check_inner(self, x, y, -1, 0)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(np.dot(laid_out(x), laid_out(y)))
+            output_storage[0][0] = np.asarray(product(laid_out(x), laid_out(y)))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes

@@ -6,8 +6,9 @@ The names below are loaded when they are first used: the check of laws needs mpm
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
@@ -66,13 +67,4 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        module = import_module(f"relgraph.testing.{_MODULES[name]}")
-        found = globals()[name] = getattr(module, name)
-        return found
-    raise AttributeError(f"module 'relgraph.testing' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = names_on_first_use(__name__, _MODULES)

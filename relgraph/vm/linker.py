@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.tensor.elemwise.new_arrays import KeptStorage, taken_from
 from relgraph.vm.error_notes import add_node_note
 from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
 from relgraph.vm.program import generate_program
@@ -83,12 +84,41 @@ def _one_by_one(plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Va
 
 
 class VMLinker:
-    """Generates straight-line Python source for the whole graph, with a local for each value."""
+    """Generates straight-line Python source for the whole graph, with a local for each value.
+
+    Parameters
+    ----------
+    allow_gc
+        Whether the memory of values is given back when nobody reads them any more. If not, that of
+        large results of elementwise ops is kept for the next one, and the next call: never what
+        somebody holds an array of. That pays for arrays of 32 MB and more, which the system
+        otherwise maps and clears each time. `free` gives back what is kept.
+    """
 
     name = "vm"
 
+    def __init__(self, allow_gc: bool = True) -> None:
+        self.storage = None if allow_gc else KeptStorage()
+
     def link(self, fgraph: FunctionGraph) -> Runner:
-        return generate_program(schedule(fgraph), list(fgraph.inputs), list(fgraph.outputs))
+        inputs, outputs, storage = list(fgraph.inputs), list(fgraph.outputs), self.storage
+        program = generate_program(schedule(fgraph), inputs, outputs, storage)
+        if storage is None:
+            return program
+
+        def run(*values: Any) -> list[Any]:
+            with taken_from(storage):
+                return program(*values)
+
+        return run
+
+    def free(self) -> None:
+        """Give back the memory that is kept and nobody holds."""
+        if self.storage is not None:
+            self.storage.free()
+
+    def __repr__(self) -> str:
+        return f"VMLinker(allow_gc={self.storage is None})"
 
 
 LINKERS: dict[str, Linker] = {linker.name: linker for linker in (PyLinker(), VMLinker())}
@@ -97,8 +127,8 @@ LINKERS: dict[str, Linker] = {linker.name: linker for linker in (PyLinker(), VML
 ENGINES: dict[str, str] = {
     "jax": "relgraph.engines.jax",
 }
-"""For each engine that needs packages of its own, the module that has its `LINKER`. The extra that
-installs the packages is called as the engine is."""
+"""For each engine that needs packages of its own, the package that has its `LINKER`, a name that is
+loaded when it is first used (`relgraph.on_first_use`)."""
 
 
 def find_linker(name: str) -> Linker:
@@ -115,14 +145,7 @@ def find_linker(name: str) -> Linker:
         return LINKERS[name]
     if name not in ENGINES:
         raise ValueError(f"no linker is called {name!r}; there are {', '.join(linker_names())}")
-    try:
-        module = import_module(ENGINES[name])
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"the engine {name!r} needs the package {error.name!r}; "
-            f"pip install 'relgraph[{name}]' installs it"
-        ) from error
-    linker: Linker = module.LINKER
+    linker: Linker = import_module(ENGINES[name]).LINKER
     LINKERS[name] = linker
     return linker
 

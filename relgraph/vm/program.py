@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.tensor.elemwise.new_arrays import KeptStorage
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.type import TensorType
 from relgraph.vm.compiled import CHUNK_NODES, Program, define
@@ -20,7 +21,10 @@ from relgraph.vm.schedule import Branch, Schedule
 
 
 def generate_program(
-    plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]
+    plan: Schedule,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    storage: KeptStorage | None = None,
 ) -> Program:
     """Return the program of a schedule.
 
@@ -30,8 +34,10 @@ def generate_program(
         The schedule.
     inputs, outputs
         The inputs and outputs of its graph.
+    storage
+        Where large arrays take memory from; None for new memory.
     """
-    symbols = SymbolTable()
+    symbols = SymbolTable(storage=storage)
     for var in inputs:
         symbols.name_of(var)
     numbers = [i for i, v in enumerate(inputs) if _is_number(v)]
@@ -188,7 +194,7 @@ def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
 
 def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     """Return the line that computes a node by its kernel."""
-    kernel = symbols.bind("k", _kernel(plan, node))
+    kernel = symbols.bind("k", _kernel(plan, node, symbols.storage))
     arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))
     if len(node.outputs) == 1:
         out = symbols.name_of(node.outputs[0])
@@ -198,11 +204,10 @@ def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
     return f"o = [{cells}]; {kernel}([{arguments}], o); {results}o = None"
 
 
-def _kernel(plan: Schedule, node: Apply) -> Kernel:
+def _kernel(plan: Schedule, node: Apply, storage: KeptStorage | None) -> Kernel:
+    def of_branch(branch: Branch) -> Runner:
+        return generate_program(branch.plan, branch.inputs, branch.outputs, storage).run
+
     if isinstance(node.op, Scan):
         return loop_kernel(node, generate_program, _node_lines)
-    return lazy_kernel(plan, node, _of_branch) if node in plan.branches else kernel_of(node)
-
-
-def _of_branch(branch: Branch) -> Runner:
-    return generate_program(branch.plan, branch.inputs, branch.outputs).run
+    return lazy_kernel(plan, node, of_branch) if node in plan.branches else kernel_of(node)

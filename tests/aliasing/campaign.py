@@ -8,11 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.compile import function
+from relgraph.compile import Mode, function
 from relgraph.graph.reference import evaluate
+from relgraph.tensor.elemwise.new_arrays import KeptStorage
+from relgraph.vm import VMLinker
 from tests.aliasing.programs import N, Program, random_program, small_values
 
-MODES = ("None", "o1", "o2", "o3", "o4", "Stabilization", "unsafe", "strict")
+
+def keeping() -> Mode:
+    """Return a mode that keeps the memory of all arrays for the next ones."""
+    linker = VMLinker(allow_gc=False)
+    linker.storage = KeptStorage(least_bytes=1)
+    return Mode(linker)
+
+
+MODES: dict[str, Any] = {
+    name: name for name in ("None", "o1", "o2", "o3", "o4", "Stabilization", "unsafe", "strict")
+}
+MODES["keeping"] = keeping()
 
 _CALLS = 2
 
@@ -42,18 +55,18 @@ class Mismatch(Exception):
 def problems(program: Program) -> Iterator[str]:
     """Yield for each mode in which the function of a program does something wrong what that is."""
     start = [v.get_value() for v in program.shared]
-    for mode in MODES:
+    for name, mode in MODES.items():
         for var, value in zip(program.shared, start, strict=True):
             var.set_value(value)
         try:
             _run(program, mode)
         except Mismatch as wrong:
-            yield f"seed {program.seed}, mode {mode}: {wrong}"
+            yield f"seed {program.seed}, mode {name}: {wrong}"
         except Exception as error:
-            yield f"seed {program.seed}, mode {mode}: {type(error).__name__}: {error}"
+            yield f"seed {program.seed}, mode {name}: {type(error).__name__}: {error}"
 
 
-def _run(program: Program, mode: str) -> None:
+def _run(program: Program, mode: Any) -> None:
     r = Random(program.seed)
     rng = np.random.default_rng(program.seed)
     inputs, outputs = program.specification()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relgraph.compile import function
-from relgraph.tensor.linalg import blas_calls
+from relgraph.tensor import blas_calls
 from tests.aliasing.campaign import MODES, campaign, laid_out, problems
 from tests.aliasing.programs import N, random_program
 

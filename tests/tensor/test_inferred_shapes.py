@@ -15,7 +15,8 @@ from relgraph import scalar, scan
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
+from relgraph.tensor.along_axes.recurrences import Recurrence
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
@@ -35,6 +36,7 @@ from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
 from relgraph.tensor.linalg.factors.qr import QR
 from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
@@ -164,6 +166,8 @@ CASES = [
     (SpecifyShape((1, None)), M),
     (at.Assert(""), M, Tensor(1, "bool")),
     (Cumulate(scalar.add, 1), M),
+    (CumprodGradient(1), M, M),
+    (Recurrence(0), M, M),
     (Accumulate(scalar.maximum, 0), M),
     (Convolve(), V, V),
     (DFT(1), M),
@@ -188,6 +192,7 @@ CASES = [
     *((op, M) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cholesky(), Expm())),
     *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet())),
     *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
+    (Kron(), M, M),
     *((QR(mode), X) for mode in ("reduced", "complete", "r")),
     *((SVD(*how), X) for how in ((True, True), (False, True), (False, False))),
     *((op, M, V) for op in (Solve(), SolveTriangular(), CholeskySolve(), LeastSquares())),
@@ -195,6 +200,8 @@ CASES = [
     (Solve(), M, X),
     (Solve(), X, V),
     (LeastSquares(), M, M),
+    (LeastSquares(), X, M),
+    (LeastSquares(), X, V),
     (Softmax(None), M),
     (LogSoftmax(1), M),
     (LogSumExp((0, 1)), X),

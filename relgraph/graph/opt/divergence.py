@@ -61,7 +61,7 @@ class Step(NamedTuple):
 
 
 def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
-    """Return a rewrite as a step; to be called before the graph changes."""
+    """Return a rewrite as a step; to be called before the graph changes, or at once after it."""
     return Step(
         name,
         ", ".join(describe(old) for old, _ in pairs),

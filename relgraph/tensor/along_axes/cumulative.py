@@ -11,11 +11,12 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.along_axes.recurrences import AlongAxis, Array, Recurrence
+from relgraph.tensor.assembly.creation import ones_like, zeros_like
 from relgraph.tensor.axes import named_axis, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing.functions import getitem
-from relgraph.tensor.math import eq, switch
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten
@@ -76,27 +77,54 @@ class Cumulate(RelativeOp):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        """Return the gradient, a cumulative sum from the other end.
-
-        Before the first zero, that of a product is divided by the elements; the first zero has the
-        gradient of the products in which 1 stands in its place, and what comes after it has none.
-        The derivative of that, and so the second one, is right where no element is zero.
-        """
+        """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
         g: Any = output_grads[0]
         if self.scalar_op is scalar.add:
-            return [self._from_the_end(g)]
-        x: Any = conjugate(inputs[0])
-        is_zero = eq(x, 0)
-        zeros = cumsum(is_zero, self.axis)
-        is_first = is_zero & eq(zeros, 1)
-        without = cumprod(switch(is_first, 1, x), self.axis)
-        before = self._from_the_end(g * conjugate(outputs[0])) / switch(is_zero, 1, x)
-        at_first = switch(is_first, self._from_the_end(g * without), 0)
-        return [switch(eq(zeros, 0), before, at_first)]
+            backward = (*[slice(None)] * self.axis, slice(None, None, -1))
+            return [getitem(cumsum(getitem(g, backward), self.axis), backward)]
+        return [CumprodGradient(self.axis)(conjugate(inputs[0]), g)]
 
-    def _from_the_end(self, g: Any) -> Any:
-        backward = (*[slice(None)] * self.axis, slice(None, None, -1))
-        return getitem(cumsum(getitem(g, backward), self.axis), backward)
+
+class CumprodGradient(AlongAxis):
+    """The sums of the products ``g[i] * prod(x[k] for k <= i)`` over ``i >= j``, without ``x[j]``.
+
+    The inputs are `x` and `g`. Before the first zero of `x` the products are divided by the
+    element; the first zero has those in which 1 stands in its place, and what comes after it none.
+    """
+
+    name = "cumprod_gradient"
+
+    def compute(self, x: Array, g: Array) -> Array:
+        is_zero = x == 0
+        zeros = np.cumsum(is_zero, self.axis)
+        is_first = is_zero & (zeros == 1)
+        of_all = self._from_the_end(g * np.cumprod(x, self.axis))
+        without = np.cumprod(np.where(is_first, 1, x), self.axis)
+        at_first = np.where(is_first, self._from_the_end(g * without), 0)
+        return np.where(zeros == 0, of_all / np.where(is_zero, 1, x), at_first)
+
+    def _from_the_end(self, a: Array) -> Array:
+        return np.flip(np.cumsum(np.flip(a, self.axis), self.axis), self.axis)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient. Each element is the product of what comes before it, `p`, and of
+        ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
+        x, g = (conjugate(v) for v in inputs)
+        v: Any = output_grads[0]
+        before = self.after(ones_like(x), x)
+        p = Cumulate(scalar.mul, self.axis)(before)
+        s = self.backward(x, g)
+        by_before = self(before, v * s)
+        by_g = Recurrence(self.axis)(x, v * p)
+        by_x = self.after(zeros_like(by_g), by_g) * s
+        # x[j] is the element before the next one; the last is before none
+        ahead = self.after(zeros_like(by_before), self.reversed(by_before))
+        return [by_x + self.reversed(ahead), by_g]
 
 
 def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:

@@ -22,6 +22,7 @@ from relgraph.tensor.elemwise.blocks import (
     whole_length,
 )
 from relgraph.tensor.elemwise.composite_source import CompositeSource, Pattern
+from relgraph.tensor.elemwise.new_arrays import new_array
 from relgraph.tensor.memory_layout import forward
 
 
@@ -163,7 +164,7 @@ class CompositeKernel:
     ) -> list[Any]:
         """Return the outputs, computed by blocks of inputs that lie in memory row by row."""
         results: list[Any] = [
-            np.empty(shape, out.type.numpy_dtype) if t is None and ufunc is None else t
+            new_array(shape, out.type.numpy_dtype) if t is None and ufunc is None else t
             for out, t, ufunc in zip(self.op.outputs, targets, self.reduce, strict=True)
         ]
         outputs = results

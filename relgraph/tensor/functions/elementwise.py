@@ -8,6 +8,7 @@ import numpy as np
 
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.named.numpy_table import NumpyOp
+from relgraph.scalar.named.several_outputs import PartOp
 from relgraph.tensor.basic import as_argument, constant
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.math import (
@@ -30,6 +31,7 @@ _BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
 globals().update(_BY_NAME)
 
 i0 = SPECIAL["i0"]
+_FRACTION, _EXPONENT = Elemwise(PartOp("frexp.0")), Elemwise(PartOp("frexp.1"))
 
 
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -45,6 +47,11 @@ def modf(x: Any) -> tuple[Any, Any]:
     whole = trunc(x)
     copysign = _BY_NAME["copysign"]
     return copysign(switch(isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
+
+
+def frexp(x: Any) -> tuple[Any, Any]:
+    """Return a fraction from 0.5 to 1, with the sign of `x`, and the power of 2 it is times."""
+    return _FRACTION(x), _EXPONENT(x)
 
 
 def iscomplex(x: Any) -> Any:
@@ -114,7 +121,17 @@ def fix(x: Any) -> Any:
 
 __all__ = [
     *("allclose", "array_equal", "array_equiv", "astype"),
-    *("divmod", "fix", "i0", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal"),
+    *(
+        "divmod",
+        "fix",
+        "frexp",
+        "i0",
+        "iscomplex",
+        "iscomplexobj",
+        "isneginf",
+        "isposinf",
+        "isreal",
+    ),
     *("isrealobj", "modf"),
     *_BY_NAME,
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.blas_calls import product
 from relgraph.tensor.contraction import (
     BLAS_DTYPES,
     Dot,
@@ -45,7 +46,7 @@ class Dot22(MatrixProduct):
         x, y = inputs
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.dot(x, y)
+            output_storage[0][0] = product(x, y)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes
@@ -87,7 +88,7 @@ class Gemv(Dot):
         x, y = inputs
         check_inner(self, x, y, -1, 0)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.dot(x, y)
+            output_storage[0][0] = product(x, y)
 
 
 _dot22 = Dot22()

@@ -10,9 +10,9 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import blas_calls
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import MatrixProduct, _dot, check_inner, conjugate
-from relgraph.tensor.linalg import blas_calls
 from relgraph.tensor.linalg.blas import BLAS_DTYPES
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.type import TensorType

@@ -12,6 +12,7 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
+from relgraph.tensor.blas_calls import products
 from relgraph.tensor.contraction import BLAS_DTYPES, MatrixProduct, _dot, check_inner, conjugate
 from relgraph.tensor.math import mul
 from relgraph.tensor.memory_layout import laid_out
@@ -65,7 +66,7 @@ class MatMul(MatrixProduct):
 
     def products(self, x: Any, y: Any) -> Any:
         """Return the products of two stacks of arrays, by the same way for each layout."""
-        return np.matmul(laid_out(x), laid_out(y))
+        return products(laid_out(x), laid_out(y))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes
@@ -107,7 +108,7 @@ class BatchedDot(MatMul):
         return super().output_types(x, y)
 
     def products(self, x: Any, y: Any) -> Any:
-        return np.matmul(x, y)
+        return products(x, y)
 
 
 def _padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import TypedOp
@@ -46,20 +45,38 @@ class MatrixOp(TypedOp):
         How many inputs it takes.
     backward_stable
         Whether rounding moves the result as far as a small change of the inputs would.
+    overwritable
+        The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
+        and no stack; None if there is no such op.
     """
 
     name = ""
     arity = 1
     backward_stable = True
+    overwritable: int | None = None
 
     def __str__(self) -> str:
-        props = ", ".join(f"{p}={getattr(self, p)}" for p in self.__props__ or ())
-        return f"{self.name}{{{props}}}" if props else self.name
+        shown = [p for p in self.__props__ or () if p != "inplace"]
+        props = ", ".join(f"{p}={getattr(self, p)}" for p in shown)
+        name = f"{self.name}_inplace" if getattr(self, "inplace", False) else self.name
+        return f"{name}{{{props}}}" if props else name
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != self.arity:
             raise TypeError(f"{self.name} takes {self.arity} inputs, not {len(inputs)}")
         return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
+
+
+def can_overwrite(node: Apply) -> bool:
+    """Return whether LAPACK may be told to overwrite an input of the op of a node."""
+    op = node.op
+    if not isinstance(op, MatrixOp) or op.overwritable is None:
+        return False
+    first, last = node.inputs[0].type, node.inputs[-1].type
+    overwritten = node.inputs[op.overwritable].type
+    return bool(
+        first.ndim == 2 and last.ndim <= 2 and overwritten.dtype == node.outputs[0].type.dtype
+    )
 
 
 def lapack_dtype(what: str, *dtypes: str) -> str:
@@ -74,12 +91,6 @@ def lapack_dtype(what: str, *dtypes: str) -> str:
     if found not in REAL_OF and found not in COMPLEX_OF:
         raise TypeError(f"{what}: LAPACK has no {found}; cast to float32 or float64")
     return found
-
-
-def lapack_function(name: str, dtype: Any) -> Any:
-    """Return LAPACK's function of a name for a dtype."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
-    return getattr(scipy.linalg.lapack, letter + name)
 
 
 def check_matrix(what: str, t: TensorType, position: int = 0) -> None:
@@ -193,6 +204,9 @@ def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
 
 def has_finite_sum(a: Array) -> bool:
     """Return whether the sum of an array is finite; then every element is."""
+    # the sum of a few numbers takes less time than to ask NumPy for it
+    if a.size <= 32:
+        return cmath.isfinite(sum(a.ravel().tolist()))
     return cmath.isfinite(np.add.reduce(a, axis=None))
 
 
@@ -216,10 +230,18 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
 
 
 class SquareMatrixOp(MatrixOp):
-    """Base class of ops from stacks of square matrices to as many of the same size."""
+    """Base class of ops from stacks of square matrices to as many of the same size.
+
+    Attributes
+    ----------
+    inplace
+        Whether the result is written over the input: one matrix of the dtype of the result.
+    """
+
+    inplace = False
 
     def compute(self, a: Array) -> Array:
-        """Return the results of a stack of finite matrices."""
+        """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
         raise NotImplementedError(f"{self.name} has no compute")
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
@@ -233,10 +255,19 @@ class SquareMatrixOp(MatrixOp):
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = on_finite(self.compute, a)
+            found = on_finite(self.compute, a)
+        output_storage[0][0] = written_to(inputs[0], found) if self.inplace else found
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
+
+
+def written_to(target: Array, found: Array) -> Array:
+    """Return a result in the storage of `target`, to which it is written unless it is there."""
+    if not np.may_share_memory(target, found):
+        target[...] = found
+        return target
+    return found
 
 
 def eye_like(x: Any, dtype: str | None = None) -> Any:

@@ -12,8 +12,9 @@ The names below are loaded when they are first used, so that whoever draws nothi
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.tensor.random.distribution import Distribution
@@ -56,13 +57,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        module = import_module(f"relgraph.tensor.random.{_HOME[name]}")
-        found = globals()[name] = getattr(module, name)
-        return found
-    raise AttributeError(f"module 'relgraph.tensor.random' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__getattr__, __dir__ = names_on_first_use(__name__, _HOME)

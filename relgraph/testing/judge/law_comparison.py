@@ -273,7 +273,7 @@ class Comparison:
                 return None
             return "there is no true value, yet the two differ"
         if np.isnan(new):
-            return None if np.isnan(old) else f"the true value is {mp.nstr(truth, 17)}"
+            return None if np.isnan(old) else f"the true value is {_written(truth)}"
         if np.isnan(old):
             old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
         if _distance(new, truth, info) <= _distance(old, truth, info):
@@ -282,7 +282,13 @@ class Comparison:
             ulp = float(info.eps) * abs(truth) + float(info.smallest_subnormal)
             if _distance(new, truth, info) <= MAX_ULPS * ulp:
                 return None
-        return f"the true value is {mp.nstr(truth, 17)}, to which the old one is nearer"
+        return f"the true value is {_written(truth)}, to which the old one is nearer"
+
+
+def _written(truth: Any) -> str:
+    """Return a true value as text; releases of mpmath differ in whether infinity has a plus."""
+    text: str = mp.nstr(truth, 17)
+    return text.removeprefix("+")
 
 
 def _first(differing: Array, why: str) -> Difference | None:

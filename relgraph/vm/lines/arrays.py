@@ -9,6 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor import blas_calls
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.vm.lines.length_checks import check_lines, performed
 from relgraph.vm.lines.symbol_table import SymbolTable
@@ -35,7 +36,9 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
         if not op.shuffle:
             text = f"asarray({text})"
     kept = sorted(op.shuffle)
-    if list(op.shuffle) != kept:
+    if list(op.shuffle) == kept[::-1] and len(kept) == 2:
+        text += ".T"
+    elif list(op.shuffle) != kept:
         text += f".transpose({', '.join(str(kept.index(a)) for a in op.shuffle)})"
     if len(op.new_order) > len(kept):
         key = ", ".join("None" if isinstance(axis, str) else ":" for axis in op.new_order)
@@ -65,12 +68,22 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
     lines = check_lines(node, [[(x, x.type.ndim - 1), (y, 0)]], symbols)
     if any(not is_discrete(v.type.dtype) for v in node.inputs):
         symbols.may_warn = True
-    text = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
+    text = f"{symbols.bind('f', blas_calls.product)}({', '.join(arguments)})"
+    small = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
+    text = f"{small} if {_takes_no_threads(x, y, symbols)} else {text}"
     if out_var.type.ndim == 0:
         return [*lines, symbols.define_rank_zero(out_var, text)]
     symbols.lengths.define(out_var, [*symbols.lengths.of(x)[:-1], *symbols.lengths.of(y)[1:]])
     symbols.define_fresh(out_var, ordered=True)
     return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _takes_no_threads(x: Variable, y: Variable, symbols: SymbolTable) -> str:
+    """Return the condition on which `blas_calls.product` calls NumPy for floats."""
+    first, second = symbols.name_of(x), symbols.name_of(y)
+    if x.type.ndim == y.type.ndim == 2:
+        return f"{first}.size * {second}.shape[1] < {blas_calls.MATRICES}"
+    return f"{second if y.type.ndim == 2 else first}.size < {blas_calls.VECTORS}"
 
 
 def _in_order(var: Variable, symbols: SymbolTable) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.tensor.linalg import blas_calls
+from relgraph.tensor import blas_calls
 from relgraph.tensor.linalg.gemm import BlasUpdate, Gemm, GemvAdd, Ger
 from relgraph.vm.lines.length_checks import Axis, check_lines
 from relgraph.vm.lines.symbol_table import SymbolTable
@@ -39,7 +41,36 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
     else:
         symbols.define_fresh(out, ordered=False)
     function = symbols.shared_name("f", _CALLS[type(node.op)])
-    return [*lines, f"{symbols.name_of(out)} = {function}({', '.join(arguments)})"]
+    call = f"{symbols.name_of(out)} = {function}({', '.join(arguments)})"
+    return [*lines, *(_lines_of_small(node, symbols, overwrites, call) or [call])]
+
+
+def _lines_of_small(
+    node: Apply, symbols: SymbolTable, overwrites: bool, call: str
+) -> list[str] | None:
+    """Return lines that compute ``Z + XY`` or ``Z - XY`` as `blas_calls` does where the arrays are
+    small, without the call; None for other factors."""
+    z, alpha, x, y, *beta = node.inputs
+    factors = [v.data.item() if isinstance(v, Constant) else None for v in (alpha, *beta)]
+    if type(node.op) is Ger or factors not in ([1, 1], [-1, 1]):
+        return None
+    names = [symbols.name_of(v) for v in (x, y)]
+    out, target = symbols.name_of(node.outputs[0]), symbols.name_of(z)
+    work, most = (
+        (f"{names[0]}.size * {names[1]}.shape[1]", blas_calls.MATRICES)
+        if y.type.ndim == 2
+        else (f"{names[0]}.size", blas_calls.VECTORS)
+    )
+    dot = symbols.shared_name("f", np.dot)
+    add = symbols.shared_name("u", np.add if factors[0] == 1 else np.subtract)
+    return [
+        f"if {target}.size <= {blas_calls.SMALL} and {work} < {most}:",
+        f" {out} = {dot}({', '.join(names)})",
+        f" {add}({target}, {out}, {target if overwrites else out})",
+        *([f" {out} = {target}"] if overwrites else []),
+        "else:",
+        f" {call}",
+    ]
 
 
 def _axes_of_one_length(node: Apply) -> list[list[Axis]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -240,14 +240,21 @@ def _calls(
     variables = node.inputs
     names = [symbols.name_of(v) for v in variables]
     out = symbols.name_of(out_var)
+    count = max(2, node.op.scalar_op.ufunc.nin)
     last_store = "" if target is None else f", {separator}{symbols.name_of(target)}"
-    if len(names) <= max(2, node.op.scalar_op.ufunc.nin):
-        return [f"{out} = {function}({', '.join(names)}{last_store})"]
+    first_store = last_store
+    if target is None and symbols.storage is not None and _prefix_is_full(node, count):
+        room = symbols.bind("f", partial(symbols.storage.like, out_var.type.numpy_dtype))
+        first_store = f", {separator}{room}({', '.join(names[:count])})"
+    if len(names) <= count:
+        return [f"{out} = {function}({', '.join(names)}{first_store})"]
     carried = target is not None and _can_be_carried(target, node)
     statements = []
     left = names[0]
     for k in range(1, len(names)):
-        if carried or k == len(names) - 1:
+        if k == 1 and (carried or target is None):
+            store = first_store
+        elif carried or k == len(names) - 1:
             store = last_store
         else:
             store = ""

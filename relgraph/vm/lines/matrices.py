@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.linalg.stacks import lapack_function
+from relgraph.tensor.linalg.lapack_calls import lapack_function
 from relgraph.tensor.linalg.systems.determinants import slogdet_one
 from relgraph.tensor.linalg.systems.solving import solve_one
 from relgraph.vm.lines.length_checks import check_lines, performed
@@ -38,7 +38,9 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
     if a.type.ndim != 2 or a.type.dtype != "float64":
         return None
     lines = check_lines(node, [[(a, 0), (a, 1)]], symbols)
-    function = symbols.bind("f", partial(slogdet_one, performed(node)))
+    function = symbols.bind(
+        "f", partial(slogdet_one, performed(node), lapack_function("getrf", "float64"))
+    )
     symbols.may_warn = True
     names = ", ".join(symbols.name_of(v) for v in node.outputs)
     symbols.floats.update(node.outputs)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
+from relgraph.tensor.elemwise.new_arrays import KeptStorage
 from relgraph.tensor.memory_layout import in_order, laid_out
 from relgraph.vm.lines.equal_lengths import EqualLengths
 
@@ -49,6 +50,10 @@ class SymbolTable:
         Whether a line may raise a warning of NumPy.
     raised_by_perform
         For the nodes whose line raises another error than their `perform`: what computes them.
+    kept
+        Where large arrays take memory from; None for new memory.
+    storage
+        Where large arrays take memory from; None for new memory.
     compile_time
         The time in seconds that Python took to compile the source and define the functions.
     """
@@ -63,6 +68,7 @@ class SymbolTable:
     lengths: EqualLengths = field(default_factory=EqualLengths)
     may_warn: bool = False
     raised_by_perform: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    storage: KeptStorage | None = None
     compile_time: float = 0.0
     # by identity: the namespace keeps the objects alive
     _shared: dict[int, str] = field(default_factory=dict)

@@ -16,6 +16,8 @@ from relgraph.graph.basic import Variable
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor import fft, linalg, special
+from relgraph.tensor.along_axes.cumulative import CumprodGradient
+from relgraph.tensor.along_axes.recurrences import Recurrence
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.functions.running import Accumulate
 from relgraph.tensor.linalg.blas import Dot22, Gemv
@@ -156,6 +158,8 @@ def reductions() -> Graph:
     outputs += [Norm((1,))(x * 1e200)]
     for v in (x, h):
         outputs += [at.softmax(v, 1), at.log_softmax(v, 0), at.logsumexp(v), at.logsumexp(v, 1)]
+    for op in (Recurrence(1), CumprodGradient(0)):
+        outputs += [op(x, x + 1.0), op(h, h)]
     for op in (scalar.maximum, scalar.minimum, scalar.logaddexp):
         outputs += [Accumulate(op, 0)(x), Accumulate(op, 1)(h)]
     return Graph([x, i, b, h], values, outputs)
@@ -238,7 +242,7 @@ def matrices() -> Graph:
     outputs += [linalg.solve_triangular(half, v, lower=True), linalg.cho_solve((chol, False), v)]
     outputs += [linalg.eigvalsh(c), linalg.svdvals(r) if hasattr(linalg, "svdvals") else v]
     w, u = linalg.eigh(c)
-    outputs += [w, (u * w) @ u.T, linalg.solve(a * np.nan, v), linalg.lstsq(r, r[:, 0])[0]]
+    outputs += [w, (u * w) @ u.T, linalg.solve(a * np.nan, v), *linalg.lstsq(r, r[:, 0])]
     q, t = linalg.qr(r)
     outputs += [q @ t, at.abs(t), at.abs(linalg.qr(r, mode="r"))]
     left, s, right = linalg.svd(r, full_matrices=False)

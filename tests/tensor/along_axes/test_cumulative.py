@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.gradient import verify_grad
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.along_axes.cumulative import Cumulate, cumprod, cumsum
+from relgraph.tensor.along_axes.recurrences import Recurrence
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1])
@@ -19,8 +21,70 @@ def test_cumulative_sums_and_products(against_numpy, axis, dtype):
         verify_grad(lambda v: cumprod(v, axis), [x])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    "value",
+    [[[2.0, 0.0, 3.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, 0.0]], [[1.5, -2.0, 0.5]], [[], []]],
+    ids=["zeros", "zeros alone", "no zero", "empty"],
+)
+def test_derivatives_of_higher_order(value, axis):
+    """Against the derivatives of products that are written out."""
+    value = np.array(value)
+    weights = [np.cos(np.arange(value.size) + k).reshape(value.shape) for k in range(3)]
+
+    def third(cumulated):
+        x = at.dmatrix()
+        cost = at.sum(weights[0] * cumulated(x))
+        found = []
+        for w in (weights[1], weights[2], None):
+            slope = grad(cost, x, stabilize=False, disconnected_inputs="ignore")
+            found.append(slope)
+            if w is not None:
+                cost = at.sum(w * slope)
+        return evaluate(found, {x: value})
+
+    def written_out(x):
+        rows = [x[(slice(None),) * axis + (i,)] for i in range(value.shape[axis])]
+        made = [rows[0]] if rows else []
+        for row in rows[1:]:
+            made.append(made[-1] * row)
+        return at.stack(made, axis=axis) if rows else x
+
+    for found, expected in zip(third(lambda x: cumprod(x, axis)), third(written_out), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_recurrence(dtype):
+    """As it is defined, along each axis."""
+    rng = np.random.default_rng(0)
+    factors, terms = (rng.normal(size=(4, 3)).astype(dtype) for _ in range(2))
+    for axis in (0, 1):
+        made = [np.take(terms, 0, axis)]
+        for t in range(1, terms.shape[axis]):
+            made.append(np.take(factors, t, axis) * made[-1] + np.take(terms, t, axis))
+        against_reference(Recurrence(axis), np.stack(made, axis), factors, terms)
+    verify_grad(Recurrence(0), [rng.normal(size=(3, 2)), rng.normal(size=(3, 2))])
+    verify_grad(Recurrence(0), [rng.normal(size=4), rng.normal(size=4)])
+
+
+def against_reference(op, expected, *values):
+    inputs = [at.TensorType(v.dtype.name, (None,) * v.ndim)() for v in values]
+    (found,) = evaluate([op(*inputs)], dict(zip(inputs, values, strict=True)))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    first = [v[:, 0].copy() for v in values]
+    inputs = [at.TensorType(v.dtype.name, (None,))() for v in first]
+    (found,) = evaluate([Recurrence(0)(*inputs)], dict(zip(inputs, first, strict=True)))
+    assert found.dtype == expected.dtype
+
+
 def test_errors():
     with pytest.raises(TypeError, match="neither add nor mul"):
         Cumulate(at.maximum.scalar_op, 0)
     with pytest.raises(ValueError, match="cumsum: axis 2"):
         cumsum(at.dmatrix(), 2)
+    with pytest.raises(TypeError, match=r"recurrence\{axis=1\}: .* wanted is one rank"):
+        Recurrence(1)(at.dvector(), at.dvector())
+    with pytest.raises(ValueError, match="axis 0 has length 2 in input 0, 3 in input 1"):
+        Recurrence(0)(np.ones(2), np.ones(3))

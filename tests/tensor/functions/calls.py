@@ -164,6 +164,8 @@ ONE: dict[str, Any] = {
     "polyder": lambda x: np.polyder(x),
     "polyint": lambda x: np.polyint(x, 2),
     "modf": lambda x: np.modf(x)[0],
+    "frexp": lambda x: np.frexp(x)[0],
+    "frexp of powers": lambda x: np.frexp(x)[1],
     "modf whole": lambda x: np.modf(x)[1],
     **{
         f"fft {name}": getattr(np.fft, name)

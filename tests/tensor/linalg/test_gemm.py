@@ -12,7 +12,7 @@ import relgraph.tensor as at
 from relgraph.compile import In, Mode, Out, function
 from relgraph.gradient import verify_grad
 from relgraph.printing import pprint
-from relgraph.tensor.linalg import blas_calls
+from relgraph.tensor import blas_calls
 from relgraph.tensor.linalg.blas import BLAS_DTYPES
 from relgraph.tensor.linalg.gemm import (
     Dot22Scalar,

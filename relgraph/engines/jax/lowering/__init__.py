@@ -19,7 +19,5 @@ _PAGES = (
 )
 
 
-def register_lowerings() -> None:
-    """Say how the Ops of the library are lowered."""
-    for page in _PAGES:
-        register_all(page.TABLE)
+for _page in _PAGES:
+    register_all(_page.TABLE)

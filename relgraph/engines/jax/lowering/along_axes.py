@@ -13,7 +13,8 @@ from relgraph.engines.jax.lowering.dispatch import static
 from relgraph.engines.jax.lowering.scalars import functions
 from relgraph.engines.jax.lowering.scalars.loops import as_dtype
 from relgraph.graph.basic import Apply
-from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
+from relgraph.tensor.along_axes.recurrences import AlongAxis, Recurrence
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.nonzero import Nonzero
@@ -36,6 +37,42 @@ def cumulate(op: Cumulate, node: Apply, x: Any) -> Any:
 def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
     dtype = node.outputs[0].type.dtype
     return lax.associative_scan(_RUNNING[op.scalar_op], as_dtype(x, dtype), axis=op.axis)
+
+
+def _pair(op: AlongAxis, node: Apply, x: Any, y: Any) -> list[Any]:
+    """Return two arrays of one shape in the dtype of the output."""
+    if x.shape != y.shape:
+        raise ValueError(f"{op}: the inputs have shapes {x.shape} and {y.shape}")
+    return [as_dtype(jnp.asarray(v), node.outputs[0].type.dtype) for v in (x, y)]
+
+
+def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
+    rows, given = (jnp.moveaxis(v, op.axis, 0) for v in _pair(op, node, terms, factors))
+    if len(rows) < 2:
+        return jnp.moveaxis(rows, 0, op.axis)
+
+    def step(before: Any, row: Any) -> tuple[Any, Any]:
+        factor, term = row
+        found = factor * before + term
+        return found, found
+
+    _, later = lax.scan(step, rows[0], (given[1:], rows[1:]))
+    return jnp.moveaxis(jnp.concatenate([rows[:1], later]), 0, op.axis)
+
+
+def cumprod_gradient(op: CumprodGradient, node: Apply, x: Any, g: Any) -> Any:
+    x, g = _pair(op, node, x, g)
+    is_zero = x == 0
+    zeros = jnp.cumsum(is_zero, op.axis)
+    is_first = is_zero & (zeros == 1)
+
+    def from_the_end(a: Any) -> Any:
+        return jnp.flip(jnp.cumsum(jnp.flip(a, op.axis), op.axis), op.axis)
+
+    of_all = from_the_end(g * jnp.cumprod(x, op.axis))
+    without = from_the_end(g * jnp.cumprod(jnp.where(is_first, 1, x), op.axis))
+    at_first = jnp.where(is_first, without, 0)
+    return jnp.where(zeros == 0, of_all / jnp.where(is_zero, 1, x), at_first)
 
 
 def sort(op: Sort, node: Apply, x: Any) -> Any:
@@ -73,6 +110,8 @@ def transform(op: DFT, node: Apply, x: Any) -> Any:
 
 TABLE: dict[type, Any] = {
     Cumulate: cumulate,
+    Recurrence: recurrence,
+    CumprodGradient: cumprod_gradient,
     Accumulate: accumulate,
     Sort: sort,
     ArgSort: argsort,

@@ -135,22 +135,32 @@ def pseudo_inverse(op: PseudoInverse, node: Apply, a: Any) -> Any:
 def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     """The solution by singular values; where values are traced, a matrix with more rows than
     columns is taken to have full rank, which the shape of the residuals depends on."""
-    a, b = _prepared(op, node, a, b)
-    n, m = a.shape
-    columns = b[:, None] if b.ndim == 1 else b
+    core = 1 if b.ndim == 1 else 2
+    check_batch(op.name, node, a, b, (2, core))
+    a, columns = _of_one_stack(*_prepared(op, node, a, b))
+    n, m = a.shape[-2:]
     u, s, vh = jnp.linalg.svd(a, full_matrices=False)
     eps = float(jnp.finfo(s.dtype).eps)
-    limit = (max(n, m) * eps if op.rcond is None else op.rcond) * jnp.max(s, initial=0)
-    kept = s > limit
+    share = max(n, m) * eps if op.rcond is None else op.rcond
+    kept = s > share * jnp.max(s, axis=-1, keepdims=True, initial=0)
     projected = jnp.matmul(_adjoint(u), columns, precision=PRECISION)
-    scaled = jnp.where(kept[:, None], projected / jnp.where(kept, s, 1)[:, None], 0)
+    scaled = jnp.where(kept[..., None], projected / jnp.where(kept, s, 1)[..., None], 0)
     x = jnp.matmul(_adjoint(vh), scaled, precision=PRECISION)
-    rank = as_dtype(jnp.sum(kept), "int64")
-    rest = columns - jnp.matmul(a, x, precision=PRECISION)
-    residuals = jnp.sum(jnp.abs(rest) ** 2, axis=0)
-    if n <= m or (not is_traced(rank) and int(rank) < m):
-        residuals = residuals[:0]
-    return x[:, 0] if b.ndim == 1 else x, residuals, rank, s
+    rank = as_dtype(jnp.sum(kept, axis=-1), "int64")
+    residuals = jnp.sum(jnp.abs(columns - jnp.matmul(a, x, precision=PRECISION)) ** 2, axis=-2)
+    if n <= m or (not is_traced(rank) and bool(jnp.any(rank < m))):
+        residuals = residuals[..., :0]
+    return x[..., 0] if core == 1 else x, residuals, rank, s
+
+
+def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return matrices and right sides of matrices, with the same leading axes."""
+    columns = b[:, None] if b.ndim == 1 else b
+    batch = jnp.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
+    return (
+        jnp.broadcast_to(a, batch + a.shape[-2:]),
+        jnp.broadcast_to(columns, batch + columns.shape[-2:]),
+    )
 
 
 def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
@@ -162,11 +172,7 @@ def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
             f"{op.name}: the matrices have {a.shape[-1]} rows, and the right side {b.shape[-core]}"
         )
     check_batch(op.name, node, a, b, (2, core))
-    columns = b[:, None] if core == 1 else b
-    batch = jnp.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
-    a = jnp.broadcast_to(a, batch + a.shape[-2:])
-    columns = jnp.broadcast_to(columns, batch + columns.shape[-2:])
-    x = _solved_where_finite(op, a, columns)
+    x = _solved_where_finite(op, *_of_one_stack(a, b))
     return x[..., 0] if core == 1 else x
 
 

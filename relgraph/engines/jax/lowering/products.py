@@ -12,6 +12,7 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.blas import Dot22
+from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import MatMul
 
@@ -70,6 +71,13 @@ def ger(op: Ger, node: Apply, z: Any, alpha: Any, x: Any, y: Any) -> Any:
     return z + product
 
 
+def kron(op: Kron, node: Apply, x: Any, y: Any) -> Any:
+    dtype = node.outputs[0].type.dtype
+    x, y = as_dtype(jnp.asarray(x), dtype), as_dtype(jnp.asarray(y), dtype)
+    blocks = x[:, None, :, None] * y[None, :, None, :]
+    return blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
+
+
 def convolve(op: Convolve, node: Apply, a: Any, v: Any) -> Any:
     if 0 in (*a.shape, *v.shape):
         raise ValueError(f"{op}: an input is empty; the shapes are {a.shape} and {v.shape}")
@@ -96,5 +104,6 @@ TABLE: dict[type, Any] = {
     Gemm: update,
     GemvAdd: update,
     Ger: ger,
+    Kron: kron,
     Convolve: convolve,
 }

@@ -6,9 +6,9 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TextIO, TypeAlias
 
-from relgraph.graph.basic import Apply
+from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.features import NodeFinder
 from relgraph.graph.features.feature import Feature
 from relgraph.graph.opt.base import (
@@ -22,7 +22,7 @@ from relgraph.graph.opt.base import (
 )
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.by_op import Dispatch
-from relgraph.graph.opt.divergence import DivergenceError, Step, budget_message, step_of
+from relgraph.graph.opt.divergence import DivergenceError, budget_message, step_of
 from relgraph.graph.opt.navigators.group import LocalOptGroup
 from relgraph.graph.opt.profile.timing import callback_time, elapsed
 from relgraph.graph.opt.replacement import apply_replacement, read_answer
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Order: TypeAlias = Literal["in_to_out", "out_to_in"]
 FailureCallback: TypeAlias = Callable[[Exception, Any, list[Any], Any, Any], object]
+Replaced: TypeAlias = tuple[str, Sequence[tuple[Variable, Variable]]]
+"""The name of a rewriter, and pairs of a variable and its replacement."""
 
 
 class OptimizationWarning(UserWarning):
@@ -98,7 +100,7 @@ class NavigatorOptimizer(GlobalOptimizer):
 
     def rewrite(
         self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
-    ) -> Step | None:
+    ) -> Replaced | None:
         """Apply the local optimizer to one node if it tracks the op; return what it did, or None.
 
         A `local_opt` that is given is applied in any case.
@@ -115,12 +117,25 @@ class NavigatorOptimizer(GlobalOptimizer):
             if wanted is None:
                 return None
             pairs, remove = wanted
-            step = step_of(display_name(rewriter), pairs)
             apply_replacement(fgraph, pairs, remove, display_name(rewriter))
         except Exception as exc:
             self.fail(exc, pairs, rewriter, node)
             return None
-        return step
+        return display_name(rewriter), pairs
+
+    def diverged(self, replaced: Replaced, applied: int, before: int, now: int) -> NoReturn:
+        """Raise an error after too many replacements, the last of which is given.
+
+        Parameters
+        ----------
+        applied
+            How many replacements there were.
+        before, now
+            How many nodes the graph had before them, and has now.
+        """
+        step = step_of(*replaced)
+        message = budget_message(str(self), step.rewriter, applied, (before, now), [step])
+        raise DivergenceError(message, "budget", [step.rewriter], [step])
 
     @staticmethod
     def warn(
@@ -251,11 +266,11 @@ class TopoOptimizer(NavigatorOptimizer):
                 node = nodes.popleft()
                 if node not in fgraph.apply_nodes:
                     continue
-                step = self.rewrite(fgraph, node)
-                if step is not None:
+                replaced = self.rewrite(fgraph, node)
+                if replaced is not None:
                     applied += 1
                     if applied > limit:
-                        self._diverged(step, applied, before, len(fgraph.apply_nodes))
+                        self.diverged(replaced, applied, before, len(fgraph.apply_nodes))
                 if imported.nodes:
                     self._queue(nodes, imported.nodes)
                     imported.nodes.clear()
@@ -271,11 +286,6 @@ class TopoOptimizer(NavigatorOptimizer):
             nodes.extend(new)
         else:
             nodes.extendleft(new)
-
-    def _diverged(self, step: Step, applied: int, before: int, now: int) -> None:
-        name = step.rewriter
-        message = budget_message(str(self), name, applied, (before, now), [step])
-        raise DivergenceError(message, "budget", [name], [step])
 
     @classmethod
     def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
@@ -375,13 +385,11 @@ class OpKeyOptimizer(NavigatorOptimizer):
                 seen.add(node)
                 if node not in fgraph.apply_nodes:
                     continue
-                step = self.rewrite(fgraph, node)
-                if step is not None:
+                replaced = self.rewrite(fgraph, node)
+                if replaced is not None:
                     applied += 1
                     if applied > limit:
-                        sizes = (before, len(fgraph.apply_nodes))
-                        message = budget_message(str(self), step.rewriter, applied, sizes, [step])
-                        raise DivergenceError(message, "budget", [step.rewriter], [step])
+                        self.diverged(replaced, applied, before, len(fgraph.apply_nodes))
             todo = [] if self.ignore_newtrees else self._tracked(fgraph)
             todo = [node for node in todo if node not in seen]
         return applied

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from relgraph.graph.basic import Variable
 from relgraph.tensor.assembly.creation import tril
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     Array,
@@ -29,20 +28,23 @@ class Cholesky(SquareMatrixOp):
     ----------
     lower
         Whether the factor is the lower one, ``a = c @ adjoint(c)``, or ``a = adjoint(c) @ c``.
+    inplace
+        Whether it is written over the matrix, one of floats.
     """
 
-    __props__ = ("lower",)
+    __props__ = ("lower", "inplace")
     name = "cholesky"
+    overwritable = 0
 
-    def __init__(self, lower: bool = True) -> None:
-        self.lower = bool(lower)
+    def __init__(self, lower: bool = True, inplace: bool = False) -> None:
+        self.lower, self.inplace = bool(lower), bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [0]}
 
     def compute(self, a: Array) -> Array:
-        if self.lower:
-            return np.linalg.cholesky(a)
-        # the upper factor is the adjoint of the lower one of the transposed conjugate
-        lower = np.linalg.cholesky(np.swapaxes(a, -1, -2).conj())
-        return np.ascontiguousarray(np.swapaxes(lower, -1, -2).conj())
+        if self.inplace:
+            return lapack_calls.cholesky_factor(a, self.lower, overwrite=True)
+        return lapack_calls.cholesky(a, self.lower)
 
     def L_op(
         self,

@@ -16,6 +16,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     COMPLEX_OF,
@@ -115,9 +116,8 @@ class Eigh(_Hermitian):
     name = "eigh"
     nout = 2
 
-    def compute(self, a: Any) -> Sequence[Any]:
-        uplo: Any = self.UPLO
-        return np.linalg.eigh(a, uplo)
+    def compute(self, a: Any) -> Any:
+        return lapack_calls.eigh(a, self.UPLO)
 
     def L_op(
         self,
@@ -143,8 +143,7 @@ class Eigvalsh(_Hermitian):
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:
-        uplo: Any = self.UPLO
-        return [np.linalg.eigvalsh(a, uplo)]
+        return [lapack_calls.eigh(a, self.UPLO, vectors=False)]
 
     def L_op(
         self,
@@ -169,8 +168,8 @@ class Eig(_Eigen):
 
     vector_dtype = value_dtype
 
-    def compute(self, a: Any) -> Sequence[Any]:
-        return np.linalg.eig(a)
+    def compute(self, a: Any) -> Any:
+        return lapack_calls.eig(a)
 
     def L_op(
         self,
@@ -204,7 +203,7 @@ class Eigvals(_Eigen):
         return COMPLEX_OF.get(dtype, dtype)
 
     def compute(self, a: Any) -> Sequence[Any]:
-        return [np.linalg.eigvals(a)]
+        return [lapack_calls.eig(a, vectors=False)]
 
     def L_op(
         self,

@@ -13,6 +13,7 @@ from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.assembly.creation import tril, zeros_like
 from relgraph.tensor.assembly.joining import concatenate
 from relgraph.tensor.indexing.functions import getitem
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     MatrixOp,
@@ -67,7 +68,7 @@ class QR(MatrixOp):
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         mode: Any = self.mode
         with np.errstate(all="ignore"):
-            factors: Any = np.linalg.qr(a, mode)
+            factors: Any = lapack_calls.qr(a, mode)
         if self.mode == "r":
             output_storage[0][0] = factors
         else:

@@ -10,6 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     REAL_OF,
@@ -68,9 +69,9 @@ class SVD(MatrixOp):
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
         with np.errstate(all="ignore"):
             if not self.compute_uv:
-                output_storage[0][0] = np.linalg.svd(a, compute_uv=False)
+                output_storage[0][0] = lapack_calls.svd(a, compute_uv=False)
                 return
-            found = np.linalg.svd(a, full_matrices=self.full_matrices)
+            found = lapack_calls.svd(a, self.full_matrices)
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = np.asarray(value)
 

@@ -11,6 +11,7 @@ from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.indexing import functions as indexing
 from relgraph.tensor.linalg.functions.chains import cheapest_order, product_in_order
+from relgraph.tensor.linalg.functions.kronecker import _kron
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.reductions.reduction import any as any_
 from relgraph.tensor.reductions.reduction import sum as sum_
@@ -56,6 +57,8 @@ def kron(a: Any, b: Any) -> Any:
     ndim = max(a.type.ndim, b.type.ndim)
     if ndim == 0:
         return a * b
+    if a.type.ndim == b.type.ndim == 2:
+        return _kron(a, b)
     a, b = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (a, b))
     spread_a: list[Any] = []
     spread_b: list[Any] = []

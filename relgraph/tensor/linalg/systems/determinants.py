@@ -15,6 +15,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.assembly.creation import zeros_like
 from relgraph.tensor.contraction import conjugate
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.stacks import (
     REAL_OF,
     Array,
@@ -52,7 +53,7 @@ class Det(MatrixOp):
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(on_finite(np.linalg.det, a))
+            output_storage[0][0] = np.asarray(on_finite(lapack_calls.det, a))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2]]
@@ -69,17 +70,22 @@ class Det(MatrixOp):
         return [fitted_gradient(scale * adjoint(inv(inputs[0])), inputs[0])]
 
 
-def slogdet_one(perform: Callable[..., Any], a: Array) -> tuple[float, float]:
+def slogdet_one(perform: Callable[..., Any], getrf: Any, a: Array) -> tuple[float, float]:
     """Return the sign and the logarithm for one real matrix as numbers, as `perform` gives them.
 
-    They are NumPy's, as `det` is: of a singular matrix another LAPACK may make a small number.
+    They come from the factors from which `det` does: of a singular matrix another LAPACK may make a
+    small number.
 
     Parameters
     ----------
     perform
-        What is called where something is not finite.
+        What is called where something is not finite, or there is nothing.
+    getrf
+        LAPACK's factorization for the dtype.
     """
-    sign, logarithm = np.linalg.slogdet(a) if has_finite_sum(a) else perform(a)
+    if a.size and has_finite_sum(a):
+        return lapack_calls.slogdet_of_floats(getrf, a)
+    sign, logarithm = perform(a)
     return float(sign), float(logarithm)
 
 
@@ -108,7 +114,7 @@ class SLogDet(MatrixOp):
         check_square(self.name, a)
 
         def both(a: Any) -> Any:
-            return np.stack(np.linalg.slogdet(a), axis=-1)
+            return np.stack(lapack_calls.slogdet(a), axis=-1)
 
         with np.errstate(all="ignore"):
             found = np.asarray(on_finite(both, a))

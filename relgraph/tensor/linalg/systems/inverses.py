@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.tensor.linalg import lapack_calls
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     Array,
@@ -28,13 +29,25 @@ from relgraph.tensor.type import TensorType
 
 
 class Inverse(SquareMatrixOp):
-    """The inverses of square matrices; raises LinAlgError if one is singular."""
+    """The inverses of square matrices; raises LinAlgError if one is singular.
 
-    __props__ = ()
+    Parameters
+    ----------
+    inplace
+        Whether the inverse is written over the matrix, one of floats.
+    """
+
+    __props__ = ("inplace",)
     name = "inv"
+    overwritable = 0
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [0]}
 
     def compute(self, a: Array) -> Array:
-        return np.linalg.inv(a)
+        return lapack_calls.inverse(a, overwrite=True) if self.inplace else lapack_calls.inv(a)
 
     def L_op(
         self,
@@ -84,7 +97,7 @@ class PseudoInverse(MatrixOp):
         if rcond is None:
             rcond = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
         with np.errstate(all="ignore"):
-            output_storage[0][0] = np.linalg.pinv(a, rcond, self.hermitian)
+            output_storage[0][0] = lapack_calls.pinv(a, rcond, self.hermitian)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         (a,) = shapes

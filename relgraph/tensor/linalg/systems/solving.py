@@ -17,6 +17,13 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.assembly.creation import tril, triu
 from relgraph.tensor.basic import as_argument
+from relgraph.tensor.linalg.lapack_calls import (
+    LARGE,
+    check_regular,
+    general_solution,
+    symmetric_solution,
+    triangular_solution,
+)
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.stacks import (
     Array,
@@ -30,7 +37,7 @@ from relgraph.tensor.linalg.stacks import (
     has_finite_sum,
     inferred_batch,
     lapack_dtype,
-    lapack_function,
+    written_to,
 )
 from relgraph.tensor.shapes.reshaping import swapaxes
 from relgraph.tensor.type import TensorType
@@ -80,7 +87,8 @@ class LinearSolve(MatrixOp):
         columns = b[:, None] if core == 1 else b
         with np.errstate(all="ignore"):
             x = _finite_columns(self, a, columns)
-        output_storage[0][0] = x[..., 0] if core == 1 else x
+        x = x[..., 0] if core == 1 else x
+        output_storage[0][0] = written_to(inputs[1], x) if 0 in self.destroy_map else x
 
     def solve(self, a: Array, b: Array) -> Array:
         """Return the solution for finite matrices and a right side of matrices."""
@@ -115,48 +123,27 @@ def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
     return np.where(finite_a[..., None, None], x, a.dtype.type(np.nan))
 
 
-def _lapack(name: str, a: Array) -> Any:
-    return lapack_function(name, a.dtype)
-
-
-def _one_general(a: Array, b: Array) -> Array:
-    """Return the solution for one matrix: LAPACK takes a tenth of the time of the call of NumPy."""
-    if b.size == 0:
-        return np.empty(b.shape, b.dtype)
-    _, _, x, info = _lapack("gesv", a)(a, b)
-    _singular("solve", info)
-    return np.asarray(x)
-
-
 def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> Any:
     """Return the solution for one matrix and a vector or matrix, as `perform` gives it.
 
     Parameters
     ----------
     perform
-        What is called where there is nothing to solve, or something is not finite.
+        What is called for a large system, where there is nothing to solve, or something is not
+        finite.
     solver
         LAPACK's ``gesv`` for the dtype of both.
     """
-    if b.size == 0 or not (has_finite_sum(a) and has_finite_sum(b)):
+    if a.size >= LARGE or b.size == 0 or not (has_finite_sum(a) and has_finite_sum(b)):
         return perform(a, b)
     _, _, x, info = solver(a, b)
-    _singular("solve", info)
+    check_regular("solve", info)
     return x
 
 
 def _stack_like(a: Array, b: Array) -> Array:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return np.empty(batch + b.shape[-2:], b.dtype)
-
-
-def _adjoints(a: Array) -> Array:
-    return np.ascontiguousarray(np.swapaxes(a, -1, -2).conj())
-
-
-def _singular(what: str, info: int) -> None:
-    if info > 0:
-        raise np.linalg.LinAlgError(f"{what}: a matrix is singular: pivot {info - 1} is 0")
 
 
 STRUCTURES = ("gen", "sym", "her", "pos")
@@ -175,42 +162,38 @@ class Solve(LinearSolve):
         read. The gradient by `a` is the symmetric one: right along matrices of the kind.
     lower
         Which triangle: the lower one or the upper one.
+    inplace
+        Whether LAPACK may overwrite `a`, one matrix of floats.
     """
 
-    __props__ = ("assume_a", "lower")
+    __props__ = ("assume_a", "lower", "inplace")
     name = "solve"
+    overwritable = 0
 
-    def __init__(self, assume_a: str = "gen", lower: bool = False) -> None:
+    def __init__(self, assume_a: str = "gen", lower: bool = False, inplace: bool = False) -> None:
         if assume_a not in STRUCTURES:
             raise ValueError(f"solve: assume_a is one of {', '.join(STRUCTURES)}, not {assume_a!r}")
         self.assume_a = assume_a
-        self.lower = bool(lower)
+        self.lower, self.inplace = bool(lower), bool(inplace)
+        if inplace:
+            self.destroy_map = {None: [0]}
 
     def __str__(self) -> str:
-        return "solve" if self.assume_a == "gen" else f"solve{{{self.assume_a}}}"
+        name = "solve_inplace" if self.inplace else "solve"
+        return name if self.assume_a == "gen" else f"{name}{{{self.assume_a}}}"
 
     def solve(self, a: Array, b: Array) -> Array:
         if self.assume_a == "gen":
-            return _one_general(a, b) if a.ndim == b.ndim == 2 else np.linalg.solve(a, b)
-        kernel: Callable[[Array, Array], Array] = (
-            self._positive if self.assume_a == "pos" else self._indefinite
-        )
-        return each(kernel, _stack_like(a, b), a, b)
+            if a.ndim == b.ndim == 2:
+                return general_solution(a, b, self.inplace)
+            if a.shape[-1] ** 2 < LARGE:
+                return np.linalg.solve(a, b)
+            return each(general_solution, _stack_like(a, b), a, b)
 
-    def _positive(self, a: Array, b: Array) -> Array:
-        _, x, info = _lapack("posv", a)(a, b, lower=self.lower)
-        if info > 0:
-            raise np.linalg.LinAlgError(
-                f"solve: a matrix is not positive definite: leading minor {info}"
-            )
-        return np.asarray(x)
+        def of_one(a: Array, b: Array) -> Array:
+            return symmetric_solution(a, b, self.assume_a, self.lower, self.inplace)
 
-    def _indefinite(self, a: Array, b: Array) -> Array:
-        hermitian = self.assume_a == "her" and a.dtype.kind == "c"
-        name = "hesv" if hermitian else "sysv"
-        _, _, x, info = _lapack(name, a)(a, b, lower=self.lower)
-        _singular("solve", info)
-        return np.asarray(x)
+        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
 
     def L_op(
         self,
@@ -263,24 +246,27 @@ class SolveTriangular(LinearSolve):
         Whether `a` is lower triangular.
     unit_diagonal
         Whether its diagonal is taken to be 1 and not read.
+    inplace
+        Whether the solution is written over `b`, for one matrix.
     """
 
-    __props__ = ("lower", "unit_diagonal")
+    __props__ = ("lower", "unit_diagonal", "inplace")
     name = "solve_triangular"
+    overwritable = 1
 
-    def __init__(self, lower: bool = False, unit_diagonal: bool = False) -> None:
+    def __init__(
+        self, lower: bool = False, unit_diagonal: bool = False, inplace: bool = False
+    ) -> None:
         self.lower, self.unit_diagonal = bool(lower), bool(unit_diagonal)
+        self.inplace = bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [1]}
 
     def solve(self, a: Array, b: Array) -> Array:
-        kernel = _lapack("trtrs", a)
+        def of_one(a: Array, b: Array) -> Array:
+            return triangular_solution(a, b, self.lower, self.unit_diagonal, self.inplace)
 
-        def solve_one(a: Array, b: Array) -> Array:
-            # a matrix by rows is its transpose by columns, which LAPACK takes as it is
-            x, info = kernel(a.T, b, lower=not self.lower, trans=1, unitdiag=self.unit_diagonal)
-            _singular(self.name, info)
-            return np.asarray(x)
-
-        return each(solve_one, _stack_like(a, b), a, b)
+        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
 
     def L_op(
         self,
@@ -305,21 +291,25 @@ class CholeskySolve(LinearSolve):
     ----------
     lower
         Whether the factor is the lower one, ``a = c @ adjoint(c)``, or ``a = adjoint(c) @ c``.
+    inplace
+        Whether the solution is written over `b`, for one matrix.
     """
 
-    __props__ = ("lower",)
+    __props__ = ("lower", "inplace")
     name = "cho_solve"
+    overwritable = 1
 
-    def __init__(self, lower: bool = False) -> None:
-        self.lower = bool(lower)
-
-    def _lower_factor(self, c: Array) -> Array:
-        return c if self.lower else _adjoints(c)
+    def __init__(self, lower: bool = False, inplace: bool = False) -> None:
+        self.lower, self.inplace = bool(lower), bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [1]}
 
     def solve(self, a: Array, b: Array) -> Array:
-        factor = self._lower_factor(a)
-        half = SolveTriangular(lower=True).solve(factor, b)
-        return SolveTriangular(lower=False).solve(_adjoints(factor), half)
+        def of_one(c: Array, b: Array) -> Array:
+            half = triangular_solution(c, b, self.lower, False, self.inplace, not self.lower)
+            return triangular_solution(c, half, self.lower, False, True, self.lower)
+
+        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
 
     def L_op(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.printing import pprint
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.type import TensorType
 
@@ -356,9 +358,26 @@ graphs = st.recursive(
 )
 
 
+RULES = list(dict.fromkeys((*CANONICALIZE, *STABILIZE, *SPECIALIZE)))
+
+
+def asked(var: Any) -> list[Any]:
+    """Return the laws that look at such a variable, and each eighth of the others in turn."""
+    op = None if var.owner is None else var.owner.op
+    turn = zlib.crc32(pprint(var).encode())
+
+    def looks(rule: Any) -> bool:
+        tracked = rule.forward.tracks()
+        return tracked is None or any(
+            isinstance(op, key) if isinstance(key, type) else op == key for key in tracked
+        )
+
+    return [rule for i, rule in enumerate(RULES) if (i + turn) % 8 == 0 or looks(rule)]
+
+
 @given(graphs)
 def test_no_explanation_contradicts_the_rewriter(var: Any) -> None:
-    for rule in dict.fromkeys((*CANONICALIZE, *STABILIZE, *SPECIALIZE)):
+    for rule in asked(var):
         why = rule.explain(var)
         rewritten = var.owner is not None and rule.forward.transform(None, var.owner) is not False
         assert why.matches is rewritten

@@ -89,12 +89,44 @@ def test_lstsq(shape, columns):
     verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [((2, 4, 3), (4,)), ((2, 3, 4), (2, 3, 2)), ((4, 3), (5, 4, 1)), ((2, 1, 4, 2), (3, 4, 2))],
+)
+def test_lstsq_of_stacks(first, second):
+    """As of each matrix alone; NumPy has none of stacks."""
+    a, b = some(*first), some(*second)
+    core = min(len(second), 2)
+    batch = np.broadcast_shapes(first[:-2], second[:-core])
+    inputs = [at.TensorType("float64", v.shape)() for v in (a, b)]
+    givens = dict(zip(inputs, (a, b), strict=True))
+    found = evaluate(linalg.lstsq(*inputs), givens)
+    many_a = np.broadcast_to(a, batch + a.shape[-2:])
+    many_b = np.broadcast_to(b, batch + b.shape[-core:])
+    for index in np.ndindex(*batch):
+        expected = np.linalg.lstsq(many_a[index], many_b[index])
+        for value, want in zip(found, expected, strict=True):
+            np.testing.assert_allclose(value[index], want, 1e-9, 1e-12)
+    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
+
+
+def test_lstsq_of_a_stack_with_dependent_columns():
+    """There are no sums of squares then, nor of an empty stack."""
+    a = np.stack([some(4, 2), np.ones((4, 2))])
+    x, b = at.dtensor3(), at.dvector()
+    _, residuals, rank, _ = evaluate(linalg.lstsq(x, b), {x: a, b: some(4)})
+    assert residuals.shape == (2, 0)
+    assert rank.tolist() == [2, 1]
+    _, residuals, rank, values = evaluate(linalg.lstsq(x, b), {x: a[:0], b: some(4)})
+    assert [v.shape for v in (residuals, rank, values)] == [(0, 0), (0,), (0, 2)]
+
+
 def test_errors():
     with pytest.raises(ValueError, match="inv: the matrices of input 0 are not square"):
         linalg.inv(at.constant(np.ones((2, 3))))
     with pytest.raises(TypeError, match="det: input 0 is a"):
         linalg.det(at.dvector())
-    with pytest.raises(TypeError, match=r"lstsq: input 0 is a .*not a matrix"):
+    with pytest.raises(TypeError, match=r"lstsq: input 0 is a .*neither a matrix"):
         linalg.lstsq(at.dvector(), at.dvector())
     with pytest.raises(ValueError, match="the matrix has 3 rows, and the right side 2"):
         linalg.lstsq(at.constant(np.ones((3, 2))), at.constant(np.ones(2)))

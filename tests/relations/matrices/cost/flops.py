@@ -15,6 +15,7 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
 from relgraph.tensor.linalg.systems.inverses import Inverse
@@ -43,6 +44,8 @@ def _flops(node: Apply, given: list[Any], made: Any) -> float:
         return math.prod(made) * max(len(given) - 1, 1)
     if isinstance(op, CAReduce):
         return math.prod(given[0])
+    if isinstance(op, Kron):
+        return math.prod(made)
     return _of_matrices(op, given) if isinstance(op, MatrixOp) else 0
 
 

@@ -1,4 +1,9 @@
-"""``αAB + βZ`` on arrays: calls of `scipy.linalg.blas`, or of NumPy where the arrays are small.
+"""Products of arrays, and ``αAB + βZ``: calls of `scipy.linalg.blas`, or of NumPy where the arrays
+are small.
+
+NumPy and SciPy bring a BLAS each, and each of these has threads of its own, which wait for work for
+a while after a call, and are in the way of the other's: calls in turn take up to ten times as long.
+So what the BLAS shares among threads is SciPy's here, whose LAPACK has no counterpart in NumPy.
 
 The BLAS wants matrices by columns. A matrix by rows is a transposed one by columns, so that no
 layout of the two has to be copied; others are.
@@ -21,7 +26,69 @@ SMALL = 1 << 14
 """The number of elements of `Z` up to which NumPy computes: there the passes over `Z` that the
 BLAS saves cost no more than its call, and SciPy's BLAS need not be loaded."""
 
+MATRICES, VECTORS = 1 << 18, 9216
+"""From so many multiplications on the BLAS (OpenBLAS) takes threads: in a product of matrices, and
+in one with a vector."""
+
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+
+
+def product(x: Array, y: Array) -> Any:
+    """Return ``numpy.dot(x, y)`` for two arrays of rank 1 or 2 whose lengths agree."""
+    if y.ndim == 2 and x.ndim == 2:
+        if x.size * y.shape[1] < MATRICES or not _in_blas(x, y):
+            return np.dot(x, y)
+        return _half_product(x) if _is_transpose(x, y) else _matrix_product(x, y)
+    if (y if y.ndim == 2 else x).size < VECTORS or not _in_blas(x, y):
+        return np.dot(x, y)
+    return _vector_product(x, y)
+
+
+def products(x: Array, y: Array) -> Any:
+    """Return ``numpy.matmul(x, y)`` for two stacks of matrices whose lengths agree."""
+    rows, columns = x.shape[-2:]
+    if rows * columns * y.shape[-1] < MATRICES or not _in_blas(x, y):
+        return np.matmul(x, y)
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    out = np.empty((*batch, rows, y.shape[-1]), x.dtype)
+    xs = np.broadcast_to(x, batch + x.shape[-2:])
+    ys = np.broadcast_to(y, batch + y.shape[-2:])
+    for index in np.ndindex(*batch):
+        gemm(out[index], 1.0, xs[index], ys[index], 0.0, True)
+    return out
+
+
+def _in_blas(x: Array, y: Array) -> bool:
+    return x.dtype == y.dtype and x.dtype.char in _LETTERS
+
+
+def _matrix_product(x: Array, y: Array) -> Array:
+    # the transpose of the product is the product of the transposes in reverse
+    (a, turn_a), (b, turn_b) = _by_columns(y.T), _by_columns(x.T)
+    made: Array = _blas("gemm", x)(1.0, a, b, trans_a=turn_a, trans_b=turn_b)
+    return made.T
+
+
+def _half_product(x: Array) -> Array:
+    """Return ``x @ x.T``, of which the BLAS computes a triangle (SYRK)."""
+    a, turned = _by_columns(x)
+    made: Array = _blas("syrk", x)(1.0, a, trans=turned, lower=1)
+    n, step = len(made), 64
+    above = np.tri(step, k=-1, dtype=bool).T
+    for i in range(0, n, step):
+        made[i : i + step, i + step :] = made[i + step :, i : i + step].T
+        block = made[i : i + step, i : i + step]
+        k = len(block)
+        np.copyto(block, block.T.copy(), where=above[:k, :k])
+    return made.T
+
+
+def _vector_product(x: Array, y: Array) -> Any:
+    if x.ndim == y.ndim:
+        return x.dtype.type(_blas("dotu" if x.dtype.kind == "c" else "dot", x)(x, y))
+    matrix, vector = (x, y) if x.ndim == 2 else (y.T, x)
+    a, turned = _by_columns(matrix)
+    return _blas("gemv", x)(1.0, a, vector, trans=turned)
 
 
 def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
@@ -33,7 +100,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
         Whether the result is written to `z` and returned as it.
     """
     if z.size <= SMALL or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
-        return _added(z, alpha, np.dot(x, y), beta, overwrite)
+        return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
     if by_columns:
@@ -48,7 +115,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
     """Return ``alpha * x @ y + beta * z`` for a matrix `x` and vectors `y` and `z`."""
     if z.size <= SMALL or y.size == 0 or alpha == 0:
-        return _added(z, alpha, np.dot(x, y), beta, overwrite)
+        return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     if beta == 0:
         target.fill(0)  # some versions multiply what is there
@@ -70,8 +137,8 @@ def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
 
 
 def _is_transpose(x: Array, y: Array) -> bool:
-    """Return whether `y` is ``x.T`` in memory: half of such a product is computed by NumPy (SYRK),
-    which saves more than adding it to `Z` costs."""
+    """Return whether `y` is ``x.T`` in memory: half of such a product is computed (SYRK), which
+    saves more than adding it to `Z` costs."""
     return (
         x.strides == y.strides[::-1]
         and x.shape == y.shape[::-1]
@@ -125,4 +192,4 @@ def _added(z: Array, alpha: Any, product: Array, beta: Any, overwrite: bool) -> 
     return z
 
 
-__all__ = ["SMALL", "gemm", "gemv", "ger"]
+__all__ = ["MATRICES", "SMALL", "VECTORS", "gemm", "gemv", "ger", "product", "products"]

@@ -1,0 +1,114 @@
+"""Kronecker products: what is asked of one is asked of its factors, which are small.
+
+G. Golub and C. Van Loan, Matrix Computations (2013), 12.3. A product is never built for what needs
+its factors alone. Of factors with nan or an infinity other elements become nan.
+"""
+
+from __future__ import annotations
+
+from relations.matrices.determinants import log_size
+from relations.matrices.linear import transposed
+from relations.matrices.traces import at_positions
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.guards.results import is_found
+from relgraph.tensor.lawkit.guards.types import ranko, same_dtypeo
+from relgraph.tensor.lawkit.matrices.determinants import are_square
+from relgraph.tensor.lawkit.matrices.kronecker import (
+    determinant,
+    fit,
+    log_determinant,
+    product_with_vector,
+    solution_for_vector,
+    trace,
+)
+from relgraph.tensor.lawkit.matrices.structure import counts_from_zero
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
+from relgraph.tensor.linalg.functions.kronecker import _kron
+from relgraph.tensor.linalg.systems.determinants import _det
+from relgraph.tensor.linalg.systems.inverses import _inv
+from relgraph.tensor.linalg.systems.solving import _solve
+from relgraph.tensor.math import _dot
+
+i, p, v, w, x, y, z = lvars("i p v w x y z")
+TAGS = ("linear_algebra",)
+
+FACTORS = (
+    any_dtype_law(
+        "kron-transposed", transposed(_kron(x, y)), _kron(transposed(x), transposed(y)), tags=TAGS
+    ),
+    law(
+        "kron-times-kron",
+        _dot(_kron(x, y), _kron(z, w)),
+        _kron(_dot(x, z), _dot(y, w)),
+        whereo(fit, x, z),
+        whereo(fit, y, w),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "kron-times-vector",
+        _dot(_kron(x, y), v),
+        p,  # the rows of x @ V @ y.T, where V has the numbers of v
+        ranko(v, 1),
+        same_dtypeo(x, y, v),
+        computo(p, product_with_vector, x, y, v),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "inverse-kron",
+        _inv(_kron(x, y)),
+        _kron(_inv(x), _inv(y)),
+        whereo(are_square, x, y),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "solve-kron",
+        _solve(_kron(x, y), v),
+        p,  # of x @ X @ y.T = V the rows of X
+        ranko(v, 1),
+        same_dtypeo(x, y, v),
+        computo(p, solution_for_vector, x, y, v),
+        whereo(is_found, p),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+    law(
+        "det-kron",
+        _det(_kron(x, y)),
+        p,  # det(x) ** len(y) * det(y) ** len(x)
+        whereo(are_square, x, y),
+        same_dtypeo(x, y),
+        computo(p, determinant, x, y),
+        sound="finite",
+        tags=TAGS,
+    ),
+    law(
+        "log-det-kron",
+        log_size(_kron(x, y)),
+        p,  # len(y) * log_size(x) + len(x) * log_size(y)
+        whereo(are_square, x, y),
+        same_dtypeo(x, y),
+        computo(p, log_determinant, x, y),
+        sound="finite",
+        tags=TAGS,
+    ),
+    law(
+        "trace-kron",
+        sum_(at_positions(_kron(x, y), i, i)),
+        p,  # trace(x) * trace(y)
+        whereo(counts_from_zero, i),
+        same_dtypeo(x, y),
+        computo(p, trace, x, y, i),
+        whereo(is_found, p),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+)

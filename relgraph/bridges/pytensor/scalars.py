@@ -1,0 +1,71 @@
+"""Elementwise functions that are the same here and in PyTensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytensor.scalar import basic, math
+
+from relgraph import scalar
+from relgraph.graph.basic import Constant, Variable
+from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+
+_PAIRS: tuple[tuple[Any, Any], ...] = (
+    *[
+        (getattr(basic, name), getattr(scalar, name))
+        for name in (
+            *("add", "sub", "mul", "true_div", "int_div", "mod", "pow", "neg", "abs", "sign"),
+            *("sqr", "sqrt", "reciprocal", "maximum", "minimum", "exp", "exp2", "expm1"),
+            *("log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos"),
+            *("arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+            *("ceil", "floor", "trunc", "eq", "neq", "lt", "le", "gt", "ge", "isnan", "isinf"),
+            *("and_", "or_", "xor", "invert", "identity", "second", "switch", "clip"),
+            *("conj", "real", "imag", "angle"),
+        )
+    ],
+    *[
+        (getattr(math, name), getattr(scalar, name))
+        for name in (
+            *("erf", "erfc", "erfinv", "gammaln", "polygamma"),
+            *("sigmoid", "softplus", "log1mexp"),
+        )
+    ],
+    *[
+        (getattr(math, name), ScipyOp(name))
+        for name in (
+            *("gamma", "erfcx", "erfcinv", "gammainc", "gammaincc", "gammaincinv"),
+            *("gammainccinv", "betainc", "betaincinv", "hyp2f1"),
+            *("jv", "j0", "j1", "i0", "i1", "ive", "kve"),
+        )
+    ],
+    (math.psi, scalar.digamma),
+    (basic.round_half_to_even, scalar.round),
+)
+
+OURS: dict[type, Any] = {type(theirs): ours for theirs, ours in _PAIRS}
+"""From a class of PyTensor's scalar ops to the op of this library."""
+
+THEIRS: dict[Any, Any] = {ours: theirs for theirs, ours in _PAIRS}
+"""From a scalar op of this library to PyTensor's."""
+
+
+def bounds_are_ordered(bounds: Sequence[Variable]) -> bool:
+    """Return whether two bounds of this library are numbers, the first not above the second.
+
+    Then `clip` is the same in both libraries.
+    """
+    low, high = (number_of(v) for v in bounds)
+    known = isinstance(low, int | float) and isinstance(high, int | float)
+    return known and bool(low <= high)
+
+
+def number_of(v: Any) -> Any:
+    """Return the number that every element of a constant is, seen through new axes, or None."""
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        v = v.owner.inputs[0]
+    return v.unique_value() if isinstance(v, Constant) else None
+
+
+__all__ = ["OURS", "THEIRS", "bounds_are_ordered", "number_of"]

@@ -1,0 +1,1 @@
+"""Graphs for PyTensor, written: a table for each subject, and what goes through a graph by them."""

@@ -1,0 +1,55 @@
+"""Shapes, axes, and tensors made of others or of nothing, for PyTensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.tensor import basic
+from pytensor.tensor.extra_ops import SearchsortedOp
+from pytensor.tensor.shape import Shape as PyTensorShape
+from pytensor.tensor.shape import Shape_i as PyTensorShape_i
+
+from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.functions.nonzero import Nonzero
+from relgraph.tensor.functions.searching import SearchSorted
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+
+
+def vector_of(node: Any, *numbers: Any) -> Any:
+    dtype = node.op.dtype
+    if not numbers:
+        return pt.constant([], dtype=dtype)
+    return basic.MakeVector(dtype)(*[pt.cast(n, dtype) for n in numbers])
+
+
+def parted(node: Any, x: Any, sizes: Any) -> Any:
+    parts = basic.Split(node.op.len_splits)(x, node.op.axis, sizes)
+    return parts if isinstance(parts, list) else [parts]
+
+
+def ranged(node: Any, *limits: Any) -> Any:
+    return basic.ARange(node.op.dtype)(*limits)
+
+
+TABLE: dict[type, Callable[..., Any]] = {
+    DimShuffle: lambda node, x: x.dimshuffle(*node.op.new_order),
+    Reshape: lambda node, x, dims: pt.reshape(x, dims, ndim=node.op.ndim),
+    Shape: lambda node, x: PyTensorShape()(x),
+    Shape_i: lambda node, x: PyTensorShape_i(node.op.i)(x),
+    SpecifyShape: lambda node, x: pt.specify_shape(x, node.op.shape),
+    Alloc: lambda node, value, *dims: pt.alloc(value, *dims),
+    MakeVector: vector_of,
+    Join: lambda node, *tensors: pt.join(node.op.axis, *tensors),
+    Split: parted,
+    ARange: ranged,
+    Eye: lambda node, n, m, k: basic.Eye(node.op.dtype)(n, m, k),
+    Nonzero: lambda node, x: basic.Nonzero()(x, return_list=True),
+    SearchSorted: lambda node, x, v: SearchsortedOp(node.op.side)(x, v),
+}
+
+__all__ = ["TABLE"]

@@ -1,0 +1,49 @@
+"""Names of a package that are loaded when they are first used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def names_on_first_use(
+    package: str, homes: Mapping[str, str], extra: str | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the functions `__getattr__` and `__dir__` of a package (PEP 562).
+
+    Parameters
+    ----------
+    package
+        The name of the package.
+    homes
+        For each of its names the module that defines it, within the package.
+    extra
+        The extra that installs what these modules import, if that is no dependency of relgraph.
+
+    Raises
+    ------
+    AttributeError
+        When there is no such name.
+    ModuleNotFoundError
+        When what the extra installs is missing; it says how to install it.
+    """
+
+    def found(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        except ModuleNotFoundError as error:
+            if extra is None or error.name is None or error.name.startswith("relgraph"):
+                raise
+            raise ModuleNotFoundError(
+                f"{package}.{name} needs the package {error.name!r}: "
+                f"pip install 'relgraph[{extra}]' installs it",
+                name=error.name,
+            ) from error
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return found, lambda: sorted(homes)

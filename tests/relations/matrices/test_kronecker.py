@@ -1,0 +1,49 @@
+"""Each law about Kronecker products at work."""
+
+from __future__ import annotations
+
+import pytest
+
+import relgraph.tensor as at
+from relations.matrices import kronecker
+from relgraph.graph.traversal import io_toposort
+from relgraph.tensor.linalg import det, inv, kron, slogdet, solve
+from relgraph.tensor.linalg.functions.kronecker import Kron
+from tests.relations.matrices.inputs import a, b, tall, wide, x, y
+from tests.relations.tables import check_fires, check_unchanged, laws_of
+
+LAWS = laws_of(kronecker)
+along = at.constant(list(range(16)))
+eight = at.TensorType("float64", (8,))("eight")
+sixteen = at.TensorType("float64", (16,))("sixteen")
+
+TABLE = [
+    ("kron-transposed", kron(x, y).T),
+    ("kron-times-kron", kron(a, tall) @ kron(b, wide)),
+    ("kron-times-vector", kron(wide, a) @ sixteen),
+    ("inverse-kron", inv(kron(a, b))),
+    ("solve-kron", solve(kron(a, b), sixteen)),
+    ("det-kron", det(kron(a, b))),
+    ("log-det-kron", slogdet(kron(a, b))[1]),
+    ("trace-kron", at.sum(kron(a, b)[along, along])),
+]
+
+
+@pytest.mark.parametrize(("name", "before"), TABLE)
+def test_a_law(name, before):
+    found = check_fires(LAWS[name], before)
+    left = [n for n in io_toposort([], [found]) if isinstance(n.op, Kron)]
+    assert len(left) == (name in ("kron-transposed", "kron-times-kron", "inverse-kron"))
+
+
+UNCHANGED = [
+    ("kron-times-kron", kron(x, y) @ kron(y, x)),
+    ("inverse-kron", inv(kron(tall, wide))),
+    ("solve-kron", solve(kron(x, y), sixteen)),
+    ("trace-kron", at.sum(kron(a, b)[along[:8], along[:8]])),
+]
+
+
+@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
+def test_where_a_law_must_not_fire(name, expression):
+    check_unchanged(LAWS[name], expression)
