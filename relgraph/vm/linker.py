@@ -20,7 +20,8 @@ class Linker(Protocol):
     """A way to run graphs.
 
     A linker may also have `excluded`, the tags of what a mode with it leaves out: laws and passes
-    that are for other machines.
+    that are for other machines, and `rounds`: whether its results differ from those of the
+    reference by rounding.
     """
 
     name: str

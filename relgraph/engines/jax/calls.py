@@ -13,7 +13,7 @@ import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.engines.jax.precision import wide
-from relgraph.engines.jax.values import from_engine, to_engine, to_numpy
+from relgraph.engines.jax.values import LARGE_BYTES, aligned, from_engine, to_engine, to_numpy
 from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
 
@@ -44,6 +44,7 @@ def generate_call(program: JaxProgram, parts: CallParts, trusted: bool) -> Calla
         "require": require,
         "ndarray": np.ndarray,
         "asarray": np.asarray,
+        "aligned": aligned,
         "unpack": parts.unpack,
         "Array": type(jnp.zeros(())),
         "wait": jax.block_until_ready,
@@ -115,7 +116,9 @@ def _conversion(
     shape = [f" and s[{axis}] == {n}" for axis, n in enumerate(kind.shape) if n is not None]
     fits = f"a{i}.dtype is d{i} and len(s := a{i}.shape) == {kind.ndim}{''.join(shape)}"
     lines = [
-        f" if type(a{i}) is ndarray and {fits}: on_host = True",
+        f" if type(a{i}) is ndarray and {fits}:",
+        "  on_host = True",
+        f"  if a{i}.nbytes > {LARGE_BYTES}: a{i} = aligned(a{i})" if kind.ndim else "  pass",
         f" elif type(a{i}) is Array and {fits}: on_device = True",
     ]
     if kind.ndim == 0 and kind.dtype == "float64" and not given.strict:

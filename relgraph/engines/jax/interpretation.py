@@ -127,7 +127,13 @@ class Run:
     def outputs(self, plan: Plan) -> list[Any]:
         """Run the nodes of a plan; return the values of its outputs."""
         for node in plan.nodes:
-            found = self._node(plan, node)
+            try:
+                found = self._node(plan, node)
+            except NeedsValue:
+                raise
+            except Exception as error:
+                _add_note(error, node, self.known)
+                raise
             if len(node.outputs) == 1 and not isinstance(found, tuple):
                 self.known[node.outputs[0]] = found
             else:
@@ -182,6 +188,17 @@ class Run:
         if texts:
             self.checks.append((" or ".join(dict.fromkeys(texts)), holds))
         return tuple(found)
+
+
+def _add_note(error: Exception, node: Apply, known: Mapping[Variable, Any]) -> None:
+    """Say at which node an error was raised, and the shapes of its inputs; inside of what is said
+    already nothing is added."""
+    if getattr(error, "__notes__", None):
+        return
+    shapes = [getattr(known.get(v), "shape", "?") for v in node.inputs]
+    error.add_note(
+        f"at the node {node}, whose inputs have the shapes {', '.join(map(str, shapes))}"
+    )
 
 
 def as_arrays(values: Sequence[Any]) -> tuple[Any, ...]:

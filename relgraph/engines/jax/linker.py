@@ -15,10 +15,13 @@ class JaxLinker:
         Its name in a `Mode`.
     excluded
         The tags of what is for NumPy alone.
+    rounds
+        That results are those of the reference but for rounding.
     """
 
     name = "jax"
     excluded = ("inplace", "elemwise_fusion", "blas")
+    rounds = True
 
     def link(self, fgraph: FunctionGraph) -> JaxProgram:
         """Return a function that computes the outputs of a graph from its inputs."""

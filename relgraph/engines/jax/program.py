@@ -16,7 +16,7 @@ from relgraph.engines.jax.interpretation import Plan, Run, plan_of
 from relgraph.engines.jax.loops import values_needed
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.engines.jax.precision import wide
-from relgraph.engines.jax.values import from_engine, to_engine
+from relgraph.engines.jax.values import Behind, from_engine, to_engine
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.type import TensorType
@@ -132,7 +132,8 @@ class JaxProgram:
         return self._traceable(*map(_on_device, values))
 
     def _traceable(self, *values: Any) -> Found:
-        run = Run(dict(zip(self.inputs, values, strict=True)))
+        given = [x.array() if isinstance(x, Behind) else x for x in values]
+        run = Run(dict(zip(self.inputs, given, strict=True)))
         found = run.outputs(self._plan)
         return _apart(found, values), dict(run.checks)
 

@@ -4,6 +4,7 @@ matrices."""
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -16,6 +17,13 @@ from relgraph.tensor.type import TensorType
 
 COPIED_BYTES = 1 << 14
 """Up to this size a result is copied to a NumPy array; a larger one shares JAX's storage."""
+
+
+ALIGNMENT = 64
+"""JAX takes storage that begins at a multiple of this without a copy."""
+
+LARGE_BYTES = 1 << 18
+"""From this size on a copy of an argument takes longer than to avoid it."""
 
 
 def key_of(generator: Any) -> np.ndarray[Any, Any]:
@@ -52,15 +60,15 @@ def seen_by_numpy(value: Any, kind: Type) -> Any:
     return to_scipy(value)
 
 
-class _Owned:
-    """The storage of an array of JAX that nobody else has, as NumPy may see it."""
+class _Storage:
+    """Storage as NumPy may see it, and what it belongs to."""
 
-    def __init__(self, array: Any) -> None:
-        self.array = array
+    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self.owner = owner
         self.__array_interface__ = {
-            "data": (array.unsafe_buffer_pointer(), False),
-            "shape": array.shape,
-            "typestr": array.dtype.str,
+            "data": (address, False),
+            "shape": shape,
+            "typestr": dtype.str,
             "version": 3,
         }
 
@@ -75,4 +83,48 @@ def to_numpy(array: Any) -> np.ndarray[Any, Any]:
     except (BufferError, TypeError, ValueError, RuntimeError):
         # it lies on another device
         return np.array(array)
-    return np.array(seen) if seen.nbytes <= COPIED_BYTES else np.asarray(_Owned(array))
+    if seen.nbytes <= COPIED_BYTES:
+        return np.array(seen)
+    own = _Storage(array, array.unsafe_buffer_pointer(), array.shape, array.dtype)
+    return np.asarray(own)
+
+
+@dataclass(frozen=True)
+class Behind:
+    """An array of NumPy as part of one that begins where JAX takes it without a copy.
+
+    Attributes
+    ----------
+    elements
+        A vector: the elements of the array, behind others.
+    skipped
+        How many others there are.
+    shape
+        The shape of the array.
+    """
+
+    elements: Any
+    skipped: int
+    shape: tuple[int, ...]
+
+    def array(self) -> Any:
+        """Return the array itself."""
+        return self.elements[self.skipped :].reshape(self.shape)
+
+
+jax.tree_util.register_dataclass(Behind, data_fields=["elements"], meta_fields=["skipped", "shape"])
+
+
+def aligned(array: np.ndarray[Any, Any]) -> Any:
+    """Return a large array as JAX takes it without a copy, if it can be: one that does not begin at
+    a multiple of `ALIGNMENT` as one that does, and begins a little earlier.
+
+    That is in the same page of memory, so that it can be read; what is there is not looked at.
+    """
+    address = array.__array_interface__["data"][0]
+    before, size = address % ALIGNMENT, array.itemsize
+    if before == 0 or before % size or not array.flags.c_contiguous:
+        return array
+    skipped = before // size
+    storage = _Storage(array, address - before, (skipped + array.size,), array.dtype)
+    return Behind(np.asarray(storage), skipped, array.shape)

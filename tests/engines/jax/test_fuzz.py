@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from relgraph.testing import check_linker
 from tests.fuzz import campaign
 from tests.fuzz.campaign import Failure, Tally, examine, made_small
 from tests.fuzz.generator import draw_program
@@ -42,6 +43,11 @@ def finite(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_graphs_compute_what_numpy_does() -> None:
     found = failures(GRAPHS, 0)
     assert not found, f"{len(found)} fail; the first one:\n{made_small(found[0])}"
+
+
+def test_random_graphs_with_gradients() -> None:
+    assert check_linker("jax", examples=8).passed
+    assert check_linker("jax", "fast_run", examples=4, seed=1).passed
 
 
 if __name__ == "__main__":
