@@ -354,4 +354,5 @@ def _shifted(x: Array, error: Array, sign: int) -> Array:
     if x.dtype.kind in "iu":
         moved = x + sign * np.ceil(np.minimum(error, 1e15)).astype("int64")
         return np.asarray(moved).astype(x.dtype)
-    return np.asarray(x + sign * error).astype(x.dtype)
+    moved = np.where(error == 0, x, x + sign * error)  # -0 + 0 is 0, whose reciprocal is far away
+    return np.asarray(moved).astype(x.dtype)

@@ -91,3 +91,8 @@ def test_what_may_be_a_pole_has_no_bound_but_is_no_excuse_for_a_new_side():
         assert rounding_error_bound(nodes, values, out, False, 1.0, strict=True) < np.inf
     nodes, values, out = evaluated(noise**2.0, x=[1e19], y=[-1e19])
     assert rounding_error_bound(nodes, values, out, False, 1.0) < np.inf
+
+
+def test_what_has_no_error_keeps_the_sign_of_its_zero():
+    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] < 1e-300
