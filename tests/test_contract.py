@@ -27,6 +27,7 @@ LAZY_FILES = {
     "relgraph/testing/discovery.py": "the command line names modules of laws",
     "relgraph/sparse/__init__.py": "`shared` has to know sparse matrices, and nobody loads SciPy's",
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
+    "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/on_first_use.py": "what packages resolve their names by",
     "relgraph/commands/png.py": "an extra, and large",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",

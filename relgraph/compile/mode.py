@@ -29,6 +29,7 @@ every mode but ``o1``, ``o2`` and ``strict``.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from relgraph.compile.database import (
@@ -49,7 +50,7 @@ from relgraph.compile.packs.installed import PREFIX
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
-from relgraph.vm import LINKERS, Linker
+from relgraph.vm import ENGINES, LINKERS, Linker, find_linker
 
 Optimizer = GlobalOptimizer | OptimizationQuery | None
 
@@ -71,7 +72,8 @@ class Mode:
     ----------
     linker
         ``"vm"`` (the default), ``"py"`` (the reference: the `perform` of one node after another),
-        or a linker.
+        ``"jax"`` (see `relgraph.engines`), or a linker. What the linker excludes is left out of the
+        mode's query.
     optimizer
         ``"default"``, the name of a predefined optimizer, an `OptimizationQuery`, a
         `GlobalOptimizer`, a law or a `LocalOptimizer`, a list of these, or None for no
@@ -90,6 +92,8 @@ class Mode:
         If no linker or optimizer has the name.
     TypeError
         If `linker` or `optimizer` is none of these.
+    ImportError
+        If an engine's packages are not installed.
     """
 
     def __init__(
@@ -114,6 +118,9 @@ class Mode:
         query = self._optimizer_or_query
         if not isinstance(query, OptimizationQuery):
             return None
+        excluded = getattr(self.linker, "excluded", ())
+        if excluded:
+            query = query.excluding(*excluded)
         return query.register(*self._placed(query)) if self.own else query
 
     @property
@@ -273,9 +280,7 @@ def _as_linker(linker: str | Linker | None) -> Linker:
     if linker is None:
         return LINKERS["vm"]
     if isinstance(linker, str):
-        if linker not in LINKERS:
-            raise ValueError(f"no linker is called {linker!r}; there are {', '.join(LINKERS)}")
-        return LINKERS[linker]
+        return find_linker(linker)
     if not hasattr(linker, "link"):
         raise TypeError(f"a linker has a name or a method `link`, and {linker!r} has neither")
     return linker
@@ -313,12 +318,16 @@ def get_default_mode() -> Mode:
 def get_mode(mode: str | Mode | None) -> Mode:
     """Return the mode of a name; a `Mode` itself, or the default mode for None.
 
+    The name of an engine is that of the default optimizer with this engine.
+
     Raises
     ------
     ValueError
         If no mode has the name.
     TypeError
         If `mode` is none of these.
+    ImportError
+        If an engine's packages are not installed.
     """
     if mode is None:
         return get_default_mode()
@@ -326,10 +335,17 @@ def get_mode(mode: str | Mode | None) -> Mode:
         return mode
     if not isinstance(mode, str):
         raise TypeError(f"{mode!r} is neither a Mode nor the name of one")
+    if mode in ENGINES:
+        return _engine_mode(mode)
     if mode not in predefined_modes:
-        names = ", ".join(sorted(map(str, predefined_modes)))
+        names = ", ".join(sorted(map(str, {*predefined_modes, *ENGINES})))
         raise ValueError(f"no mode is called {mode!r}; there are {names}")
     return predefined_modes[mode]
+
+
+@cache
+def _engine_mode(name: str) -> Mode:
+    return Mode(linker=name)
 
 
 def register_optimizer(name: str, opt: Optimizer) -> None:
@@ -354,7 +370,8 @@ def register_mode(name: str, mode: Mode) -> None:
     ValueError
         If the name is taken; see `register_optimizer`.
     """
-    if name in predefined_modes and not _may_replace("mode", name):
+    taken = name in predefined_modes or name in ENGINES
+    if taken and not _may_replace("mode", name):
         raise ValueError(f"there is a mode called {name!r} already")
     predefined_modes[name] = mode
     _note_registration("mode", name)

@@ -22,6 +22,7 @@ class GradientBarrier(TypedOp):
 
     __props__ = ("connected",)
     view_map = {0: [0]}
+    is_identity = True
 
     def __init__(self, connected: bool) -> None:
         self.connected = connected

@@ -50,6 +50,8 @@ class Op(MetaObject):
     elementwise
         Whether each element of the output is computed from the elements of the inputs at its place,
         to which the inputs are broadcast.
+    is_identity
+        Whether the value of its only output is that of its only input, or a copy of it.
     relative
         If a parameter has a meaning only together with the inputs (an axis counted from the end,
         say), the class of the ops that nodes have in the place of this one; else None. See
@@ -69,6 +71,7 @@ class Op(MetaObject):
     converts: bool = False
     repeats: int | None = None
     elementwise: bool = False
+    is_identity: bool = False
     relative: type[Op] | None = None
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:

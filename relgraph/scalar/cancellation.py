@@ -18,12 +18,12 @@ from relgraph.scalar.transcendental import sin, tan
 
 Array = Any
 
-_LOG1PMX = tuple(1 / (2 * k + 3) for k in range(17))
-_X_LESS_SIN = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(13))
+LOG1PMX = tuple(1 / (2 * k + 3) for k in range(17))
+X_LESS_SIN = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(13))
 # So many elements of some arrays of doubles fit in a core's second cache.
 _BLOCK = 8192
 
-_SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
+SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
 
 
 def _polynomial(coefficients: Sequence[float], y: Array) -> Array:
@@ -172,7 +172,7 @@ class Log1pmx(FloatOp):
         small = np.where(near, x, 0)
         r = small / (2 + small)
         y = r * r
-        series = r * (2 * y * _polynomial(_LOG1PMX, y) - small)
+        series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
         return np.where(near, series, np.log1p(x) - x)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -228,7 +228,7 @@ class XLessSin(FloatOp):
         near = np.abs(x) < 2
         small = np.where(near, x, 0)
         y = small * small
-        return np.where(near, small * y * _polynomial(_X_LESS_SIN, y), x - np.sin(x))
+        return np.where(near, small * y * _polynomial(X_LESS_SIN, y), x - np.sin(x))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * cosm1(x))
@@ -244,7 +244,7 @@ class TanLessX(FloatOp):
         near = np.abs(x) < 1
         small = np.where(near, x, 0)
         y = small * small
-        series = small * y * _polynomial(_SIN_LESS_XCOS, y) / np.cos(small)
+        series = small * y * _polynomial(SIN_LESS_XCOS, y) / np.cos(small)
         return np.where(near, series, np.tan(x) - x)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:

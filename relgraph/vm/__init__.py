@@ -1,5 +1,5 @@
 """The linkers, which make a Python function of an optimized graph."""
 
-from relgraph.vm.linker import LINKERS, Linker, PyLinker, VMLinker
+from relgraph.vm.linker import ENGINES, LINKERS, Linker, PyLinker, VMLinker, find_linker
 
-__all__ = ["LINKERS", "Linker", "PyLinker", "VMLinker"]
+__all__ = ["ENGINES", "LINKERS", "Linker", "PyLinker", "VMLinker", "find_linker"]

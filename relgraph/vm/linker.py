@@ -1,8 +1,10 @@
-"""The linkers: `PyLinker`, the reference, and `VMLinker`, which generates Python source."""
+"""The linkers: `PyLinker`, the reference, `VMLinker`, which generates Python source, and engines
+that are loaded when one is first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Protocol
 
 from relgraph.graph.basic import Constant, Variable
@@ -15,7 +17,12 @@ from relgraph.vm.schedule import Branch, Schedule, schedule
 
 
 class Linker(Protocol):
-    """A way to run graphs."""
+    """A way to run graphs.
+
+    A linker may also have `excluded`, the tags of what a mode with it leaves out: laws and passes
+    that are for other machines, and `rounds`: whether its results differ from those of the
+    reference by rounding.
+    """
 
     name: str
 
@@ -116,3 +123,34 @@ class VMLinker:
 
 
 LINKERS: dict[str, Linker] = {linker.name: linker for linker in (PyLinker(), VMLinker())}
+"""The linkers that are loaded, by name."""
+
+ENGINES: dict[str, str] = {
+    "jax": "relgraph.engines.jax",
+}
+"""For each engine that needs packages of its own, the package that has its `LINKER`, a name that is
+loaded when it is first used (`relgraph.on_first_use`)."""
+
+
+def find_linker(name: str) -> Linker:
+    """Return the linker of a name; an engine is loaded when it is first asked for.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+    ImportError
+        If a package that an engine needs is not installed.
+    """
+    if name in LINKERS:
+        return LINKERS[name]
+    if name not in ENGINES:
+        raise ValueError(f"no linker is called {name!r}; there are {', '.join(linker_names())}")
+    linker: Linker = import_module(ENGINES[name]).LINKER
+    LINKERS[name] = linker
+    return linker
+
+
+def linker_names() -> list[str]:
+    """Return the names of the linkers, loaded or not."""
+    return list(dict.fromkeys([*LINKERS, *ENGINES]))

@@ -26,10 +26,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 from bench_rewriting import ROOT
-from family_programs import SIZES
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from shared.family_programs import SIZES
 
 sys.path.insert(0, str(ROOT))
 
@@ -274,7 +274,7 @@ def _sides(peer: str) -> Iterable[tuple[str, str]]:
 
 def measured(python: str, library: str, name: str, kind: str) -> Any:
     """Return what `family_programs.py` prints in a process of its own."""
-    program = str(Path(__file__).with_name("family_programs.py"))
+    program = str(Path(__file__).with_name("shared") / "family_programs.py")
     command = [python, program, library, name, kind]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if ran.returncode:

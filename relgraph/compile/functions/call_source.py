@@ -82,7 +82,7 @@ def generate_call(parts: CallParts, trusted: bool) -> Callable[..., Any]:
     values = list(arguments)
     for k, container in enumerate(parts.shared):
         names[f"s{k}"] = container
-        values.append(f"s{k}.value")
+        values.append(f"(s{k}.here if s{k}.away is None else s{k}.value)")
     body += _run_lines(values, parts.unalias is not None)
     body += [
         f" if type(results[{i}]) is not ndarray: results[{i}] = asarray(results[{i}])"

@@ -136,7 +136,8 @@ class Function(Displayed):
 
     def _first_call(self, *args: Any) -> Any:
         """Generate the function that calls are made by, and call it."""
-        call = generate_call(self._call_parts(), self._trust_input)
+        make = getattr(self._run, "make_call", generate_call)
+        call = make(self._call_parts(), self._trust_input)
         self._call = call if self.profile is None else _timed(call, self.profile)
         return self._call(*args)
 

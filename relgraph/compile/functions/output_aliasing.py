@@ -22,6 +22,7 @@ class DeepCopyOp(TypedOp):
     """A copy of its input, which shares no storage with it."""
 
     __props__ = ()
+    is_identity = True
 
     def output_types(self, *input_types: Type) -> Sequence[Type]:
         if len(input_types) != 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,24 @@ class Container:
         How values are converted, as for `Type.filter`.
     borrow
         Whether to keep the first value itself, not a copy.
+
+    Attributes
+    ----------
+    value
+        The value. An engine may have it elsewhere: to ask for it brings it here.
+    away
+        The value as an engine has it; None if none does.
+    bring_home
+        Makes the value of what `away` is; it says whose that is. None if `away` is.
+    here
+        The value, if it is not elsewhere alone.
     """
 
-    __slots__ = ("allow_downcast", "name", "strict", "type", "value")
+    __slots__ = ("allow_downcast", "away", "bring_home", "here", "name", "strict", "type")
+
+    here: Any
+    away: Any
+    bring_home: Callable[[Any], Any] | None
 
     def __init__(
         self,
@@ -48,6 +64,45 @@ class Container:
         self.strict = strict
         self.allow_downcast = allow_downcast
         self.set(value, borrow)
+
+    @property
+    def value(self) -> Any:
+        """The value; an engine that has it takes it anew then, since it may be overwritten."""
+        if self.away is not None:
+            self.here = self._at_home()
+            self.away = self.bring_home = None
+        return self.here
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.here = value
+        self.away = self.bring_home = None
+
+    def copied(self) -> Any:
+        """Return a copy of the value, wherever that is."""
+        return copy_value(self.here) if self.here is not None else self._at_home()
+
+    def _at_home(self) -> Any:
+        """Return the value; if it is elsewhere alone, another array each time."""
+        if self.here is None and self.bring_home is not None:
+            return self.bring_home(self.away)
+        return self.here
+
+    def put_away(self, away: Any, bring_home: Callable[[Any], Any]) -> None:
+        """Store a value that an engine has computed, and what makes the value of it."""
+        self.here = None
+        self.away, self.bring_home = away, bring_home
+
+    def keep_away(self, away: Any, bring_home: Callable[[Any], Any]) -> None:
+        """Store the value as an engine has it beside the value here."""
+        self.away, self.bring_home = away, bring_home
+
+    def __getstate__(self) -> Any:
+        return {"value": self.value, **{s: getattr(self, s) for s in _PLAIN}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, given in state.items():
+            setattr(self, name, given)
 
     def set(self, value: Any, borrow: bool = False) -> None:
         """Store a copy of `value`; with `borrow`, `value` itself if it need not be converted.
@@ -72,6 +127,9 @@ class Container:
     def duplicate(self) -> Container:
         """Return a container with a copy of the value."""
         return Container(self.type, self.value, self.name, self.strict, self.allow_downcast)
+
+
+_PLAIN = ("allow_downcast", "name", "strict", "type")
 
 
 def describe_value(value: Any) -> str:

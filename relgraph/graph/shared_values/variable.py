@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.shared_values.container import Container, copy_value
+from relgraph.graph.shared_values.container import Container
 from relgraph.graph.type import Type
 
 
@@ -52,7 +52,7 @@ class SharedVariable(Variable):
 
     def get_value(self, borrow: bool = False) -> Any:
         """Return a copy of the value, or with `borrow` the value itself."""
-        return self.container.value if borrow else copy_value(self.container.value)
+        return self.container.value if borrow else self.container.copied()
 
     def set_value(self, v: Any, borrow: bool = False) -> None:
         """Change the value to a copy of `v`, or with `borrow` to `v` itself.

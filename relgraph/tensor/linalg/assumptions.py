@@ -38,6 +38,7 @@ class Assume(MatrixOp):
 
     __props__ = ("facts",)
     view_map = {0: [0]}
+    is_identity = True
     name = "assume"
 
     def __init__(self, facts: tuple[str, ...]) -> None:

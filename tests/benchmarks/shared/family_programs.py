@@ -1,6 +1,6 @@
 """Graphs of the families with gradient, rewritten by one library, here or in PyTensor.
 
-    python tests/benchmarks/family_programs.py LIBRARY FAMILY {rewriting,values}
+    python tests/benchmarks/shared/family_programs.py LIBRARY FAMILY {rewriting,values}
 
 prints one JSON object. `bench_families.py` calls it, in the interpreter that has the library.
 """

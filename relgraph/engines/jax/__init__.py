@@ -1,0 +1,32 @@
+"""JAX as an engine: a graph as one function that ``jax.jit`` compiles.
+
+`lower_graph` gives a graph as a function on JAX arrays, `register` says how Ops of a user's own are
+lowered. The page *The JAX engine* of the documentation says what is the same as in NumPy, and what
+is not. The names below load JAX when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from relgraph.engines.jax.interpretation import lower_graph
+    from relgraph.engines.jax.linker import LINKER
+    from relgraph.engines.jax.lowering.dispatch import (
+        LoweringError,
+        NeedsValue,
+        is_native,
+        register,
+    )
+
+__all__ = ["LINKER", "LoweringError", "NeedsValue", "is_native", "lower_graph", "register"]
+
+_HOME = {
+    "LINKER": "linker",
+    "lower_graph": "interpretation",
+    **dict.fromkeys(("LoweringError", "NeedsValue", "is_native", "register"), "lowering.dispatch"),
+}
+
+__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="jax")

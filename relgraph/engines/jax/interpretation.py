@@ -1,0 +1,269 @@
+"""A graph run by the lowerings of its nodes, traced by JAX or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from relgraph.engines.jax.loops import Step, outer_variables, run_loop
+from relgraph.engines.jax.lowering.dispatch import (
+    NeedsValue,
+    is_known,
+    is_traced,
+    lower,
+    performed,
+)
+from relgraph.engines.jax.values import to_engine
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
+from relgraph.tensor.assertion import Assert
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Context, Contexts
+from relgraph.tensor.loops.scan_op import Scan
+
+FEW = 128
+"""What is known and has no more elements than this is computed by NumPy when a graph is traced; the
+rest is left to JAX, so that no large constants are made."""
+
+_MAKERS = (Alloc, ARange, Eye)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Nodes in order, and what waits for a branch of an `IfElse`.
+
+    Attributes
+    ----------
+    nodes
+        The nodes that are needed in any case.
+    outputs
+        What is computed.
+    branches
+        For each `IfElse` the plans of its branches: that of a true condition first.
+    """
+
+    nodes: list[Apply]
+    outputs: list[Variable]
+    branches: dict[Apply, tuple[Plan, Plan]]
+
+
+class _Unordered:
+    """A graph of which laziness needs to know the outputs, and that has no orders of its own."""
+
+    def __init__(self, outputs: Sequence[Variable]) -> None:
+        self.outputs = outputs
+
+    def orderings(self) -> dict[Apply, list[Apply]]:
+        return {}
+
+
+def plan_of(
+    inputs: Iterable[Variable], outputs: Sequence[Variable], nodes: Sequence[Apply] | None = None
+) -> Plan:
+    """Return the plan of a graph.
+
+    Parameters
+    ----------
+    inputs, outputs
+        What is given, and what is wanted.
+    nodes
+        The nodes in order, if they are known.
+    """
+    ordered = list(io_toposort(list(inputs), list(outputs)) if nodes is None else nodes)
+    lazy = [node for node in ordered if isinstance(node.op, IfElse)]
+    if not lazy:
+        return Plan(ordered, list(outputs), {})
+    contexts = Contexts(_Unordered(outputs), ordered)  # type: ignore[arg-type]
+    members: dict[Context, list[Apply]] = {}
+    for node in ordered:
+        members.setdefault(contexts.of_node[node], []).append(node)
+    branches: dict[Apply, tuple[Plan, Plan]] = {}
+    for node in lazy:
+        then, other = (
+            _branch(contexts.of_branch.get((node, taken)), members, wanted, branches)
+            for taken, wanted in zip((True, False), node.op.branches(node.inputs), strict=True)
+        )
+        branches[node] = (then, other)
+    return Plan(members.get(contexts.root, []), list(outputs), branches)
+
+
+def _branch(
+    inside: Context | None,
+    members: Mapping[Context, list[Apply]],
+    outputs: Sequence[Variable],
+    branches: dict[Apply, tuple[Plan, Plan]],
+) -> Plan:
+    nodes = [] if inside is None else members.get(inside, [])
+    return Plan(nodes, list(outputs), branches)
+
+
+@dataclass
+class Run:
+    """One run of a plan.
+
+    Attributes
+    ----------
+    known
+        The values so far.
+    checks
+        What has to hold: a message, and whether it does; see `Assert`.
+    """
+
+    known: dict[Variable, Any]
+    checks: list[tuple[str, Any]] = field(default_factory=list)
+
+    def value(self, var: Variable) -> Any:
+        """Return the value of a variable."""
+        if isinstance(var, Constant) and var not in self.known:
+            self.known[var] = to_engine(var.data, var.type)
+        return self.known[var]
+
+    def outputs(self, plan: Plan) -> list[Any]:
+        """Run the nodes of a plan; return the values of its outputs."""
+        for node in plan.nodes:
+            try:
+                found = self._node(plan, node)
+            except NeedsValue:
+                raise
+            except Exception as error:
+                _add_note(error, node, self.known)
+                raise
+            if len(node.outputs) == 1 and not isinstance(found, tuple):
+                self.known[node.outputs[0]] = found
+            else:
+                self.known.update(zip(node.outputs, found, strict=True))
+        return [self.value(v) for v in plan.outputs]
+
+    def _node(self, plan: Plan, node: Apply) -> Any:
+        op = node.op
+        if node in plan.branches:
+            return self._chosen(plan, node)
+        values = [self.value(v) for v in node.inputs]
+        if _by_numpy(node, values):
+            return tuple(performed(node, values))
+        if isinstance(op, Scan):
+            return run_loop(op, node, values, _step(op, node), self.checks)
+        if isinstance(op, Assert):
+            return self._asserted(op, node, values)
+        return lower(op, node, *values)
+
+    def _asserted(self, op: Assert, node: Apply, values: Sequence[Any]) -> Any:
+        for var, holds in zip(node.inputs[1:], values[1:], strict=True):
+            prefix = f"{op.message}: " if op.message else ""
+            message = f"{prefix}{var} does not hold, a condition of {node}"
+            if is_traced(holds):
+                self.checks.append((message, jnp.all(holds)))
+            elif not np.all(holds):
+                raise AssertionError(message)
+        return values[0]
+
+    def _chosen(self, plan: Plan, node: Apply) -> Any:
+        """Return the outputs of an `IfElse`: of a condition that is known only a branch is run."""
+        condition = self.value(node.inputs[0])
+        then, other = plan.branches[node]
+        if not is_traced(condition):
+            return tuple(self.outputs(then if np.asarray(condition) else other))
+        texts: list[str] = []
+
+        def branch(taken: Plan) -> Callable[[], Any]:
+            def run() -> Any:
+                inner = Run(dict(self.known))
+                found = inner.outputs(taken)
+                texts.extend(text for text, _ in inner.checks)
+                return as_arrays(found), _all_hold(inner.checks)
+
+            return run
+
+        try:
+            found, holds = lax.cond(condition != 0, branch(then), branch(other))
+        except TypeError:
+            # the branches have different shapes
+            raise NeedsValue(node, node.inputs[:1]) from None
+        if texts:
+            self.checks.append((" or ".join(dict.fromkeys(texts)), holds))
+        return tuple(found)
+
+
+def _add_note(error: Exception, node: Apply, known: Mapping[Variable, Any]) -> None:
+    """Say at which node an error was raised, and the shapes of its inputs; inside of what is said
+    already nothing is added."""
+    if getattr(error, "__notes__", None):
+        return
+    shapes = [getattr(known.get(v), "shape", "?") for v in node.inputs]
+    error.add_note(
+        f"at the node {node}, whose inputs have the shapes {', '.join(map(str, shapes))}"
+    )
+
+
+def as_arrays(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return values as JAX's, of fixed dtypes."""
+    return tuple(jax.tree.map(jnp.asarray, v) for v in values)
+
+
+def _all_hold(checks: Sequence[tuple[str, Any]]) -> Any:
+    holds: Any = jnp.asarray(True)
+    for _, held in checks:
+        holds = holds & held
+    return holds
+
+
+def _by_numpy(node: Apply, values: Sequence[Any]) -> bool:
+    """Return whether a node is computed by NumPy when the graph is traced."""
+    if not node.op.pure or isinstance(node.op, (*_MAKERS, Scan, Assert)):
+        return False
+    return all(is_known(v) and v.size <= FEW for v in values)
+
+
+def _step(op: Scan, node: Apply) -> Step:
+    """Return a function that computes the outputs of a step of a loop, and whether its checks
+    hold; their messages are collected."""
+    plan = plan_of(op.inputs, op.outputs, op.nodes)
+
+    def step(texts: list[str], *values: Any) -> tuple[list[Any], Any]:
+        run = Run(dict(zip(op.inputs, values, strict=True)))
+        try:
+            found = run.outputs(plan)
+        except NeedsValue as needed:
+            raise NeedsValue(node, outer_variables(op, node, needed.variables)) from None
+        texts.extend(text for text, _ in run.checks)
+        return found, _all_hold(run.checks)
+
+    return step
+
+
+def lower_graph(
+    inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Callable[..., tuple[Any, ...]]:
+    """Return a graph as a function on JAX arrays, which JAX can trace, differentiate and map.
+
+    The dtypes are those of the graph where JAX's flag for 64 bits is set, else those that JAX takes
+    in their place. What `Assert` checks is not checked where it is traced.
+
+    Parameters
+    ----------
+    inputs, outputs
+        The variables that are given and that are wanted. The function takes a value for each input
+        and returns the tuple of the outputs. Values that are NumPy arrays are taken for known while
+        the function is traced: lengths and shapes are to be such.
+
+    Raises
+    ------
+    NeedsValue
+        By the function, if the shape of something depends on a value that is traced.
+    LoweringError
+        By the function, if an Op can't be lowered; the message names it.
+    """
+    wanted = list(outputs)
+    plan = plan_of(inputs, wanted)
+
+    def function(*values: Any) -> tuple[Any, ...]:
+        given = (to_engine(x, v.type) for v, x in zip(inputs, values, strict=True))
+        return as_arrays(Run(dict(zip(inputs, given, strict=True))).outputs(plan))
+
+    return function

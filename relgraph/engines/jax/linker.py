@@ -1,0 +1,31 @@
+"""`JaxLinker`: graphs as programs that JAX compiles."""
+
+from __future__ import annotations
+
+from relgraph.engines.jax.program import JaxProgram
+from relgraph.graph.fg import FunctionGraph
+
+
+class JaxLinker:
+    """Makes one function of a graph, which ``jax.jit`` compiles when it is first called.
+
+    Attributes
+    ----------
+    name
+        Its name in a `Mode`.
+    excluded
+        The tags of what is for NumPy alone.
+    rounds
+        That results are those of the reference but for rounding.
+    """
+
+    name = "jax"
+    excluded = ("inplace", "elemwise_fusion", "blas")
+    rounds = True
+
+    def link(self, fgraph: FunctionGraph) -> JaxProgram:
+        """Return a function that computes the outputs of a graph from its inputs."""
+        return JaxProgram(fgraph.inputs, fgraph.outputs, fgraph.toposort())
+
+
+LINKER = JaxLinker()

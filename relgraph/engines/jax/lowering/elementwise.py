@@ -1,0 +1,54 @@
+"""`Elemwise` and what is made of it: elementwise ops, fused reductions, running totals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from relgraph.engines.jax.lowering.reductions import reduced
+from relgraph.engines.jax.lowering.scalars.application import apply_scalar
+from relgraph.graph.basic import Apply
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+
+
+def elementwise(op: Elemwise, node: Apply, *values: Any) -> Any:
+    shape = op.checked_shape(node, values)
+    dtypes = [v.type.dtype for v in node.outputs]
+    found = [
+        x if x.shape == shape else jnp.broadcast_to(x, shape)
+        for x in apply_scalar(op.scalar_op, values, dtypes)
+    ]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def fused_reduction(op: FusedReduction, node: Apply, *values: Any) -> Any:
+    shape = op.elemwise.checked_shape(node, values)
+    inner: Any = op.elemwise.scalar_op
+    dtypes = [v.type.dtype for v in inner.outputs]
+    found = [jnp.broadcast_to(x, shape) for x in apply_scalar(inner, values, dtypes)]
+    both = zip(found, op.reductions, node.outputs, strict=True)
+    return tuple(
+        x if reduction is None else reduced(reduction, x, v.type.dtype) for x, reduction, v in both
+    )
+
+
+def dimshuffle(op: DimShuffle, node: Apply, x: Any) -> Any:
+    for axis in op.drop:
+        if x.shape[axis] != 1:
+            raise ValueError(
+                f"{op}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not 1"
+            )
+    kept = jnp.squeeze(x, axis=tuple(op.drop))
+    positions = {axis: i for i, axis in enumerate(sorted(op.shuffle))}
+    turned = jnp.transpose(kept, [positions[a] for a in op.shuffle])
+    return jnp.expand_dims(turned, [i for i, a in enumerate(op.new_order) if a == "x"])
+
+
+TABLE: dict[type, Any] = {
+    Elemwise: elementwise,
+    FusedReduction: fused_reduction,
+    DimShuffle: dimshuffle,
+}

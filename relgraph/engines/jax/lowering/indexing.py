@@ -1,0 +1,142 @@
+"""Parts of arrays, and arrays with a part changed.
+
+A slice whose bounds are traced needs their values; an index of one element does not. What NumPy
+refuses as out of bounds is clipped when it is traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.graph.basic import Apply
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.tensor.indexing.subtensor import (
+    BaseIncSubtensor,
+    IncSubtensor,
+    Subtensor,
+    check_broadcast,
+)
+
+
+def _index(node: Apply, first: int, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the index of a node, for arrays of JAX.
+
+    Parameters
+    ----------
+    first
+        The position of the first input that is an index.
+    values
+        The values of these inputs.
+    """
+    rest = iter(enumerate(values, first))
+
+    def bound(part: Any) -> Any:
+        if not isinstance(part, Placeholder):
+            return part
+        position, value = next(rest)
+        return int(static(node, position, value))
+
+    def entry(e: Any) -> Any:
+        if isinstance(e, Slice):
+            return slice(*map(bound, e.parts()))
+        if not isinstance(e, Placeholder):
+            return e
+        position, value = next(rest)
+        if value.dtype == bool and value.ndim:
+            return static(node, position, value)
+        return int(value) if is_known(value) and value.ndim == 0 else value
+
+    return tuple([entry(e) for e in node.op.idx_list])
+
+
+def _check_bounds(node: Apply, x: Any, index: Sequence[Any]) -> None:
+    """Raise an IndexError for an index that is known and out of bounds."""
+    axis = 0
+    for e in index:
+        if e is None:
+            continue
+        if isinstance(e, np.ndarray) and e.dtype == bool:
+            if e.shape != x.shape[axis : axis + e.ndim]:
+                raise IndexError(f"{node.op}: a mask of shape {e.shape} for {x.shape}")
+            axis += e.ndim
+            continue
+        known = np.asarray(e) if not isinstance(e, slice) and not is_traced(e) else None
+        n = x.shape[axis]
+        if known is not None and known.size and not -n <= known.min() <= known.max() < n:
+            raise IndexError(
+                f"{node.op}: {node.inputs[0]} has shape {x.shape}: an index is out of bounds for "
+                f"axis {axis} with length {n}"
+            )
+        axis += 1
+
+
+def part(op: Any, node: Apply, x: Any, *indices: Any) -> Any:
+    index = _index(node, 1, indices)
+    _check_bounds(node, x, index)
+    return jnp.asarray(x)[index]
+
+
+def advanced_part(op: AdvancedSubtensor, node: Apply, x: Any, *indices: Any) -> Any:
+    _check_arrays(node, node.inputs[1:], indices)
+    return part(op, node, x, *indices)
+
+
+def with_part(op: BaseIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
+    index = _index(node, 2, indices)
+    _check_bounds(node, x, index)
+    x = jnp.asarray(x)
+    check_broadcast(node, y, _shape_of_part(x, index))
+    y = as_dtype(y, x.dtype)
+    at = x.at[index]
+    if op.set_instead_of_inc:
+        return at.set(y)
+    if x.dtype == bool:
+        return at.max(y)
+    return at.add(y)
+
+
+def _shape_of_part(x: Any, index: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the shape of a part, without computing it: that of a view of one element."""
+    stand_in = np.broadcast_to(np.zeros((), bool), x.shape)
+    known = tuple([np.zeros(e.shape, "int64") if is_traced(e) else e for e in index])
+    if 0 in x.shape:
+        return tuple(jnp.asarray(x)[index].shape)
+    return tuple(stand_in[known].shape)
+
+
+def with_advanced_part(op: AdvancedIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
+    _check_arrays(node, node.inputs[2:], indices)
+    return with_part(op, node, x, y, *indices)
+
+
+def _check_arrays(node: Apply, variables: Sequence[Any], values: Sequence[Any]) -> None:
+    """Raise an IndexError if index arrays would broadcast along an axis not known to be 1."""
+    arrays = [
+        (v, value)
+        for v, value in zip(variables, values, strict=True)
+        if v.type.ndim > 0 and v.type.dtype != "bool"
+    ]
+    ndim = max((value.ndim for _, value in arrays), default=0)
+    for axis in range(-ndim, 0) if len(arrays) > 1 else ():
+        here = [(v.type.shape[axis], x.shape[axis]) for v, x in arrays if x.ndim >= -axis]
+        lengths = {n for known, n in here if known != 1}
+        if len(lengths) > 1:
+            raise IndexError(
+                f"{node.op}: the index arrays have different lengths along axis {axis}: "
+                f"{sorted(lengths)}; only an axis whose length is known to be 1 broadcasts"
+            )
+
+
+TABLE: dict[type, Any] = {
+    Subtensor: part,
+    IncSubtensor: with_part,
+    AdvancedSubtensor: advanced_part,
+    AdvancedIncSubtensor: with_advanced_part,
+}

@@ -1,0 +1,247 @@
+"""Linear algebra on stacks of matrices.
+
+Of a matrix that is not finite the results are nan, as they are in NumPy's engine. Where LAPACK
+refuses a matrix, because it is singular or not positive definite, there is no error: nan or
+infinities are in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from relgraph.engines.jax.lowering.dispatch import is_traced
+from relgraph.engines.jax.lowering.products import PRECISION
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.graph.basic import Apply
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.powers import Expm
+from relgraph.tensor.linalg.stacks import check_batch, check_square, lapack_dtype
+from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
+from relgraph.tensor.linalg.systems.least_squares import LeastSquares
+from relgraph.tensor.linalg.systems.solving import (
+    CholeskySolve,
+    LinearSolve,
+    Solve,
+    SolveTriangular,
+)
+
+
+def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
+    """Return the values of inputs in the dtype that LAPACK computes in."""
+    dtype = lapack_dtype(op.name, *[v.type.dtype for v in node.inputs])
+    return [as_dtype(jnp.asarray(x), dtype) for x in values]
+
+
+def _on_finite(function: Callable[[Any], Any], a: Any, *ranks: int) -> Any:
+    """Return what a function makes of square matrices, nan for those that are not finite.
+
+    Parameters
+    ----------
+    ranks
+        For each result, how many axes there are of one matrix.
+    """
+    finite = jnp.isfinite(a).all(axis=(-2, -1))
+    safe = jnp.where(finite[..., None, None], a, jnp.eye(a.shape[-1], dtype=a.dtype))
+    found = function(safe)
+    results = [found] if len(ranks) == 1 else list(found)
+    masked = [
+        jnp.where(finite.reshape(finite.shape + (1,) * rank), x, jnp.nan)
+        for x, rank in zip(results, ranks, strict=True)
+    ]
+    return masked[0] if len(ranks) == 1 else tuple(masked)
+
+
+def _square(function: Callable[[Any, Any], Any], *ranks: int) -> Callable[..., Any]:
+    """Return the lowering of an Op on square matrices, given what it computes of finite ones."""
+
+    def lowered(op: Any, node: Apply, a: Any) -> Any:
+        check_square(op.name, a)
+        (a,) = _prepared(op, node, a)
+        return _on_finite(lambda safe: function(op, safe), a, *ranks)
+
+    return lowered
+
+
+def _adjoint(a: Any) -> Any:
+    return jnp.conj(jnp.swapaxes(a, -1, -2))
+
+
+def _cholesky(op: Cholesky, a: Any) -> Any:
+    if op.lower:
+        return jnp.tril(lax.linalg.cholesky(a, symmetrize_input=False))
+    return _adjoint(jnp.tril(lax.linalg.cholesky(_adjoint(a), symmetrize_input=False)))
+
+
+def _determinant(op: Det, a: Any) -> Any:
+    return jnp.linalg.det(a) if a.shape[-1] else jnp.ones(a.shape[:-2], a.dtype)
+
+
+def _sign_and_logarithm(op: SLogDet, a: Any) -> Any:
+    return tuple(jnp.linalg.slogdet(a))
+
+
+def _exponential(op: Expm, a: Any) -> Any:
+    return jax.scipy.linalg.expm(a) if a.size else a
+
+
+def eigh(op: Eigh, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    return tuple(jnp.linalg.eigh(a, UPLO=op.UPLO, symmetrize_input=False))
+
+
+def eigvalsh(op: Eigvalsh, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    return jnp.linalg.eigh(a, UPLO=op.UPLO, symmetrize_input=False)[0]
+
+
+def eig(op: Eig, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    return tuple(jnp.linalg.eig(a))
+
+
+def eigvals(op: Eigvals, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    return jnp.linalg.eigvals(a)
+
+
+def qr(op: QR, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    found = jnp.linalg.qr(a, mode=op.mode)
+    return found if op.mode == "r" else tuple(found)
+
+
+def svd(op: SVD, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    if not op.compute_uv:
+        return jnp.linalg.svd(a, compute_uv=False)
+    return tuple(jnp.linalg.svd(a, full_matrices=op.full_matrices))
+
+
+def pseudo_inverse(op: PseudoInverse, node: Apply, a: Any) -> Any:
+    (a,) = _prepared(op, node, a)
+    rcond = max(a.shape[-2:]) * float(jnp.finfo(a.dtype).eps) if op.rcond is None else op.rcond
+    return jnp.linalg.pinv(a, rtol=rcond, hermitian=op.hermitian)
+
+
+def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
+    """The solution by singular values; where values are traced, a matrix with more rows than
+    columns is taken to have full rank, which the shape of the residuals depends on."""
+    core = 1 if b.ndim == 1 else 2
+    check_batch(op.name, node, a, b, (2, core))
+    a, columns = _of_one_stack(*_prepared(op, node, a, b))
+    n, m = a.shape[-2:]
+    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    eps = float(jnp.finfo(s.dtype).eps)
+    share = max(n, m) * eps if op.rcond is None else op.rcond
+    kept = s > share * jnp.max(s, axis=-1, keepdims=True, initial=0)
+    projected = jnp.matmul(_adjoint(u), columns, precision=PRECISION)
+    scaled = jnp.where(kept[..., None], projected / jnp.where(kept, s, 1)[..., None], 0)
+    x = jnp.matmul(_adjoint(vh), scaled, precision=PRECISION)
+    rank = as_dtype(jnp.sum(kept, axis=-1), "int64")
+    residuals = jnp.sum(jnp.abs(columns - jnp.matmul(a, x, precision=PRECISION)) ** 2, axis=-2)
+    if n <= m or (not is_traced(rank) and bool(jnp.any(rank < m))):
+        residuals = residuals[..., :0]
+    return x[..., 0] if core == 1 else x, residuals, rank, s
+
+
+def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return matrices and right sides of matrices, with the same leading axes."""
+    columns = b[:, None] if b.ndim == 1 else b
+    batch = jnp.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
+    return (
+        jnp.broadcast_to(a, batch + a.shape[-2:]),
+        jnp.broadcast_to(columns, batch + columns.shape[-2:]),
+    )
+
+
+def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
+    check_square(op.name, a)
+    a, b = _prepared(op, node, a, b)
+    core = 1 if b.ndim == 1 else 2
+    if b.shape[-core] != a.shape[-1]:
+        raise ValueError(
+            f"{op.name}: the matrices have {a.shape[-1]} rows, and the right side {b.shape[-core]}"
+        )
+    check_batch(op.name, node, a, b, (2, core))
+    x = _solved_where_finite(op, *_of_one_stack(a, b))
+    return x[..., 0] if core == 1 else x
+
+
+def _solved_where_finite(op: Any, a: Any, b: Any) -> Any:
+    """Return the solution; a column that is not finite spreads as a product does, and a matrix that
+    is not makes all nan."""
+    finite_a = jnp.isfinite(a).all(axis=(-2, -1))[..., None, None]
+    finite_b = jnp.isfinite(b).all(axis=-2)[..., None, :]
+    safe = jnp.where(finite_a, a, jnp.eye(a.shape[-1], dtype=a.dtype))
+    x = _SOLVERS[type(op)](op, safe, jnp.where(finite_b, b, 0))
+    spread = jnp.where(jnp.isfinite(b), 0, jnp.nan).sum(axis=-2)[..., None, :]
+    return jnp.where(finite_a, jnp.where(finite_b, x, spread.astype(x.dtype)), jnp.nan)
+
+
+def _general(op: Solve, a: Any, b: Any) -> Any:
+    if 0 in (*a.shape, *b.shape):
+        return jnp.zeros_like(b)
+    if op.assume_a == "pos":
+        factor = lax.linalg.cholesky(_mirrored(op, a), symmetrize_input=False)
+        return _by_factor(factor, b)
+    return jnp.linalg.solve(a if op.assume_a == "gen" else _mirrored(op, a), b)
+
+
+def _mirrored(op: Solve, a: Any) -> Any:
+    """Return a symmetric or Hermitian matrix of which one triangle counts."""
+    triangle = jnp.tril(a, -1) if op.lower else jnp.triu(a, 1)
+    hermitian = op.assume_a != "sym"
+    other = _adjoint(triangle) if hermitian else jnp.swapaxes(triangle, -1, -2)
+    diagonal = jnp.eye(a.shape[-1], dtype=bool)
+    on_diagonal = jnp.real(a).astype(a.dtype) if hermitian else a
+    return jnp.where(diagonal, on_diagonal, triangle + other)
+
+
+def _triangular(op: SolveTriangular, a: Any, b: Any) -> Any:
+    return lax.linalg.triangular_solve(
+        a, b, left_side=True, lower=op.lower, unit_diagonal=op.unit_diagonal
+    )
+
+
+def _with_factor(op: CholeskySolve, a: Any, b: Any) -> Any:
+    return _by_factor(a if op.lower else _adjoint(a), b)
+
+
+def _by_factor(factor: Any, b: Any) -> Any:
+    half = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
+    return lax.linalg.triangular_solve(
+        factor, half, left_side=True, lower=True, transpose_a=True, conjugate_a=True
+    )
+
+
+_SOLVERS: dict[type, Callable[..., Any]] = {
+    Solve: _general,
+    SolveTriangular: _triangular,
+    CholeskySolve: _with_factor,
+}
+
+TABLE: dict[type, Any] = {
+    Cholesky: _square(_cholesky, 2),
+    Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
+    Expm: _square(_exponential, 2),
+    Det: _square(_determinant, 0),
+    SLogDet: _square(_sign_and_logarithm, 0, 0),
+    Eigh: eigh,
+    Eigvalsh: eigvalsh,
+    Eig: eig,
+    Eigvals: eigvals,
+    QR: qr,
+    SVD: svd,
+    PseudoInverse: pseudo_inverse,
+    LeastSquares: least_squares,
+    LinearSolve: solution,
+}

@@ -1,0 +1,1 @@
+"""Scalar ops on arrays: what each computes, in NumPy's dtypes."""

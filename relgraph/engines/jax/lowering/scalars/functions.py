@@ -1,0 +1,128 @@
+"""What NumPy's functions of numbers mean where JAX's are others: integers divided by zero, floor
+division and remainders, powers, extremes, rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def int_div(x: Any, y: Any) -> Any:
+    """Floor division; of integers by zero it is 0."""
+    if x.dtype.kind in "biu":
+        return jnp.where(y == 0, 0, jnp.floor_divide(x, jnp.where(y == 0, 1, y)))
+    return jnp.where(y == 0, x / y, _divmod(x, y)[1])
+
+
+def mod(x: Any, y: Any) -> Any:
+    """The remainder of `int_div`, of the sign of `y`; of integers by zero it is 0."""
+    if x.dtype.kind in "biu":
+        return jnp.where(y == 0, 0, jnp.remainder(x, jnp.where(y == 0, 1, y)))
+    return _divmod(x, y)[0]
+
+
+def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return the remainder and the floor of the quotient of floats, as C's `fmod` gives them."""
+    rest = lax.rem(*jnp.broadcast_arrays(x, y))
+    turns = (rest != 0) & ((y < 0) != (rest < 0))
+    quotient = jnp.where(turns, (x - rest) / y - 1, (x - rest) / y)
+    floor = jnp.floor(quotient)
+    nearest = jnp.where(quotient - floor > 0.5, floor + 1, floor)
+    whole = jnp.where(quotient == 0, jnp.copysign(jnp.zeros_like(quotient), x / y), nearest)
+    rest = jnp.where(turns, rest + y, rest)
+    return jnp.where(rest == 0, jnp.copysign(jnp.zeros_like(rest), y), rest), whole
+
+
+def power(x: Any, y: Any) -> Any:
+    """A power; of floats to 0.5 it is the root."""
+    if x.dtype.kind in "biu":
+        return jnp.power(x, y)
+    exponent = y.flat[0] if isinstance(y, np.ndarray) and y.size == 1 else None
+    if x.dtype.kind == "f" and exponent is not None:
+        known = _KNOWN_POWERS.get(float(exponent))
+        if known is not None:
+            return jnp.broadcast_to(known(x), jnp.broadcast_shapes(x.shape, y.shape))
+        return jnp.power(x, y)
+    found = jnp.power(x, y)
+    if x.dtype.kind == "f" and x.dtype != np.float16:
+        return jnp.where(y == 0.5, jnp.sqrt(x), found)
+    return jnp.where(y == 0, jnp.ones_like(found), found) if x.dtype.kind == "c" else found
+
+
+_KNOWN_POWERS: dict[float, Callable[[Any], Any]] = {
+    1.0: lambda x: x,
+    2.0: jnp.square,
+    0.5: jnp.sqrt,
+    -1.0: lambda x: 1 / x,
+}
+
+
+def reciprocal(x: Any) -> Any:
+    """One divided by a number; of integers but 1 and -1 it is 0."""
+    if x.dtype.kind in "biu":
+        one_or_none = jnp.where((x == 1) | (x + 1 == 0), x, jnp.zeros_like(x))
+        return jnp.where(x == 0, jnp.iinfo(x.dtype).min, one_or_none).astype(x.dtype)
+    return 1 / x
+
+
+def sign(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return jnp.sign(x)
+    size = jnp.abs(x)
+    return jnp.where(size == 0, jnp.zeros_like(x), x / jnp.where(size == 0, 1, size))
+
+
+def maximum(x: Any, y: Any) -> Any:
+    return jnp.where(_before(y, x) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.max(x, y)
+
+
+def minimum(x: Any, y: Any) -> Any:
+    return jnp.where(_before(x, y) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.min(x, y)
+
+
+def _before(x: Any, y: Any) -> Any:
+    """Return whether complex numbers come before others: by real parts, then by imaginary ones."""
+    return (x.real < y.real) | ((x.real == y.real) & (x.imag < y.imag))
+
+
+def rounding(function: Any) -> Any:
+    """Return a function to whole numbers that leaves integers as they are."""
+
+    def rounded(x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return lax.complex(function(x.real), function(x.imag))
+        return x if x.dtype.kind in "biu" else function(x)
+
+    return rounded
+
+
+def comparison(function: Any) -> Any:
+    """Return a comparison that is right for signed integers beside unsigned ones too."""
+
+    def compared(x: Any, y: Any) -> Any:
+        if {x.dtype.name, y.dtype.name} != {"int64", "uint64"}:
+            return function(x, y)
+        wide = function(x.astype("uint64"), y.astype("uint64"))
+        if x.dtype == np.int64:
+            return jnp.where(x < 0, function(-1, 0), wide)
+        return jnp.where(y < 0, function(0, -1), wide)
+
+    return compared
+
+
+def angle(x: Any) -> Any:
+    return jnp.arctan2(jnp.imag(x), jnp.real(x))
+
+
+def length(x: Any, y: Any) -> Any:
+    return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, jnp.hypot(x, y))
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """The number within bounds; a zero at a zero bound stays what it is."""
+    found = minimum(maximum(x, low), high)
+    return jnp.where(found == x, x, found) if x.dtype.kind == "f" else found

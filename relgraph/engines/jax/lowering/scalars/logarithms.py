@@ -1,0 +1,75 @@
+"""Logarithms and exponentials that neither overflow nor cancel, and `polygamma`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import jax.scipy.special as special
+from jax import lax
+
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.scalar.transcendental import LN2
+
+
+def gammaln(x: Any) -> Any:
+    return jnp.where(x == -jnp.inf, -jnp.inf, special.gammaln(x))
+
+
+def digamma(x: Any) -> Any:
+    return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), special.digamma(x))
+
+
+def softplus(x: Any) -> Any:
+    return jnp.logaddexp(jnp.zeros_like(x), x)
+
+
+def log1mexp(x: Any) -> Any:
+    small = x.real < -LN2
+    return jnp.where(small, jnp.log1p(-jnp.exp(x)), jnp.log(-jnp.expm1(x)))
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    order = as_dtype(n, "float64") + 1
+    sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, -1.0)
+    derivative = sign * special.gamma(order) * special.zeta(order, x)
+    derivative = jnp.where(x == jnp.inf, 0.0, derivative)
+    return jnp.where(n == 0, digamma(x), derivative)
+
+
+def _is_normal(x: Any) -> Any:
+    limits, size = jnp.finfo(x.dtype), jnp.abs(x)
+    return (size >= limits.tiny) & (size <= limits.max)
+
+
+def log_product(y: Any, z: Any, *xs: Any) -> Any:
+    product = jnp.exp(y)
+    ordinary: Any = True
+    for x in xs:
+        ordinary = ordinary & _is_normal(product)
+        product = product * x
+    quotient = product / z
+    ordinary = ordinary & _is_normal(product) & _is_normal(quotient)
+    total, negative = y - jnp.log(jnp.abs(z)), jnp.signbit(z)
+    for x in xs:
+        total, negative = total + jnp.log(jnp.abs(x)), negative ^ jnp.signbit(x)
+    apart = jnp.where(negative & (total > -jnp.inf), jnp.nan, total)
+    return jnp.where(ordinary, jnp.log(quotient), apart)
+
+
+def log_determinant(x: Any, y: Any, z: Any, w: Any) -> Any:
+    difference = x * y - z * w
+    finite = jnp.isfinite(x) & jnp.isfinite(y) & jnp.isfinite(z) & jnp.isfinite(w)
+    exact = _is_normal(difference) | ~finite
+    return jnp.where(exact, jnp.log(difference), _log_of_fractions(x, y, z, w))
+
+
+def _log_of_fractions(x: Any, y: Any, z: Any, w: Any) -> Any:
+    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(jnp.frexp, (x, y, z, w))
+    first, second = a * b, c * d
+    least = jnp.iinfo(of_a.dtype).min // 4
+    by_first = jnp.where(first == 0, least, of_a + of_b)
+    by_second = jnp.where(second == 0, least, of_c + of_d)
+    largest = jnp.maximum(by_first, by_second)
+    scaled = jnp.ldexp(first, by_first - largest) - jnp.ldexp(second, by_second - largest)
+    return jnp.log(scaled) + lax.convert_element_type(largest, x.dtype) * LN2

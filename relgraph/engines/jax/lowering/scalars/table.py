@@ -1,0 +1,136 @@
+"""The scalar ops by what they compute: functions of arrays that have the dtypes of NumPy's loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import jax.scipy.special as special
+from jax import lax
+
+from relgraph.engines.jax.lowering.scalars import cancellation, functions, logarithms
+from relgraph.scalar import basic, conversion, logic, selection, transcendental
+from relgraph.scalar import cancellation as cancelling
+from relgraph.scalar import special as special_ops
+
+Function = Callable[..., Any]
+
+_OF_ONE: dict[type, Function] = {
+    basic.Neg: jnp.negative,
+    basic.Abs: jnp.abs,
+    basic.Sign: functions.sign,
+    basic.Sqr: jnp.square,
+    basic.Sqrt: jnp.sqrt,
+    basic.Reciprocal: functions.reciprocal,
+    transcendental.Exp: jnp.exp,
+    transcendental.Exp2: jnp.exp2,
+    transcendental.Expm1: jnp.expm1,
+    transcendental.Log: jnp.log,
+    transcendental.Log2: jnp.log2,
+    transcendental.Log10: jnp.log10,
+    transcendental.Log1p: jnp.log1p,
+    transcendental.Sin: jnp.sin,
+    transcendental.Cos: jnp.cos,
+    transcendental.Tan: jnp.tan,
+    transcendental.Arcsin: jnp.arcsin,
+    transcendental.Arccos: jnp.arccos,
+    transcendental.Arctan: jnp.arctan,
+    transcendental.Sinh: jnp.sinh,
+    transcendental.Cosh: jnp.cosh,
+    transcendental.Tanh: jnp.tanh,
+    transcendental.Arcsinh: jnp.arcsinh,
+    transcendental.Arccosh: jnp.arccosh,
+    transcendental.Arctanh: jnp.arctanh,
+    cancelling.Cbrt: jnp.cbrt,
+    cancelling.Cosm1: cancellation.cosm1,
+    cancelling.Log1pmx: cancellation.log1pmx,
+    cancelling.Log1pSqr: cancellation.log1p_sqr,
+    cancelling.Hypot1m1: cancellation.hypot1m1,
+    cancelling.XLessSin: cancellation.x_less_sin,
+    cancelling.TanLessX: cancellation.tan_less_x,
+    conversion.Conj: jnp.conjugate,
+    conversion.Real: jnp.real,
+    conversion.Imag: jnp.imag,
+    conversion.Angle: functions.angle,
+    conversion.Ceil: functions.rounding(jnp.ceil),
+    conversion.Floor: functions.rounding(jnp.floor),
+    conversion.Trunc: functions.rounding(jnp.trunc),
+    conversion.Round: functions.rounding(jnp.round),
+    selection.Identity: lambda x: x,
+    logic.IsNan: jnp.isnan,
+    logic.IsInf: jnp.isinf,
+    logic.Invert: jnp.invert,
+    special_ops.Erf: special.erf,
+    special_ops.Erfc: special.erfc,
+    special_ops.Erfinv: special.erfinv,
+    special_ops.Sigmoid: special.expit,
+    special_ops.Gammaln: logarithms.gammaln,
+    special_ops.Digamma: logarithms.digamma,
+    special_ops.Softplus: logarithms.softplus,
+    special_ops.Log1mexp: logarithms.log1mexp,
+}
+
+_OF_TWO: dict[type, Function] = {
+    basic.Add: jnp.add,
+    basic.Mul: jnp.multiply,
+    basic.Sub: jnp.subtract,
+    basic.TrueDiv: jnp.true_divide,
+    basic.IntDiv: functions.int_div,
+    basic.Mod: functions.mod,
+    basic.Pow: functions.power,
+    basic.Maximum: functions.maximum,
+    basic.Minimum: functions.minimum,
+    logic.And: lax.bitwise_and,
+    logic.Or: lax.bitwise_or,
+    logic.Xor: lax.bitwise_xor,
+    logic.Eq: functions.comparison(jnp.equal),
+    logic.Neq: functions.comparison(jnp.not_equal),
+    logic.Lt: functions.comparison(jnp.less),
+    logic.Le: functions.comparison(jnp.less_equal),
+    logic.Gt: functions.comparison(jnp.greater),
+    logic.Ge: functions.comparison(jnp.greater_equal),
+    transcendental.Arctan2: jnp.arctan2,
+    cancelling.Hypot: jnp.hypot,
+    cancelling.Length: functions.length,
+    cancelling.SqrLessSqr: cancellation.sqr_less_sqr,
+    selection.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
+    special_ops.LogAddExp: jnp.logaddexp,
+    special_ops.Polygamma: logarithms.polygamma,
+}
+
+_OF_MORE: dict[type, Function] = {
+    selection.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
+    selection.Clip: functions.clip,
+    special_ops.LogProduct: logarithms.log_product,
+    special_ops.LogDeterminant: logarithms.log_determinant,
+}
+
+FUNCTIONS: dict[type, Function] = {**_OF_ONE, **_OF_TWO, **_OF_MORE}
+"""What a class of scalar ops computes."""
+
+AS_OUTPUT = (
+    basic.Pow,
+    cancelling.Cosm1,
+    cancelling.Log1pmx,
+    cancelling.Log1pSqr,
+    cancelling.Hypot1m1,
+    cancelling.XLessSin,
+    cancelling.TanLessX,
+    cancelling.Length,
+    cancelling.SqrLessSqr,
+    selection.Clip,
+    special_ops.Softplus,
+    special_ops.Log1mexp,
+    special_ops.LogProduct,
+    special_ops.LogDeterminant,
+)
+"""The classes that compute in the dtype of their output, and have no ufunc that says so."""
+
+REAL = (
+    special_ops.Erf,
+    special_ops.Erfc,
+    special_ops.Gammaln,
+    special_ops.Digamma,
+)
+"""The classes whose function JAX has for real numbers alone."""

@@ -1,0 +1,133 @@
+"""Shapes, views in other shapes, new arrays, joins, and identities.
+
+A shape is known when a graph is traced: it is a NumPy array, and so is what is computed from it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from relgraph.engines.jax.lowering.dispatch import is_known, static
+from relgraph.engines.jax.lowering.scalars.loops import as_dtype, usable
+from relgraph.graph.basic import Apply
+from relgraph.printing.print_op import Print
+from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+
+SMALL = 64
+"""New arrays of known values are known as well, up to this size."""
+
+
+def shape(op: Shape, node: Apply, x: Any) -> Any:
+    return np.asarray(x.shape, "int64")
+
+
+def shape_i(op: Shape_i, node: Apply, x: Any) -> Any:
+    return np.asarray(x.shape[op.i], "int64")
+
+
+def make_vector(op: MakeVector, node: Apply, *values: Any) -> Any:
+    return jnp.stack([as_dtype(x, op.dtype) for x in values])
+
+
+def reshape(op: Reshape, node: Apply, x: Any, vector: Any) -> Any:
+    wanted = static(node, 1, vector)
+    if len(wanted) != op.ndim or (wanted < -1).any():
+        raise ValueError(f"{op}: the shape {node.inputs[1]} is {tuple(wanted.tolist())}")
+    try:
+        return jnp.reshape(x, tuple(wanted.tolist()))
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise ValueError(
+            f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
+            f"{tuple(wanted.tolist())}"
+        ) from None
+
+
+def specify_shape(op: SpecifyShape, node: Apply, x: Any) -> Any:
+    for axis, n in enumerate(op.shape):
+        if n is not None and x.shape[axis] != n:
+            raise ValueError(
+                f"{op}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not {n} "
+                f"(its shape is {x.shape})"
+            )
+    return x
+
+
+def alloc(op: Alloc, node: Apply, value: Any, *lengths: Any) -> Any:
+    wanted = tuple(int(static(node, 1 + i, n)) for i, n in enumerate(lengths))
+    missing = len(wanted) - value.ndim
+    known = node.inputs[0].type.shape
+    for axis, (n, m) in enumerate(zip(value.shape, wanted[missing:], strict=True)):
+        if n != m and known[axis] != 1:
+            raise ValueError(f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {m}")
+    if is_known(value) and math.prod(wanted) <= SMALL:
+        return np.array(np.broadcast_to(value, wanted))
+    return jnp.broadcast_to(value, wanted)
+
+
+def eye(op: Eye, node: Apply, *values: Any) -> Any:
+    rows, columns, k = (int(static(node, i, v)) for i, v in enumerate(values))
+    if k < -rows or k > columns:
+        return jnp.zeros((rows, columns), usable(op.dtype))
+    return jnp.eye(rows, columns, k, dtype=usable(op.dtype))
+
+
+def arange(op: ARange, node: Apply, *limits: Any) -> Any:
+    start, stop, step = (static(node, i, v).item() for i, v in enumerate(limits))
+    if step == 0:
+        raise ValueError(f"arange: step ({node.inputs[2]}) is 0")
+    length = max(0, math.ceil((stop - start) / step))
+    if length <= SMALL:
+        return np.arange(start, stop, step, dtype=op.dtype)
+    # as NumPy fills it: from the first two elements, which have the dtype already
+    first, second = np.asarray([start, start + step]).astype(op.dtype)
+    steps = jax.lax.iota(usable(op.dtype), length)
+    return first + steps * (second - first)
+
+
+def join(op: Join, node: Apply, *values: Any) -> Any:
+    first = values[0]
+    for v, x in zip(node.inputs, values, strict=True):
+        for i, (n, m) in enumerate(zip(x.shape, first.shape, strict=True)):
+            if n != m and i != op.axis:
+                raise ValueError(f"{op}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}")
+    dtype = node.outputs[0].type.dtype
+    return jnp.concatenate([as_dtype(x, dtype) for x in values], axis=op.axis)
+
+
+def split(op: Split, node: Apply, x: Any, sizes: Any) -> Any:
+    lengths = static(node, 1, sizes)
+    total = x.shape[op.axis]
+    if len(lengths) != op.len_splits or lengths.sum() != total or (lengths < 0).any():
+        raise ValueError(
+            f"{op}: lengths {lengths.tolist()} for axis {op.axis} of {node.inputs[0]}, "
+            f"which has length {total}"
+        )
+    return tuple(jnp.split(x, np.cumsum(lengths)[:-1].tolist(), axis=op.axis))
+
+
+def printed(op: Print, node: Apply, x: Any) -> Any:
+    jax.debug.print("{message} {x}", message=op.message, x=x)
+    return x
+
+
+TABLE: dict[type, Any] = {
+    Shape: shape,
+    Shape_i: shape_i,
+    MakeVector: make_vector,
+    Reshape: reshape,
+    SpecifyShape: specify_shape,
+    Alloc: alloc,
+    Eye: eye,
+    ARange: arange,
+    Join: join,
+    Split: split,
+    Print: printed,
+}

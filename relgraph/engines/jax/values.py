@@ -1,0 +1,130 @@
+"""Values of a graph as JAX has them, and back: arrays, generators of random numbers, sparse
+matrices."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from relgraph.engines.jax.sparse_value import SparseValue, from_scipy, to_scipy
+from relgraph.graph.type import Type
+from relgraph.tensor.random.type import RandomGeneratorType
+from relgraph.tensor.type import TensorType
+
+COPIED_BYTES = 1 << 14
+"""Up to this size a result is copied to a NumPy array; a larger one shares JAX's storage."""
+
+
+ALIGNMENT = 64
+"""JAX takes storage that begins at a multiple of this without a copy."""
+
+LARGE_BYTES = 1 << 18
+"""From this size on a copy of an argument takes longer than to avoid it."""
+
+
+def key_of(generator: Any) -> np.ndarray[Any, Any]:
+    """Return the key that stands for a generator: numbers that a copy of it draws."""
+    drawn = copy.deepcopy(generator).integers(0, 2**32, size=2, dtype="uint32")
+    return np.asarray(drawn, "uint32")
+
+
+def generator_of(key: Any) -> np.random.Generator:
+    """Return a generator whose seed is a key."""
+    return np.random.default_rng(np.asarray(key).tolist())
+
+
+def to_engine(value: Any, kind: Type) -> Any:
+    """Return a value of a type as lowerings take it."""
+    if isinstance(kind, TensorType):
+        return value if isinstance(value, jax.Array) else np.asarray(value)
+    if isinstance(kind, RandomGeneratorType):
+        return key_of(value) if isinstance(value, np.random.Generator) else value
+    return value if isinstance(value, SparseValue) else from_scipy(value)
+
+
+def from_engine(value: Any, kind: Type) -> Any:
+    """Return a result as the type of its variable has it: NumPy's, and nobody else's."""
+    return to_numpy(value) if isinstance(kind, TensorType) else seen_by_numpy(value, kind)
+
+
+def seen_by_numpy(value: Any, kind: Type) -> Any:
+    """Return a value as the type of its variable has it; it is not to be written to."""
+    if isinstance(kind, TensorType):
+        return np.asarray(value)
+    if isinstance(kind, RandomGeneratorType):
+        return generator_of(value)
+    return to_scipy(value)
+
+
+class _Storage:
+    """Storage as NumPy may see it, and what it belongs to."""
+
+    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, False),
+            "shape": shape,
+            "typestr": dtype.str,
+            "version": 3,
+        }
+
+
+def to_numpy(array: Any) -> np.ndarray[Any, Any]:
+    """Return a result of JAX that nobody else has as an array of NumPy that may be written to.
+
+    A large one that lies in the memory of the host is not copied.
+    """
+    try:
+        seen = memoryview(array)
+    except (BufferError, TypeError, ValueError, RuntimeError):
+        # it lies on another device
+        return np.array(array)
+    if seen.nbytes <= COPIED_BYTES:
+        return np.array(seen)
+    own = _Storage(array, array.unsafe_buffer_pointer(), array.shape, array.dtype)
+    return np.asarray(own)
+
+
+@dataclass(frozen=True)
+class Behind:
+    """An array of NumPy as part of one that begins where JAX takes it without a copy.
+
+    Attributes
+    ----------
+    elements
+        A vector: the elements of the array, behind others.
+    skipped
+        How many others there are.
+    shape
+        The shape of the array.
+    """
+
+    elements: Any
+    skipped: int
+    shape: tuple[int, ...]
+
+    def array(self) -> Any:
+        """Return the array itself."""
+        return self.elements[self.skipped :].reshape(self.shape)
+
+
+jax.tree_util.register_dataclass(Behind, data_fields=["elements"], meta_fields=["skipped", "shape"])
+
+
+def aligned(array: np.ndarray[Any, Any]) -> Any:
+    """Return a large array as JAX takes it without a copy, if it can be: one that does not begin at
+    a multiple of `ALIGNMENT` as one that does, and begins a little earlier.
+
+    That is in the same page of memory, so that it can be read; what is there is not looked at.
+    """
+    address = array.__array_interface__["data"][0]
+    before, size = address % ALIGNMENT, array.itemsize
+    if before == 0 or before % size or not array.flags.c_contiguous:
+        return array
+    skipped = before // size
+    storage = _Storage(array, address - before, (skipped + array.size,), array.dtype)
+    return Behind(np.asarray(storage), skipped, array.shape)

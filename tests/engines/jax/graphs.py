@@ -1,0 +1,281 @@
+"""Graphs in which every class of Ops occurs, with values: what the engine is compared on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import relgraph
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.gradient.barriers import GradientBarrier
+from relgraph.graph.basic import Variable
+from relgraph.scalar.named.numpy_table import NumpyOp
+from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.tensor import fft, linalg, special
+from relgraph.tensor.along_axes.cumulative import CumprodGradient
+from relgraph.tensor.along_axes.recurrences import Recurrence
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.functions.running import Accumulate
+from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.products import BatchedDot
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.reductions.reduction import CAReduce
+
+
+@dataclass
+class Graph:
+    """Outputs of some inputs, and values of these."""
+
+    inputs: list[Variable]
+    values: list[Any]
+    outputs: list[Variable]
+
+
+RNG = np.random.default_rng(0)
+EDGES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, np.inf, -np.inf, np.nan, 1e-9, 20.0])
+WHOLE = np.array([0, 1, -1, 2, -3, 7, -8, 127, -128], "int8")
+
+
+def _matrix(n: int, m: int, dtype: str = "float64") -> Any:
+    made = RNG.normal(size=(n, m))
+    return (made + 1j * RNG.normal(size=(n, m)) if dtype[0] == "c" else made).astype(dtype)
+
+
+def scalars() -> Graph:
+    """Every scalar op on edge values, of floats and of integers."""
+    x, y, i, j = at.dvector("x"), at.dvector("y"), at.bvector("i"), at.bvector("j")
+    pairs = [(a, b) for a in EDGES for b in EDGES]
+    wholes = [(a, b) for a in WHOLE for b in WHOLE]
+    values = [*np.array(pairs).T, *np.array(wholes, "int8").T]
+    of_one = (
+        "neg abs sign sqr sqrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin "
+        "arccos arctan sinh cosh tanh arcsinh arccosh arctanh cbrt cosm1 log1pmx log1p_sqr "
+        "hypot1m1 x_less_sin tan_less_x conj real imag angle ceil floor trunc round identity isnan "
+        "isinf erf erfc erfinv sigmoid gammaln digamma softplus log1mexp"
+    )
+    of_two = (
+        "add mul sub true_div int_div mod pow maximum minimum eq neq lt le gt ge arctan2 hypot "
+        "length sqr_less_sqr second logaddexp"
+    )
+    outputs: list[Any] = [Elemwise(getattr(scalar, name))(x) for name in of_one.split()]
+    outputs += [Elemwise(getattr(scalar, name))(x, y) for name in of_two.split()]
+    bitwise = "add mul sub int_div mod maximum minimum and_ or_ xor eq lt ge"
+    outputs += [Elemwise(getattr(scalar, name))(i, j) for name in bitwise.split()]
+    outputs += [at.clip(x, -1.0, y), at.switch(x > y, x, i.sum()), at.invert(i), at.abs(i), -i]
+    outputs += [at.cast(i, d) for d in ("bool", "uint8", "int64", "float32", "complex128")]
+    outputs += [Elemwise(scalar.log_product)(x, y, x, y), at.polygamma(1, at.abs(x) + 0.5)]
+    outputs += [Elemwise(scalar.log_determinant)(x, y, y, at.constant(0.5))]
+    return Graph([x, y, i, j], values, outputs)
+
+
+def named() -> Graph:
+    """The ufuncs of NumPy and SciPy that JAX compiles soon."""
+    return _named(
+        "gammasgn rgamma ndtr logit log_expit entr exp10 exprel sindg cosdg ellipk ellipe",
+        "betaln xlogy xlog1py rel_entr kl_div powm1 huber pseudo_huber boxcox inv_boxcox",
+        "radian",
+    )
+
+
+def all_named() -> Graph:
+    """All that JAX computes: it takes some time to compile those with loops."""
+    graph = _named(
+        "gamma loggamma gammasgn rgamma erfcinv erfcx dawsn ndtr log_ndtr ndtri logit log_expit "
+        "entr exp1 expi exp10 exprel i0 i1 i0e i1e spence sindg cosdg ellipk ellipe",
+        "betaln beta poch xlogy xlog1py rel_entr kl_div powm1 gammainc gammaincc huber "
+        "pseudo_huber boxcox boxcox1p inv_boxcox inv_boxcox1p owens_t chdtr chdtrc pdtr pdtrc",
+        "betainc betaincc fdtr fdtrc gdtr gdtrc radian",
+    )
+    x, y = graph.inputs[:2]
+    graph.outputs += [special.sici(x)[0], special.sici(x)[1], *special.fresnel(x)]
+    graph.outputs += [Elemwise(ScipyOp("zeta"))(x + 2, y), Elemwise(ScipyOp("expn"))(2, x)]
+    return graph
+
+
+def _named(one: str, two: str, three: str) -> Graph:
+    x, y = at.dvector("x"), at.dvector("y")
+    i, j = at.lvector("i"), at.lvector("j")
+    values = [
+        *np.meshgrid([0.1, 0.3, 0.5, 0.75, 0.9], [0.2, 0.45, 0.8]),
+        *np.meshgrid([1, 4, 6, 12], [2, 3, 9]),
+    ]
+    both = "fmax fmin fmod copysign heaviside nextafter logaddexp2 float_power"
+    outputs: list[Any] = [Elemwise(NumpyOp(name))(x, y) for name in both.split()]
+    outputs += [Elemwise(NumpyOp(n))(-x) for n in ("fabs", "signbit", "sinc", "spacing")]
+    outputs += [Elemwise(NumpyOp(n))(i, j) for n in ("gcd", "lcm", "left_shift", "right_shift")]
+    outputs += [Elemwise(NumpyOp("bitwise_count"))(i), Elemwise(NumpyOp("ldexp"))(x, i[0])]
+    outputs += [Elemwise(ScipyOp(name))(x) for name in one.split()]
+    outputs += [Elemwise(ScipyOp(name))(x, y) for name in two.split()]
+    outputs += [Elemwise(ScipyOp(name))(x + 1, y + 1, x * y) for name in three.split()]
+    return Graph([x, y, i, j], [v.ravel() for v in values], outputs)
+
+
+def complexes() -> Graph:
+    z, w = at.zmatrix("z"), at.zmatrix("w")
+    one = (
+        "neg abs sign sqr sqrt reciprocal exp expm1 log log1p sin cos tan arcsin arccos arctan "
+        "sinh cosh tanh arcsinh arctanh conj real imag angle isnan"
+    )
+    outputs: list[Any] = [Elemwise(getattr(scalar, name))(z) for name in one.split()]
+    two = "add mul sub true_div pow maximum minimum eq neq"
+    outputs += [Elemwise(getattr(scalar, name))(z, w) for name in two.split()]
+    outputs += [z.sum(0), z.prod(), z @ w, at.max(z), at.argmax(z, 0), at.argmin(z), at.cumsum(z)]
+    outputs += [at.clip(z, 0.0, w), at.switch(z, w, 1.0), at.sort(z, 0), at.concatenate([z, w])]
+    return Graph([z, w], [_matrix(3, 3, "complex128"), _matrix(3, 3, "complex128")], outputs)
+
+
+def reductions() -> Graph:
+    x, i, b, h = at.dmatrix("x"), at.bmatrix("i"), at.matrix("b", dtype="bool"), at.fmatrix("h")
+    value = _matrix(4, 5)
+    value[1, 2], value[0, 0], value[3, :] = np.nan, np.inf, 2.0
+    values = [
+        value,
+        RNG.integers(-100, 100, (4, 5)).astype("int8"),
+        value > 0,
+        _matrix(1, 3, "float32"),
+    ]
+    outputs: list[Any] = []
+    for name in ("sum", "prod", "max", "min"):
+        for v in (x, i, b, h):
+            outputs += [getattr(at, name)(v), getattr(at, name)(v, axis=1)]
+    outputs += [at.any(b, axis=0), at.all(b), CAReduce(scalar.xor, 0)(i), CAReduce(scalar.or_)(i)]
+    outputs += [CAReduce(scalar.logaddexp, 1)(h), at.mean(x, 0), at.var(h), at.std(h, 1)]
+    for v in (x, i, b, h):
+        outputs += [at.argmax(v), at.argmin(v, axis=0), at.argmax(v, axis=1), at.sort(v, 1)]
+        outputs += [at.argsort(v, 0), at.cumsum(v, 1), at.cumprod(v, 0)]
+    outputs += [
+        Norm()(x[2:3]),
+        Norm((0,))(h),
+        Cosine((1,))(x, x * 2.0 + 1.0),
+        Covariance()(h, h * h),
+    ]
+    outputs += [Norm((1,))(x * 1e200)]
+    for v in (x, h):
+        outputs += [at.softmax(v, 1), at.log_softmax(v, 0), at.logsumexp(v), at.logsumexp(v, 1)]
+    for op in (Recurrence(1), CumprodGradient(0)):
+        outputs += [op(x, x + 1.0), op(h, h)]
+    for op in (scalar.maximum, scalar.minimum, scalar.logaddexp):
+        outputs += [Accumulate(op, 0)(x), Accumulate(op, 1)(h)]
+    return Graph([x, i, b, h], values, outputs)
+
+
+def shapes() -> Graph:
+    x, v, n, k = at.dmatrix("x"), at.dvector("v"), at.lscalar("n"), at.lscalar("k")
+    outputs: list[Any] = [
+        x.T,
+        x.dimshuffle(0, "x", 1),
+        at.shape(x),
+        x.shape[1] * 2,
+        x.reshape((-1,)),
+    ]
+    outputs += [
+        x.reshape((x.shape[1], x.shape[0])),
+        at.specify_shape(x, (4, None)),
+        at.zeros((n, 2)),
+    ]
+    outputs += [
+        at.alloc(v[0], n, x.shape[0]),
+        at.eye(n, 3, 1),
+        at.arange(n),
+        at.arange(0.5, 4.0, 0.75),
+    ]
+    outputs += [at.arange(100) + v[0], at.concatenate([x, x[:2]], 0), *at.split(x, [1, 3], axis=0)]
+    outputs += [at.stack([v[0], v[1]]), at.tile(x, (2, 1)), at.repeat(x, 2, 1), at.roll(x, 1, 0)]
+    outputs += [x[k], x[k, :n], x[::-1, 1:], x[-1, -2], x[n:], x[:, k], at.tril(x), at.diag(v)]
+    outputs += [at.set_subtensor(x[k], 1.0), at.inc_subtensor(x[1:, ::2], v[0]), x[[0, 2, 0]]]
+    outputs += [x[[0, 2], [1, 1]], x[at.arange(2), :, None], at.inc_subtensor(x[[0, 0, 1]], 2.0)]
+    outputs += [at.set_subtensor(x[:, [0, 2]], v[:2]), at.flip(x, 0), at.broadcast_to(v, (2, 4))]
+    outputs += [GradientBarrier(True)(x), relgraph.tensor.assert_(x, x.shape[0] > 1)]
+    outputs += [at.searchsorted(at.sort(v), x[:, 0]), at.convolve(v, x[:, 1]), at.take(v, k)]
+    return Graph([x, v, n, k], [_matrix(4, 3), _matrix(1, 4)[0], np.array(2), np.array(1)], outputs)
+
+
+def products() -> Graph:
+    a, b, v = at.dmatrix("a"), at.dmatrix("b"), at.dvector("v")
+    s, i, q = at.dtensor3("s"), at.lmatrix("i"), at.matrix("q", dtype="bool")
+    alpha, beta = at.constant(0.5), at.constant(2.0)
+    values = [_matrix(3, 4), _matrix(4, 3), _matrix(1, 4)[0], RNG.normal(size=(2, 4, 3))]
+    values += [RNG.integers(-9, 9, (3, 3)), RNG.random((3, 3)) > 0.5]
+    c = a @ b
+    outputs: list[Any] = [a @ b, a @ v, v @ b, at.dot(v, v), a @ s, i @ i, q @ q, Dot22()(a, b)]
+    outputs += [Gemv()(a, v), BatchedDot()(s, at.stack([a, a])), Dot22Scalar()(a, b, alpha)]
+    outputs += [Gemm()(c, alpha, a, b, beta), GemvAdd()(c[0], alpha, a, v, beta)]
+    outputs += [
+        Ger()(c, alpha, c[0], c[1]),
+        linalg.einsum("ij,jk->ik", a, b),
+        at.tensordot(a, b, 1),
+    ]
+    outputs += [fft.fft(v), fft.ifft(a, axis=0), fft.rfft(a), fft.irfft(fft.rfft(b)), fft.fft2(a)]
+    outputs += [at.convolve(i[0], i[1]), at.convolve(q[0], q[1]), at.outer(v, v), linalg.kron(a, b)]
+    return Graph([a, b, v, s, i, q], values, outputs)
+
+
+def matrices() -> Graph:
+    """Linear algebra; factors that are unique but for signs are compared by what they make."""
+    a, c, r, v, z = (
+        at.dmatrix("a"), at.dmatrix("c"), at.dmatrix("r"), at.dvector("v"), at.zmatrix("z")
+    )  # fmt: skip
+    square = _matrix(4, 4)
+    hermitian = _matrix(4, 4, "complex128")
+    values = [
+        *(square, square @ square.T + np.eye(4), _matrix(5, 4), _matrix(1, 4)[0]),
+        hermitian @ hermitian.conj().T + np.eye(4),
+    ]
+    half, chol = linalg.cholesky(c), linalg.cholesky(c, lower=False)
+    outputs: list[Any] = [
+        linalg.assume(c, "symmetric"),
+        half,
+        chol,
+        linalg.cholesky(z),
+        linalg.inv(a),
+        linalg.det(a),
+    ]
+    outputs += [*linalg.slogdet(a), linalg.expm(a), linalg.pinv(r), linalg.solve(a, v)]
+    outputs += [linalg.solve(a, r.T), linalg.solve(c, v, assume_a="pos"), linalg.solve(z, v)]
+    outputs += [linalg.solve(c, v, assume_a="sym"), linalg.solve(z, v, assume_a="her")]
+    outputs += [linalg.solve_triangular(half, v, lower=True), linalg.cho_solve((chol, False), v)]
+    outputs += [linalg.eigvalsh(c), linalg.svdvals(r) if hasattr(linalg, "svdvals") else v]
+    w, u = linalg.eigh(c)
+    outputs += [w, (u * w) @ u.T, linalg.solve(a * np.nan, v), *linalg.lstsq(r, r[:, 0])]
+    q, t = linalg.qr(r)
+    outputs += [q @ t, at.abs(t), at.abs(linalg.qr(r, mode="r"))]
+    left, s, right = linalg.svd(r, full_matrices=False)
+    outputs += [s, (left * s) @ right]
+    w, u = linalg.eig(a)
+    outputs += [
+        at.sort(at.abs(w)),
+        u @ at.diag(w) @ linalg.inv(u),
+        at.sort(at.abs(linalg.eigvals(a))),
+    ]
+    return Graph([a, c, r, v, z], values, outputs)
+
+
+def loops() -> Graph:
+    x, h, n = at.dmatrix("x"), at.dvector("h"), at.lscalar("n")
+    states, _ = relgraph.scan(lambda row, s: at.tanh(row + s), sequences=[x], outputs_info=[h])
+    loss = states[-1].sum()
+    rows, _ = relgraph.scan(lambda row: row * 2.0, sequences=[x])
+    powers, _ = relgraph.scan(lambda s: s * 2.0, outputs_info=[h], n_steps=n)
+    outputs: list[Any] = [
+        states,
+        states[-1],
+        states[-2:],
+        *relgraph.grad(loss, [x, h]),
+        rows,
+        powers,
+    ]
+    outputs += [relgraph.ifelse(h.sum() > 0.0, h * 2.0, at.exp(h))]
+    outputs += [relgraph.ifelse(h.sum() > 0.0, states[0], h - 1.0)]
+    return Graph([x, h, n], [_matrix(5, 3), np.abs(_matrix(1, 3)[0]), np.array(3)], outputs)
+
+
+GRAPHS: dict[str, Callable[[], Graph]] = {
+    f.__name__: f
+    for f in (*(scalars, named, complexes, reductions, shapes, products, matrices, loops),)
+}

@@ -1,0 +1,52 @@
+"""Every Op through the engine: equal to the reference but for rounding.
+
+Each subject is one graph with many outputs, so that JAX compiles few functions. By hand,
+``python -m tests.engines.jax.test_ops`` compares all ufuncs of the tables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import Mode, function
+from relgraph.graph.reference import evaluate
+from relgraph.vm import find_linker
+from tests.engines.jax.graphs import GRAPHS, Graph, all_named
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_ops_compute_what_the_reference_does(name: str) -> None:
+    compare(GRAPHS[name]())
+
+
+def compare(graph: Graph) -> None:
+    with np.errstate(all="ignore"):
+        expected = evaluate(graph.outputs, dict(zip(graph.inputs, graph.values, strict=True)))
+    run = function(graph.inputs, graph.outputs, mode=Mode("jax", None), on_unused_input="ignore")
+    found = run(*graph.values)
+    wrong = []
+    for v, a, b in zip(graph.outputs, found, expected, strict=True):
+        assert a.dtype == b.dtype and a.shape == b.shape, v.owner
+        eps = np.finfo(a.dtype).eps if a.dtype.kind in "fc" else 0
+        if not np.allclose(a, b, rtol=64 * eps, atol=64 * eps, equal_nan=True):
+            wrong.append((v.owner.op, a, b))
+    assert run._run.compiled
+    assert not wrong
+
+
+def test_fused() -> None:
+    """Graphs that were optimized for NumPy's engine: fused, in place, with calls of the BLAS."""
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    outputs = [at.tanh(x * y) + x, (at.exp(x) * y).sum(), x @ y + 2.0 * x, (x - y).max()]
+    values = [np.arange(9.0).reshape(3, 3) / 9, np.ones((3, 3))]
+    by_numpy = function([x, y], outputs, mode="o4")
+    graph = by_numpy.maker.fgraph
+    found = find_linker("jax").link(graph)(*values)
+    for a, b in zip(found, by_numpy(*values), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
+if __name__ == "__main__":
+    compare(all_named())

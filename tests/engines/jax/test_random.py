@@ -1,0 +1,155 @@
+"""Draws by JAX's keys: distributed as NumPy's, the same for the same seed, each drawn once.
+
+``python -m tests.engines.jax.test_random`` compares all distributions, and not those alone that
+JAX compiles soon.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+import relgraph.tensor as at
+import relgraph.tensor.random as random
+from relgraph import Mode, function, scan, shared
+from relgraph.tensor.random import RandomStream
+from relgraph.tensor.random.permutations import Permutation, Permuted
+from relgraph.tensor.random.random_variable import RandomVariable
+
+CLASSES = (Permutation, Permuted, RandomVariable)
+"""The Ops that are tested here."""
+
+COUNT = 20_000
+
+PARAMETERS: dict[str, tuple[Any, ...]] = {
+    "beta": (2.0, 3.0),
+    "binomial": (10, 0.3),
+    "chisquare": (3.0,),
+    "dirichlet": ([1.0, 2.0, 3.0],),
+    "exponential": (2.0,),
+    "f": (5.0, 8.0),
+    "gamma": (2.0, 3.0),
+    "geometric": (0.3,),
+    "gumbel": (1.0, 2.0),
+    "hypergeometric": (10, 15, 8),
+    "laplace": (1.0, 2.0),
+    "logistic": (1.0, 2.0),
+    "lognormal": (0.1, 0.5),
+    "logseries": (0.6,),
+    "multinomial": (10, [0.2, 0.3, 0.5]),
+    "negative_binomial": (4.0, 0.4),
+    "noncentral_chisquare": (3.0, 2.0),
+    "noncentral_f": (5.0, 9.0, 2.0),
+    "normal": (1.0, 2.0),
+    "pareto": (4.0,),
+    "poisson": (3.5,),
+    "power": (2.5,),
+    "random": (),
+    "rayleigh": (2.0,),
+    "standard_cauchy": (),
+    "standard_exponential": (),
+    "standard_gamma": (2.0,),
+    "standard_normal": (),
+    "standard_t": (5.0,),
+    "triangular": (0.0, 1.0, 3.0),
+    "uniform": (-1.0, 2.0),
+    "vonmises": (0.5, 2.0),
+    "wald": (2.0, 3.0),
+    "weibull": (2.0,),
+    "zipf": (4.0,),
+    "integers": (3, 12),
+    "multivariate_hypergeometric": ([5, 7, 4], 6),
+    "multivariate_normal": ([1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]]),
+    "bernoulli": (0.3,),
+    "categorical": ([0.2, 0.3, 0.5],),
+    "cauchy": (1.0, 2.0),
+    "halfcauchy": (1.0, 2.0),
+    "halfnormal": (1.0, 2.0),
+    "invgamma": (4.0, 2.0),
+    "t": (6.0, 1.0, 2.0),
+}
+QUICK = [
+    "normal",
+    "uniform",
+    "exponential",
+    "integers",
+    "bernoulli",
+    "categorical",
+    "laplace",
+    "weibull",
+    "pareto",
+    "wald",
+    "random",
+    "logseries",
+    "halfnormal",
+    "power",
+    "rayleigh",
+]
+
+
+def compare(names: list[str], least: float = 1e-4) -> None:
+    """Compare draws with NumPy's, by the test of Kolmogorov and Smirnov."""
+    rng = shared(np.random.default_rng(0))
+    draws = [getattr(random, n)(rng, *PARAMETERS[n], size=(COUNT,))[1] for n in names]
+    found = function([], draws, mode=Mode("jax", None))()
+    wanted = function([], draws, mode=Mode("py", None))()
+    for name, a, b in zip(names, found, wanted, strict=True):
+        assert a.dtype == b.dtype and a.shape == b.shape, name
+        for x, y in zip(a.reshape(COUNT, -1).T, b.reshape(COUNT, -1).T, strict=True):
+            assert stats.ks_2samp(x, y).pvalue > least, name
+
+
+def test_distributions() -> None:
+    compare(QUICK)
+
+
+def test_a_stream_goes_on_and_begins_again() -> None:
+    stream = RandomStream(3)
+    x = stream.normal(size=3)
+    f = function([], x, mode="jax")
+    first, second = f(), f()
+    assert not np.array_equal(first, second)
+    again = RandomStream(3).normal(size=3)
+    g = function([], again, mode="jax")
+    np.testing.assert_array_equal(g(), first)
+    np.testing.assert_array_equal(g(), second)
+    assert isinstance(x.owner.inputs[0].get_value(), np.random.Generator)
+    f()  # NumPy's generator is another stream, and the one that JAX has goes on
+    assert not np.array_equal(function([], x)(), f())
+
+
+def test_a_draw_is_drawn_once_and_two_are_two() -> None:
+    stream = RandomStream(1)
+    x, y = stream.uniform(size=4), stream.uniform(size=4)
+    a, b, c = function([], [x, x * 2.0, y], mode="jax")()
+    np.testing.assert_array_equal(2 * a, b)
+    assert not np.isclose(a, c).any()
+
+
+def test_permutations_and_generators_as_arguments() -> None:
+    rng = random.random_generator_type.make_variable("rng")
+    later, order = Permutation()(rng, 50, return_list=True)
+    later, rows = Permuted(1)(later, at.constant(np.arange(40).reshape(2, 20)), return_list=True)
+    f = function([rng], [later, order, rows], mode="jax")
+    seed = np.random.default_rng(5)
+    generator, order_, rows_ = f(seed)
+    assert isinstance(generator, np.random.Generator)
+    assert sorted(order_) == list(range(50)) and not (order_ == np.arange(50)).all()
+    np.testing.assert_array_equal(np.sort(rows_, axis=1), np.arange(40).reshape(2, 20))
+    np.testing.assert_array_equal(f(seed)[1], order_)  # the generator of the caller is as it was
+    assert not np.array_equal(f(generator)[1], order_)
+
+
+def test_a_loop_draws_at_each_step() -> None:
+    stream = RandomStream(0)
+    walk, updates = scan(lambda s: s + stream.normal(), outputs_info=[np.float64(0.0)], n_steps=6)
+    f = function([], walk, updates=updates, mode="jax")
+    steps = np.diff(f())
+    assert len(np.unique(steps)) == 5
+    assert not np.isclose(np.diff(f()), steps).any()
+
+
+if __name__ == "__main__":
+    compare(list(PARAMETERS))
