@@ -68,10 +68,16 @@ _object_views: weakref.WeakKeyDictionary[MetaObject, ExpressionTuple] = weakref.
 def nth(index: int, outputs: Any) -> Any:
     """Return output `index` of several: how an expression speaks of one of them.
 
-    Of a term for an op with several outputs it is a term.
+    Of a term for an op with several outputs it is a term: the same one for the default output.
     """
     if isinstance(outputs, LogicTerm):
+        op = getattr(outputs, "op", None)
+        if isinstance(op, Op) and op.default_output == index:
+            return outputs
         return outputs.apply_op(nth, (index, outputs))
+    node = outputs.owner if isinstance(outputs, Variable) else None
+    if node is not None and node.op.default_output is not None:
+        return node.outputs[index]  # the call of an op gave its default output
     return outputs[index]
 
 

@@ -33,8 +33,8 @@ class BlasUpdate(TypedOp):
 
     __props__ = ("inplace",)
     name = ""
-    ranks: tuple[int, ...] = ()
-    """The ranks of the inputs."""
+    axes: tuple[str, ...] = ()
+    """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
         self.inplace = inplace
@@ -45,13 +45,14 @@ class BlasUpdate(TypedOp):
         return f"{self.name}_inplace" if self.inplace else self.name
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != len(self.ranks):
-            raise TypeError(f"{self} takes {len(self.ranks)} inputs, not {len(inputs)}")
+        if len(inputs) != len(self.axes):
+            raise TypeError(f"{self} takes {len(self.axes)} inputs, not {len(inputs)}")
         return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         z = input_types[0]
-        for i, (t, ndim) in enumerate(zip(input_types, self.ranks, strict=True)):
+        for i, (t, axes) in enumerate(zip(input_types, self.axes, strict=True)):
+            ndim = len(axes)
             if t.ndim != ndim or t.dtype != z.dtype or t.dtype not in BLAS_DTYPES:
                 raise TypeError(
                     f"{self}: input {i} is a {t}; wanted is rank {ndim} and the dtype of all "
@@ -106,7 +107,7 @@ class Gemm(BlasUpdate):
     """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
 
     name = "gemm"
-    ranks = (2, 0, 2, 2, 0)
+    axes = ("mn", "", "mk", "kn", "")
 
     def agrees(self, z: Any, x: Any, y: Any) -> bool:
         (m, k), (length, n) = x.shape, y.shape
@@ -137,7 +138,7 @@ class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
 
     name = "gemv_add"
-    ranks = (1, 0, 2, 1, 0)
+    axes = ("m", "", "mk", "k", "")
 
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y, beta = inputs
@@ -168,7 +169,7 @@ class Ger(BlasUpdate):
     """
 
     name = "ger"
-    ranks = (2, 0, 1, 1)
+    axes = ("mn", "", "m", "n")
 
     def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         x, y = inputs[2:]

@@ -122,6 +122,9 @@ def _multivariate_normal(
     generator: Any, mean: Array, cov: Array, size: Size, **options: Any
 ) -> Any:
     mean, cov = in_order(mean), in_order(cov)
+    if not np.isfinite(cov).all():
+        # LAPACK may search forever for the factors of an infinite matrix
+        raise ValueError("multivariate_normal: cov holds a nan or an infinity")
     if cov.ndim == 2 and mean.ndim > 1:
         # one factor of the covariance for all
         shape = mean.shape[:-1] if size is None else size

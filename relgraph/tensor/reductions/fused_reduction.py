@@ -42,6 +42,7 @@ class FusedReduction(Op):
     def __init__(self, elemwise: Elemwise, reductions: Sequence[CAReduce | None]) -> None:
         self.elemwise = elemwise
         self.reductions = tuple(reductions)
+        self.nout = len(self.reductions)
         if not isinstance(elemwise.scalar_op, Composite) or elemwise.inplace_pattern:
             raise TypeError(f"FusedReduction: {elemwise} is not a Composite on its own")
         if elemwise.nout != len(self.reductions):

@@ -11,6 +11,9 @@ from relgraph.graph.kanren.rules.rule import Output, split
 from relgraph.graph.op import Op
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.random.permutations import Permutation
+from relgraph.tensor.random.random_op import RandomOp
+from relgraph.tensor.random.random_variable import RandomVariable
 
 # For the classes of ops whose arguments are not all tensors: the first position of an argument of
 # another kind, and the kind of the arguments from there on.
@@ -28,6 +31,8 @@ _ROLES: dict[str, tuple[int, str]] = {
     "Assert": (1, "assertion"),
     "WithStored": (1, "stored"),
 }
+# The same for a first argument alone.
+_FIRST = {"Scan": "steps"}
 _LOGICAL = ("and_", "or_", "xor", "invert")
 
 
@@ -49,7 +54,7 @@ def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int
         ``tensor``; ``length`` of an axis; ``shape``, a vector; ``split_lengths``, the vector that
         splits an axis; ``index``, an integer; ``indices``, an array; ``condition`` of a switch;
         ``assertion``, a boolean; ``logical``, an operand of a logical op; ``sparse``, a sparse
-        matrix; ``stored``, the stored elements of one.
+        matrix; ``stored``, the stored elements of one; ``steps``, the number of those of a loop.
     number
         Its position among the arguments of the same kind.
     """
@@ -60,6 +65,8 @@ def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int
     kinds = getattr(cls, "kinds", ())
     if kinds[position : position + 1] == ("sparse",):
         return "sparse", position
+    if cls is not None and position == 0 and cls.__name__ in _FIRST:
+        return _FIRST[cls.__name__], 0
     first, role = _ROLES.get(cls.__name__, (0, "tensor")) if cls is not None else (0, "tensor")
     return ("tensor", position) if position < first else (role, position - first)
 
@@ -102,10 +109,48 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
         for position, p in enumerate(patterns):
             if isvar(p):
                 if found.get(p, ("tensor", 0))[0] == "tensor":
-                    found[p] = role_of(cls, name, position)
+                    op = _op_of(head)
+                    found[p] = (
+                        _role_in_draw(op, position)
+                        if isinstance(op, RandomOp)
+                        else role_of(cls, name, position)
+                    )
             else:
                 stack.append(p)
     return found
+
+
+def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
+    """Return the kind of argument that an op that draws takes at a position.
+
+    Besides those of `role_of` it is ``generator``, ``shape of draws``, or ``parameter`` of a
+    distribution.
+    """
+    if position == 0:
+        return "generator", 0
+    if isinstance(op, Permutation):
+        return "length", 0
+    if isinstance(op, RandomVariable) and op.sized and position == 1:
+        return "shape of draws", 0
+    return "parameter", position
+
+
+def axes_in(pattern: Any) -> Mapping[Any, str]:
+    """Return the names of the axes of each logic variable that an op of a pattern has them for."""
+    found: dict[Any, str] = {}
+    stack = [pattern]
+    while stack:
+        parts = split(stack.pop())
+        if parts is not None:
+            named = getattr(_op_of(parts[0]), "axes", ())
+            given = zip(parts[1], named, strict=False) if isinstance(named, tuple) else ()
+            found.update({p: axes for p, axes in given if isvar(p) and isinstance(axes, str)})
+            stack += parts[1]
+    return found
+
+
+def _op_of(head: Any) -> Any:
+    return head.op if isinstance(head, Output) else head
 
 
 def holds_matrix_op(pattern: Any) -> bool:

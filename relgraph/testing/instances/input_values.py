@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
+from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing.draw.arrays import LAYOUTS, REPEATING, number_pool
 from relgraph.testing.structured_matrices import structured_values
 
@@ -42,11 +43,14 @@ class InputSpec:
         The shape of its values, which its type may leave open.
     allowed
         The numbers that its values are made of; None for any numbers of its dtype. Lengths and
-        indices are restricted so.
+        indices are restricted so, and the seeds of generators.
     notable
         Numbers that stand among the edge values of floats, besides those of the dtype.
     structure
         A key of `STRUCTURES`: its values are such matrices; None if they are any.
+    domain
+        One of `VALUE_RANGES` that all its values are from, or ``probabilities`` whose sum along
+        the last axis is 1; None if they are from any.
     """
 
     var: Variable
@@ -54,6 +58,7 @@ class InputSpec:
     allowed: tuple[int, ...] | None = None
     notable: tuple[float, ...] = ()
     structure: str | None = None
+    domain: str | None = None
 
     @property
     def size(self) -> int:
@@ -152,7 +157,7 @@ def bytes_needed(inputs: Sequence[InputSpec]) -> int:
 
 def decode_values(
     data: bytes, inputs: Sequence[InputSpec], coverage: ValueCoverage | None = None
-) -> list[Array]:
+) -> list[Any]:
     """Return values for some inputs, decoded from bytes.
 
     Parameters
@@ -176,11 +181,16 @@ def decode_values(
 
 def _array(
     spec: InputSpec, value_range: str, layout: Any, picks: Array, coverage: ValueCoverage | None
-) -> Array:
+) -> Any:
+    var: Any = spec.var
     if spec.allowed is not None:
-        var: Any = spec.var
+        if var.type is random_generator_type:
+            return np.random.default_rng(spec.allowed[picks[0] % len(spec.allowed)])
         numbers: Array = np.array(spec.allowed, var.type.dtype)
         return np.asarray(numbers[picks % len(spec.allowed)].reshape(spec.shape))
+    if spec.domain == "probabilities":
+        return _probabilities(spec, picks)
+    value_range = spec.domain or value_range
     table = number_table(*spec.table(value_range))
     indices = picks % len(table)
     if coverage is not None:
@@ -190,3 +200,12 @@ def _array(
         array = structured_values(spec.structure, array)
         layout = LAYOUTS[0] if layout in REPEATING else layout
     return np.asarray(layout(array)) if spec.shape else array
+
+
+def _probabilities(spec: InputSpec, picks: Array) -> Array:
+    """Return vectors of numbers that are not negative and have the sum 1."""
+    var: Any = spec.var
+    weights = (picks % 5 + (picks % 5 == 4)).reshape(spec.shape)
+    axis = -1 if spec.shape else None
+    weights = np.where(weights.sum(axis, keepdims=True) == 0, 1, weights)
+    return np.asarray(weights / weights.sum(axis, keepdims=True), var.type.dtype)

@@ -164,7 +164,7 @@ def checked_instance(
 
     old_type: Any = old.type
     new_type: Any = new.type
-    if not old_type.is_super(new_type) or new_type.broadcastable != old_type.broadcastable:
+    if not old_type.is_super(new_type) or _broadcastable(new_type) != _broadcastable(old_type):
         raise invalid(f"the type changes from {old_type} to {new_type}")
     known = set(inputs)
     for v in graph_inputs([new]):
@@ -183,6 +183,10 @@ def checked_instance(
     in_domain = _domain_test(direction, graph)
     pair = RewritePair(inputs, old, new, leaves)
     return Instance(pair, graph.inputs, rule, direction.name, graph, round_trip, in_domain)
+
+
+def _broadcastable(type: Any) -> Any:
+    return getattr(type, "broadcastable", None)
 
 
 _UNKNOWN = object()

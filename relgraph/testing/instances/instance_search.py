@@ -22,6 +22,7 @@ from relgraph.graph.kanren.search.match_checks import (
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.testing.draw.parameters import Parameters
+from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.cells import Cell, cells_among
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
@@ -32,7 +33,6 @@ from relgraph.testing.instances.instance import (
     transformed,
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
-from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import reshaped, retyped, with_number
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair

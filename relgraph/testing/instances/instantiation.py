@@ -21,6 +21,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.testing.draw.argument_roles import (
+    axes_in,
     class_and_scalar_name,
     holds_matrix_op,
     holds_sparse,
@@ -30,14 +31,11 @@ from relgraph.testing.draw.argument_roles import (
     roles_in,
 )
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
+from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.numbers.related import RelatedNumbers
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
-from relgraph.testing.instances.random_arguments import (
-    ARGUMENT_KINDS,
-    CannotInstantiate,
-    RandomArguments,
-)
+from relgraph.testing.instances.random_arguments import ARGUMENT_KINDS, RandomArguments
 from relgraph.testing.structured_matrices import sparse_matrix
 
 _SUMMANDS = (
@@ -55,7 +53,7 @@ _SUMMANDS = (
 )
 
 # The kinds of arguments whose values a law is about; not lengths, indices or conditions.
-_WITH_VALUES = ("tensor", "logical", "sparse", "stored")
+_WITH_VALUES = ("tensor", "logical", "sparse", "stored", "parameter")
 
 _RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
@@ -132,6 +130,9 @@ class PatternInstantiator(RandomArguments):
         if about_matrices or products > 1:
             thin = 10.0 if about_matrices and products else 1.5
             self._more_shapes = (("square", 3.0), ("thin", thin))
+        self._axes = axes_in(rule.pattern)
+        if self._axes:
+            self._more_shapes = (*self._more_shapes, ("by axes", 20.0))
         # The guards on a single logic variable.
         self._guards: dict[Any, list[Where]] = {}
         for condition in rule.conditions:

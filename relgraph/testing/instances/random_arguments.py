@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -15,6 +15,8 @@ from relgraph.graph.op import Op
 from relgraph.scalar.dtypes import number_kind, weak_dtype
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
+from relgraph.testing.instances.arguments import special
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiationState
 from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
 from relgraph.testing.structured_matrices import STRUCTURES, declared, structured
@@ -72,48 +74,6 @@ ARGUMENT_KINDS = (
 input of known shape, an input of one element."""
 
 
-class CannotInstantiate(Exception):
-    """The arguments that were drawn do not fit the pattern; the message says why."""
-
-
-@dataclass
-class InstantiationState:
-    """The variables drawn for one pattern so far, and the decisions that hold for all of them.
-
-    Attributes
-    ----------
-    inputs
-        The inputs drawn.
-    leaves
-        The variables that logic variables and numbers of the pattern stand for.
-    bindings
-        The value of each logic variable that has one.
-    dtype
-        The dtype of most arguments.
-    base_shape
-        The shape of most arguments.
-    shape_relation
-        How the other shapes are related to it: an option of `_SHAPES`.
-    static_lengths
-        Which lengths the types of inputs know: an option of `_STATIC`.
-    outputs
-        The outputs of each node that several parts of the pattern name an output of, by its op and
-        inputs.
-    constant_lengths
-        Whether all lengths of axes are constants.
-    """
-
-    inputs: list[InputSpec] = field(default_factory=list)
-    leaves: list[Variable] = field(default_factory=list)
-    bindings: dict[Any, Any] = field(default_factory=dict)
-    dtype: str = "float64"
-    base_shape: tuple[int, ...] = ()
-    shape_relation: str = "same"
-    static_lengths: str = "open"
-    outputs: dict[Any, Any] = field(default_factory=dict)
-    constant_lengths: bool = False
-
-
 class RandomArguments:
     """Draws arguments of one dtype and of shapes that fit each other.
 
@@ -147,6 +107,7 @@ class RandomArguments:
         self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
         self._ranks: Sequence[tuple[int, float]] = _RANKS
         self._more_shapes: Sequence[tuple[str, float]] = ()
+        self._axes: Mapping[Any, str] = {}
         self._state = InstantiationState()
 
     def _restart(self) -> None:
@@ -200,6 +161,14 @@ class RandomArguments:
         v
             The logic variable that it stands for.
         """
+        if role == "generator":
+            return special.generator(self._state, self.choices)
+        if role == "parameter":
+            return self._parameter_of_draws(v)
+        if role == "shape of draws":
+            return special.shape_of_draws(self._state)
+        if role == "steps":
+            return special.step_count(self._state, self.choices)
         if role == "length":
             return self._axis_length(number, v)
         if role == "index":
@@ -223,6 +192,17 @@ class RandomArguments:
         if role == "logical" and self.cell is None and not self.choices.chance(20):
             self._state.dtype = self.choices.pick((v, "logical"), (("bool", 3.0), ("int8", 1.0)))
         return None
+
+    def _parameter_of_draws(self, v: Any) -> Variable | None:
+        """Return an input of a domain that parameters of draws have; None for any tensor."""
+        options = ((self._state.dtype, 4.0), ("int64", 1.0))
+        dtype = self.choices.pick((v, "dtype of parameter"), options)
+        domain = special.domain_of(v, dtype, self.choices)
+        if domain is None and dtype == self._state.dtype:
+            return None
+        var = self._input(dtype, self._shape(v))
+        self._state.inputs[-1] = replace(self._state.inputs[-1], domain=domain)
+        return var
 
     def _split_lengths(self, v: Any) -> Variable:
         """Return lengths of parts that add up to the length of an axis, or to a multiple of it."""
@@ -288,6 +268,9 @@ class RandomArguments:
     def _shape(self, v: Any = None) -> tuple[int, ...]:
         """Return a run-time shape for the logic variable `v`, related to the base shape."""
         base_shape, relation = self._state.base_shape, self._state.shape_relation
+        if relation == "by axes" and v in self._axes:
+            shape = special.shape_by_axes(self._axes[v], self._state, self.choices)
+            return shape  # type: ignore[no-any-return]
         if relation == "any":
             rank = self.choices.pick(("rank", v), ((1, 2.0), (2, 2.0), (0, 1.0), (3, 0.5)))
             n = base_shape[0] if base_shape and base_shape[0] < 4 else 3

@@ -16,9 +16,9 @@ from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
-from relgraph.testing.instances.random_arguments import CannotInstantiate
 
 
 def retyped(
@@ -77,6 +77,8 @@ def reshaped(graph: InstantiatedPattern, shape: tuple[int, ...]) -> Instantiated
     specs = []
     for spec in graph.inputs:
         var: Any = spec.var
+        if not isinstance(var.type, at.TensorType):
+            raise CannotInstantiate(f"{var} is a {var.type}, which has no shape")
         known[var] = at.TensorType(var.type.dtype, (None,) * len(shape))(var.name)
         specs.append(replace(spec, var=known[var], shape=shape))
     random = np.random.default_rng(len(specs))

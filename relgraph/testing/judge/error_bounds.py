@@ -16,6 +16,7 @@ from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.linalg.systems.determinants import Det
+from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing.judge.backward_errors import backward_error, size_of_logarithms
 from relgraph.testing.judge.claims import underflows_to_zero
@@ -338,7 +339,10 @@ def _as_float64(x: Array) -> Array:
 
 
 def _shifted_value(value: Any, error: Array, sign: int) -> Any:
-    """Return a value moved by its error; of a sparse matrix the stored elements."""
+    """Return a value moved by its error: of a sparse matrix the stored elements, and a generator as
+    it is."""
+    if is_generator(value):
+        return value
     if not sparse.is_matrix(value):
         return _shifted(np.asarray(value), error, sign)
     moved = value.copy()

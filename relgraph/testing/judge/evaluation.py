@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.tensor.random.type import is_generator, state_key
 
 Values = dict[Variable, Any]
 """The value of each variable of a graph."""
@@ -56,7 +58,10 @@ def perform_on_copies(node: Apply, operands: Sequence[Any]) -> list[Any]:
 
 
 def array_of(value: Any) -> Any:
-    """Return a value as an array: all elements of a sparse matrix."""
+    """Return a value as an array: all elements of a sparse matrix, bytes that stand for the state
+    of a generator."""
     if type(value) is np.ndarray:
         return value
+    if is_generator(value):
+        return np.frombuffer(sha256(repr(state_key(value)).encode()).digest(), "uint8")
     return value.toarray() if sparse.is_matrix(value) else np.asarray(value)

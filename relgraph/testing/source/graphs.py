@@ -16,6 +16,10 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.random import distributions
+from relgraph.tensor.random.distribution import Distribution
+from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.type import RandomGeneratorType
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
 from relgraph.testing.source.literals import array_source, number_source
@@ -206,11 +210,17 @@ class _Writer:
             return f"at.TensorType({value.dtype!r}, {value.shape!r})"
         if isinstance(value, scalar.Composite):
             return self._composite(value)
+        if isinstance(value, RandomGeneratorType):
+            self.imports.add((RandomGeneratorType.__module__, "random_generator_type"))
+            return "random_generator_type"
         if isinstance(value, MetaObject):
             if value.__props__ is None:
                 raise TypeError(f"as_python: {value} has no __props__, so it has no source")
             props = [self._value(p) for p in value.props()]
             return f"{self._class(type(value))}({', '.join(props)})"
+        if isinstance(value, Distribution) and DISTRIBUTIONS.get(value.name) == value:
+            self.imports.add((distributions.__name__, "DISTRIBUTIONS"))
+            return f"DISTRIBUTIONS[{value.name!r}]"
         if isinstance(value, Placeholder):
             return f"{self._class(Placeholder)}.{value.name}"
         if isinstance(value, Slice):

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.tensor.random.type import is_generator
+
 Array = np.ndarray[Any, Any]
 
 # An array of more elements that are all the same number is written as ``np.full``.
@@ -32,8 +34,11 @@ def array_source(array: Any) -> str:
     """Return source for an array of the same dtype, shape and numbers, and a similar layout.
 
     The same strides are negative or 0, and the array is contiguous in C order, in Fortran order or
-    not at all, as before. It is read-only only if a stride is 0.
+    not at all, as before. It is read-only only if a stride is 0. A generator is made anew from its
+    seed.
     """
+    if is_generator(array):
+        return f"np.random.default_rng({array.bit_generator.seed_seq.entropy})"
     array = np.asarray(array)
     if array.ndim == 0 or 0 in array.shape or array.flags.c_contiguous:
         return _literal(array)

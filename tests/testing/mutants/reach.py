@@ -16,10 +16,10 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.shapes.shape import Shape, Shape_i
+from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.instance import Instance, transformed
 from relgraph.testing.instances.instantiation import InstantiatedPattern
-from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
 from tests.testing.mutants.spoiled import Spoiling
 

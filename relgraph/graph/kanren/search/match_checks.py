@@ -36,6 +36,7 @@ def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> boo
         Whether they may be complex.
     """
     dtypes = {v.type.dtype for v in values if isinstance(v, Variable) and not is_converted(v)}
+    dtypes.discard(None)  # of what is no tensor: a generator
     if not complex_too and not all(map(is_real, dtypes)):
         return False
     return len(dtypes) <= 1 or not same

@@ -1,0 +1,1 @@
+"""What is drawn for the arguments of ops that take more than tensors of one shape."""
