@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import DimShuffle, exp, log, sqr
+from relgraph.tensor import DimShuffle, exp, isinf, log, sqr, switch
 from relgraph.tensor import max as max_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
@@ -68,6 +68,12 @@ shifted_lse = LogSumExp(k)(x - keepdims(greatest))
 LOG_SUMS = (
     law("log-softmax-of-logsumexp", x - keepdims(lse), LogSoftmax(k)(x), kept, sound="stable"),
     along("log-sum-exp-shifted", greatest + shifted_lse, lse),
+    law(
+        "log-sum-exp-guarded",
+        switch(isinf(greatest), greatest, lse),
+        lse,
+        computo(k, softmax_axis, a),
+    ),
     along("log-sum-exp-kept-shifted", keepdims(greatest) + keepdims(shifted_lse), keepdims(lse)),
 )
 

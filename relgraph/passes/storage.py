@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features.aliasing import destroyed_indices
 from relgraph.graph.fg import FunctionGraph
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Contexts
 
 
 class StorageUse:
@@ -36,6 +38,10 @@ class StorageUse:
         self._borrowing = frozenset(getattr(fgraph, "borrowing_outputs", ()))
         self._roots: dict[Variable, tuple[Variable, ...]] = {}
         self._last_reader: dict[Variable, int] = {}
+        # who reads what, where a branch may keep a reader from running
+        lazy = any(isinstance(node.op, IfElse) for node in self.order)
+        self._contexts = Contexts(fgraph, self.order) if lazy else None
+        self._readers: dict[Variable, list[Apply]] = {}
         # the outputs of the graph in some storage, by index
         self._results: dict[Variable, set[int]] = {}
         self._overwritten: set[Variable] = set()
@@ -61,6 +67,8 @@ class StorageUse:
         for var in node.inputs:
             for root in self.roots(var):
                 self._last_reader[root] = position
+                if self._contexts is not None:
+                    self._readers.setdefault(root, []).append(node)
         for index, viewed in node.op.view_map.items():
             found = [root for i in viewed for root in self.roots(node.inputs[i])]
             if found:
@@ -101,7 +109,8 @@ class StorageUse:
         distance
             0 if the node is the last reader, so that it may overwrite the input. None if it must
             not whatever the order: the storage is that of a constant, of a result, of an input
-            that is protected, or of another input of the node, or is overwritten already.
+            that is protected, or of another input of the node, is overwritten already, or is read
+            by what waits for a branch of an `IfElse` that need not be taken.
         """
         node = self.order[position]
         roots = self.roots(node.inputs[i])
@@ -114,6 +123,12 @@ class StorageUse:
                 return None
             if isinstance(root, Constant):
                 return None
+        if self._contexts is not None and any(
+            self._contexts.runs_without(node, reader)
+            for root in roots
+            for reader in self._readers.get(root, ())
+        ):
+            return None
         # a result in the storage of an input would be copied in the end
         results = self._results.get(made, set())
         if not results <= self._borrowing and any(

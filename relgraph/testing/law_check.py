@@ -106,7 +106,7 @@ def check_relation(
     if claimed not in SOUNDNESS:
         raise ValueError(f"sound is one of {', '.join(SOUNDNESS)}, not {claimed!r}")
     seed = seed_of(law) if seed is None else seed
-    check = _LawCheck(law, claimed, examples, seed, parameters, patterns, shrink)
+    check = LawCheck(law, claimed, examples, seed, parameters, patterns, shrink)
     return check.result(None if directions is None else tuple(directions))
 
 
@@ -119,8 +119,14 @@ def _as_relation(relation: Any, sound: str | None) -> Relation:
     return Relation(str(name), relation, sound=sound or "exact")
 
 
-class _LawCheck:
-    """The check of one law."""
+class LawCheck:
+    """The check of one law: what `check_relation` runs.
+
+    Attributes
+    ----------
+    run
+        The examples, with the instances that were found.
+    """
 
     def __init__(
         self,

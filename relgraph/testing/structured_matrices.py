@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relgraph.scalar.dtypes import is_complex
-from relgraph.tensor.linalg import assume
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.lawkit.guards.matrices import facts_about
+from relgraph.tensor.linalg.assumptions import FACTS, assume
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.qr import QR
 from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
@@ -24,7 +26,11 @@ def _bounded(x: Any) -> Any:
 
 def _regular(x: Any) -> Any:
     """Return a matrix with large numbers on its diagonal, which is far from singular."""
-    return _bounded(x) + eye_like(x) * at.constant(np.asarray(20, x.type.dtype))
+    bounded = _bounded(x)
+    large = bounded + at.constant(np.asarray(20, x.type.dtype))
+    return at.where(
+        at.neq(eye_like(x), 0), large, bounded
+    )  # the sum with a zero loses the sign of another
 
 
 def _adjoint(x: Any) -> Any:
@@ -45,6 +51,8 @@ def _of_vector(x: Any) -> Any:
     """Return the diagonal matrix of the first column of a matrix."""
     return at.diag(_bounded(x[:, 0]) + at.constant(np.asarray(20, x.type.dtype)))
 
+
+_OF_LAPACK = ("float32", "float64", "complex64", "complex128")
 
 STRUCTURES: dict[str, Callable[[Any], Any]] = {
     "regular": _regular,
@@ -69,16 +77,37 @@ def structured(kind: str, x: Any) -> Any:
     """
     shape = x.type.shape
     square = len(shape) > 1 and (shape[-1] == shape[-2] or None in shape[-2:])
-    if not square or x.type.dtype not in ("float32", "float64", "complex64", "complex128"):
+    if not square or x.type.dtype not in _OF_LAPACK:
         return x
     if len(shape) > 2 and kind in ("diagonal of vector", "identity"):
         return x
-    if is_complex(x.type.dtype) and kind in ("lower", "upper"):
-        return _regular(x)
     try:
         return STRUCTURES[kind](x)
     except (TypeError, ValueError, IndexError):
         return x
+
+
+def declared(kind: str, x: Any) -> Any:
+    """Return an input that is declared to be what is known of `structured` of it."""
+    facts = facts_about(structured(kind, x)).intersection(FACTS)
+    return assume(x, *facts) if facts else x
+
+
+def structured_values(kind: str, values: Any) -> Any:
+    """Return the value of `structured` for the value of an input, in its dtype."""
+    dtype = values.dtype
+    if dtype.kind in "biu" and kind == "orthogonal":
+        return np.broadcast_to(np.eye(values.shape[-1], dtype=dtype), values.shape)
+    wide = dtype if dtype.name in _OF_LAPACK else np.dtype("float64")
+    x, made = _graph_of(kind, wide.name, values.shape)
+    with np.errstate(all="ignore"):
+        return evaluate([made], {x: values.astype(wide)})[0].astype(dtype)
+
+
+@cache
+def _graph_of(kind: str, dtype: str, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    x: Any = at.TensorType(dtype, shape)()
+    return x, structured(kind, x)
 
 
 def sparse_matrix(format: str, data: Any, places: Sequence[int], shape: Sequence[int]) -> Any:
@@ -104,4 +133,4 @@ def sparse_matrix(format: str, data: Any, places: Sequence[int], shape: Sequence
     return compressed(data, indices, indptr.astype("int32"), tuple(shape))
 
 
-__all__ = ["STRUCTURES", "sparse_matrix", "structured"]
+__all__ = ["STRUCTURES", "declared", "sparse_matrix", "structured", "structured_values"]

@@ -115,15 +115,15 @@ class _LoopSource:
                 _rows(v, x, steps)
                 for v, x in zip(self.step.sequences, outer.sequences, strict=True)
             ),
-            *(
-                _local_value(v, x)
-                for v, x in zip(
-                    (*self.step.states, *self.step.fixed),
-                    (*outer.states, *outer.fixed),
-                    strict=True,
-                )
-            ),
+            *(self._own_value(v, x) for v, x in zip(self.step.states, outer.states, strict=True)),
+            *(_local_value(v, x) for v, x in zip(self.step.fixed, outer.fixed, strict=True)),
         ]
+
+    def _own_value(self, state: Variable, value: Any) -> Any:
+        """Return a first state as the lines of a step take it; if they overwrite it, a copy."""
+        if self.op.overwrites_states and _is_array(state):
+            return np.array(value, order="C")
+        return _local_value(state, value)
 
     def results(self, steps: int, found: list[Any]) -> list[Any]:
         """Return the outputs of the node from what the generated function returns."""
@@ -196,8 +196,8 @@ class _LoopSource:
         for j, (row, kept) in enumerate(zip(self.outputs.rows, self.op.kept, strict=True)):
             lines += self._collecting(j, row, kept)
         pairs = [
-            (self.symbols.name_of(old), self._handed_on(new))
-            for old, new in zip(self.step.states, self.outputs.states, strict=True)
+            (self.symbols.name_of(old), self._handed_on(new, i in self.op.copied_states))
+            for i, (old, new) in enumerate(zip(self.step.states, self.outputs.states, strict=True))
         ]
         moved = [(old, new) for old, new in pairs if old != new]
         if moved:
@@ -247,14 +247,22 @@ class _LoopSource:
         }
         return all(n < 0 or n in known for n in lengths.of(row))
 
-    def _handed_on(self, new: Variable) -> str:
-        """Return the expression for a new state as the lines of the next step take it."""
+    def _handed_on(self, new: Variable, shared: bool) -> str:
+        """Return the expression for a new state as the lines of the next step take it.
+
+        Parameters
+        ----------
+        shared
+            Whether its storage may be that of something else.
+        """
         symbols = self.symbols
         name = symbols.name_of(new)
         if _is_float(new):
             return name if new in symbols.floats else f"float({name})"
         if _is_number(new):
             return name if new in symbols.scalars else f"{name}[()]"
+        if _is_array(new) and shared:
+            return f"{name}.copy()"
         if _is_array(new) and not (new in symbols.ordered and new in symbols.forward):
             return f"{symbols.shared_name('f', np.ascontiguousarray)}({name})"
         return name

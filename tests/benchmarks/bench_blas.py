@@ -1,8 +1,10 @@
-"""Graphs bound by matrix products against the same calls of the BLAS written by hand.
+"""Graphs bound by products and factors of matrices against the same calls written by hand: of the
+BLAS, and of `numpy.linalg`, which overwrites nothing.
 
 ``python tests/benchmarks/bench_blas.py`` prints for each graph its time divided by that of the
 calls by hand: the least of several rounds in which the two take turns, so that the ratio holds on a
-machine that does other things too. With ``OPENBLAS_NUM_THREADS=1`` it varies least.
+machine that does other things too. With ``OPENBLAS_NUM_THREADS=1`` it varies least: what is
+measured is the time of the processor.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 from scipy.linalg import blas
 
 import relgraph.tensor as at
@@ -83,6 +86,33 @@ def works(n: int, rng: np.random.Generator) -> list[Work]:
     return found
 
 
+def factors(n: int, rng: np.random.Generator) -> list[Work]:
+    """Return factors and solutions whose matrix is read by nothing else."""
+    a, b = rng.normal(size=(2, n, n)) / np.sqrt(n)
+    shift, columns = 3 * np.eye(n), rng.normal(size=(n, 3))
+    x, y, z = at.dmatrices("x", "y", "z")
+    p, q = a @ a.T, b @ b.T
+    inverse = function([x, y], at.linalg.inv(x + y))
+    factor = function([x, y], at.linalg.cholesky(x + y))
+    solution = function([x, y, z], at.linalg.solve(x + y, z))
+    triangular = function([x, y], at.linalg.solve_triangular(x, y + y, lower=True))
+    below = np.tril(a) + shift
+    return [
+        Work("inv(A + B)", lambda: inverse(a, shift), lambda: np.linalg.inv(a + shift)),
+        Work("cholesky(A + B)", lambda: factor(p, q), lambda: np.linalg.cholesky(p + q)),
+        Work(
+            "solve(A + B, C)",
+            lambda: solution(a, shift, columns),
+            lambda: np.linalg.solve(a + shift, columns),
+        ),
+        Work(
+            "solve_triangular",
+            lambda: triangular(below, b),
+            lambda: scipy.linalg.solve_triangular(below, b + b, lower=True),
+        ),
+    ]
+
+
 def ratio(work: Work) -> float:
     """Return the time of the graph divided by that of the calls by hand."""
     once = timed(work.by_hand, 1)
@@ -92,17 +122,17 @@ def ratio(work: Work) -> float:
 
 
 def timed(call: Callable[[], Any], count: int) -> float:
-    """Return the seconds that a call takes, of `count` calls in a row."""
-    start = time.perf_counter()
+    """Return the seconds of the processor that a call takes, of `count` calls in a row."""
+    start = time.process_time()
     for _ in range(count):
         call()
-    return (time.perf_counter() - start) / count
+    return (time.process_time() - start) / count
 
 
 def main() -> None:
     rng = np.random.default_rng(0)
     for n in (256, 512, 1024):
-        for work in works(n, rng):
+        for work in (*works(n, rng), *factors(n, rng)):
             work.ours(), work.by_hand()
             print(f"n = {n:4}  {work.name:16} {ratio(work):5.2f}", flush=True)
 

@@ -68,9 +68,9 @@ CASES = {
         lambda x, y, d, v, u: sparse.true_dot(x.T, y), lambda x, y, d, v, u: x.T @ y
     ),
     "sampling dot": Case(
-        lambda x, y, d, v, u: sparse.sampling_dot(d, d.T @ d, x @ d.T),
-        lambda x, y, d, v, u: (x @ d.T) * (d @ (d.T @ d).T),
-        kinds="",
+        lambda x, y, d, v, u: sparse.sampling_dot(d, d.T @ d, x),
+        lambda x, y, d, v, u: x * (d @ (d.T @ d).T),
+        kinds="iufc",
     ),
     "transpose": Case(lambda x, y, d, v, u: x.T, lambda x, y, d, v, u: x.T),
     "toarray": Case(lambda x, y, d, v, u: x.toarray(), lambda x, y, d, v, u: x),

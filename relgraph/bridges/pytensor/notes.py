@@ -43,8 +43,12 @@ def counterpart_in_pytensor(ours: Variable) -> Any:
 
 
 def counterpart_in_relgraph(theirs: Any) -> Variable | None:
-    """Return the variable of this library that an input of PyTensor's came from, or None."""
-    return getattr(theirs.tag, "relgraph", None)
+    """Return the variable of this library that an input of PyTensor's came from, or None.
+
+    A copy of the input has a copy of the note, and is another input.
+    """
+    ours = getattr(theirs.tag, "relgraph", None)
+    return None if ours is None or counterpart_in_pytensor(ours) is not theirs else ours
 
 
 def note_origins(nodes: Sequence[Apply], found: Mapping[Any, Variable]) -> None:

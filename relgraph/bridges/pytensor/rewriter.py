@@ -15,9 +15,10 @@ from relgraph.bridges.pytensor.reading.reader import Reader
 from relgraph.bridges.pytensor.writing.writer import Writer
 from relgraph.compile import optimize_graph
 from relgraph.compile.own_laws.rewriters import own_rewriters
+from relgraph.graph.opt import MergeOptimizer
 
 # What merges equal nodes is no law: PyTensor merges by itself.
-_MERGING = "merge"
+_MERGING = MergeOptimizer.__name__
 
 
 class RelationalRewriter(GraphRewriter):  # type: ignore[misc]

@@ -12,7 +12,6 @@ from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.navigators.sequence import InSequence
 from relgraph.passes.loops.open_loop import loops_in
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.type import TensorType
 
 
 class RewriteSteps(InSequence):
@@ -62,12 +61,12 @@ def _rewrite_step(fgraph: FunctionGraph, node: Apply, optimizer: GlobalOptimizer
 def optimized_step(op: Scan, optimizer: GlobalOptimizer) -> Scan:
     """Return a loop whose step an optimizer has rewritten.
 
-    A generator that is a state may be advanced in place, since each loop has its own.
+    States may be overwritten, and generators among them advanced, since a loop has its own; what is
+    collected of a step is copied before the next one.
     """
     graph = FunctionGraph(op.inputs, op.outputs, clone=True)
     states = range(op.n_sequences, op.n_sequences + op.n_states)
-    own = [i for i in states if not isinstance(op.inputs[i].type, TensorType)]
-    graph.attach_feature(MutableInputs(own))
+    graph.attach_feature(MutableInputs(states, range(len(op.outputs))))
     graph.attach_feature(ReplaceValidate())
     optimizer.optimize(graph)
     inputs, outputs = list(graph.inputs), list(graph.outputs)

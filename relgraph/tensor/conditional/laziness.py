@@ -58,6 +58,12 @@ class Contexts:
             for before in orderings.get(node, ()):
                 self._want(before, self.of_node[node])
 
+    def runs_without(self, node: Apply, other: Apply) -> bool:
+        """Return whether a node may run where another one does not: in a branch that that one is
+        not in."""
+        context = self.of_node[node]
+        return _around(context, self.of_node[other]) is not self.of_node[other]
+
     def _place(self, node: Apply) -> None:
         for var in node.outputs:
             if var in self._wanted:

@@ -222,7 +222,9 @@ class Dot22Scalar(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
             unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
-            output_storage[0][0] = blas_calls.gemm(unset, alpha.item(), x, y, 0, False)
+            # a small product is an array of its own already
+            large = unset.size > blas_calls.SMALL
+            output_storage[0][0] = blas_calls.gemm(unset, alpha.item(), x, y, 0, large)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y, _ = shapes

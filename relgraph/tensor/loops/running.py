@@ -63,15 +63,18 @@ def run_loop(op: Scan, step: Step, inputs: Sequence[Any]) -> list[Any]:
     """
     steps = number_of_steps(op, inputs)
     sequences, states, fixed = op.parts(inputs[1:])
-    # a step may advance a generator that it is given
-    states = [x if isinstance(x, np.ndarray) else copy_value(x) for x in states]
+    # a step may advance a generator that it is given, and overwrite other states
+    states = [
+        x if isinstance(x, np.ndarray) and not op.overwrites_states else copy_value(x)
+        for x in states
+    ]
     collected: list[list[Any]] = [[] for _ in range(op.n_rows)]
     made = 0
     for t in range(steps):
         given = [np.asarray(x[t]) for x in sequences]
         found = op.split_results(step(*given, *states, *fixed))
         _check_states(op, states, found.states)
-        states = found.states
+        states = [copy_value(x) if i in op.copied_states else x for i, x in enumerate(found.states)]
         for rows, row, kept in zip(collected, found.rows, op.kept, strict=True):
             rows.append(np.array(row))
             if kept is not None and len(rows) > kept:

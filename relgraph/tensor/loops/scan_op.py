@@ -13,6 +13,7 @@ from relgraph.graph.op import HasInnerGraph, Op
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.loops.inner_graph import StepShapes, structure
+from relgraph.tensor.loops.inner_storage import ordered, overwrites, sharing
 from relgraph.tensor.loops.running import Step, run_loop, step_of_nodes
 from relgraph.tensor.math import cast, minimum
 from relgraph.tensor.shapes.shape import Shape_i
@@ -163,7 +164,21 @@ class Scan(Op, HasInnerGraph):
 
     @property
     def fn(self) -> Callable[..., Any]:
-        return step_of_nodes(self.inputs, self.nodes, self.outputs)
+        nodes = ordered(self.inputs, self.outputs, self.nodes)
+        return step_of_nodes(self.inputs, nodes, self.outputs)
+
+    @cached_property
+    def overwrites_states(self) -> bool:
+        """Whether a step overwrites a state that it is given: then the loop has its own."""
+        return overwrites(self.nodes, self.step.states)
+
+    @cached_property
+    def copied_states(self) -> frozenset[int]:
+        """The states that have to be copied after a step, since something else is in their storage
+        that the next one may overwrite or read."""
+        if not self.overwrites_states:
+            return frozenset()
+        return sharing(self.nodes, self.step.states, self.results.states)
 
     @property
     def inner_inputs(self) -> list[Variable]:

@@ -82,6 +82,20 @@ def _int_edges(dtype: str) -> list[Any]:
     return [info.max, info.min, info.max - 1, info.min + 1, info.max // 2, info.min // 2]
 
 
+def edge_numbers(dtype: str) -> list[Any]:
+    """Return the extremes of a dtype of integers or floats, zeros and ones, and what is not finite;
+    nothing for another dtype."""
+    kind = np.dtype(dtype).kind
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return [info.max, info.min, 0, 1, *([-1] if kind == "i" else [])]
+    if kind != "f":
+        return []
+    limits = np.finfo(dtype)
+    finite = [limits.max, -limits.max, limits.tiny, limits.smallest_subnormal, 0.0, -0.0, 1.0, -1.0]
+    return [*finite, np.inf, -np.inf, np.nan]
+
+
 def _float_pool(dtype: str, value_range: ValueRange) -> Array:
     random = np.random.default_rng(_SEED)
     count = _POOL_SIZE
@@ -244,6 +258,9 @@ LAYOUTS: tuple[Callable[[Array], Array], ...] = (
     _inner_repeated,
     _read_only,
 )
+
+REPEATING = (_repeated, _inner_repeated)
+"""Layouts that change the values."""
 
 _VALUE_RANGES: tuple[ValueRange, ...] = ("ordinary", "any", "finite", "any")
 

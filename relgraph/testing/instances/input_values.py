@@ -15,17 +15,19 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.testing.draw.arrays import LAYOUTS, number_pool
+from relgraph.testing.draw.arrays import LAYOUTS, REPEATING, number_pool
+from relgraph.testing.structured_matrices import structured_values
 
 Array = np.ndarray[Any, Any]
 
 VALUE_RANGES = ("ordinary", "any", "finite", "positive", "unit")
 SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
 """The first byte selects one of these: a range for all inputs, or None for one range each."""
-# The bytes before those of the elements of an input: they select its range and its layout.
-_HEADER_BYTES = 2
-# Where the simple numbers of a table of floats end.
-_SIMPLE = 24
+HEADER_BYTES = 2
+"""The bytes before those of the elements of an input: they select its range and its layout."""
+
+SIMPLE = 24
+"""Where the simple numbers of a table of floats end, and those that are notable begin."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,15 @@ class InputSpec:
         indices are restricted so.
     notable
         Numbers that stand among the edge values of floats, besides those of the dtype.
+    structure
+        A key of `STRUCTURES`: its values are such matrices; None if they are any.
     """
 
     var: Variable
     shape: tuple[int, ...]
     allowed: tuple[int, ...] | None = None
     notable: tuple[float, ...] = ()
+    structure: str | None = None
 
     @property
     def size(self) -> int:
@@ -79,7 +84,7 @@ def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) 
     """
     if notable and value_range == "any" and np.dtype(dtype).kind == "f":
         usual = number_pool(dtype, "any")
-        simple, others = usual[:_SIMPLE], usual[_SIMPLE : 256 - len(notable)]
+        simple, others = usual[:SIMPLE], usual[SIMPLE : 256 - len(notable)]
         return np.concatenate([simple, np.array(notable, dtype), others])
     if value_range in ("ordinary", "any", "finite"):
         known: Any = value_range
@@ -142,7 +147,7 @@ class ValueCoverage:
 
 def bytes_needed(inputs: Sequence[InputSpec]) -> int:
     """Return how many bytes encode values for some inputs."""
-    return 1 + sum(_HEADER_BYTES + spec.size for spec in inputs)
+    return 1 + sum(HEADER_BYTES + spec.size for spec in inputs)
 
 
 def decode_values(
@@ -163,7 +168,7 @@ def decode_values(
     for spec in inputs:
         value_range = VALUE_RANGES[data[at] % len(VALUE_RANGES)] if shared is None else shared
         layout = LAYOUTS[data[at + 1] % len(LAYOUTS)]
-        at += _HEADER_BYTES
+        at += HEADER_BYTES
         values.append(_array(spec, value_range, layout, picks[at : at + spec.size], coverage))
         at += spec.size
     return values
@@ -181,4 +186,7 @@ def _array(
     if coverage is not None:
         coverage.add(spec.table(value_range), indices)
     array: Array = table[indices].reshape(spec.shape)
+    if spec.structure is not None:
+        array = structured_values(spec.structure, array)
+        layout = LAYOUTS[0] if layout in REPEATING else layout
     return np.asarray(layout(array)) if spec.shape else array

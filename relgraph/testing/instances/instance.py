@@ -21,6 +21,7 @@ from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
+from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.testing.instances.cells import Cell
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import InputSpec
@@ -74,6 +75,12 @@ class Instance:
     def types(self) -> tuple[Any, ...]:
         """The types of the inputs."""
         return tuple(spec.var.type for spec in self.inputs)
+
+    @property
+    def computed(self) -> int:
+        """How many of the tensors that logic variables stand for an op computes."""
+        owners = [v.owner for v in self.graph.tensors]
+        return sum(node is not None and not isinstance(node.op, Assume) for node in owners)
 
     @property
     def reading_size(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -17,7 +17,7 @@ from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
-from relgraph.testing.structured_matrices import STRUCTURES, structured
+from relgraph.testing.structured_matrices import STRUCTURES, declared, structured
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
 _DTYPES: tuple[tuple[str, float], ...] = (
@@ -57,6 +57,7 @@ _FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
 _STATIC = (("open", 3.0), ("known", 2.0), ("mixed", 1.0))
 _NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
 _STRUCTURES = tuple((kind, 1.0) for kind in STRUCTURES)
+_UNARY = (at.neg, at.exp, at.abs, at.sqr)
 _ARRAYS = (("random", 4.0), ("ones", 1.0), ("zeros", 1.0), ("identity", 1.0))
 
 ARGUMENT_KINDS = (
@@ -330,6 +331,8 @@ class RandomArguments:
             return self._random_number(shape, dtype, v)
         if kind == "array":
             return self._random_array(shape, dtype, v)
+        if kind == "graph" and shape and self.choices.chance(25):
+            return self._with_gaps(dtype, shape)  # type: ignore[no-any-return]
         var = self._input(dtype, shape, known=kind == "known")
         return self._small_graph(var) if kind == "graph" else var
 
@@ -339,10 +342,15 @@ class RandomArguments:
         return max(n, 2) if self._state.shape_relation == "thin" else n
 
     def _structured_matrix(self, dtype: str, v: Any) -> Variable:
-        """Return a square matrix of a known structure, made of an input."""
+        """Return a square matrix of a known structure: made of an input, or an input itself."""
         n, batch = self._side(), self._state.base_shape[:-2]
         kind = self.choices.pick((v, "structure"), _STRUCTURES)
-        made: Variable = structured(kind, self._input(dtype, (*batch, n, n)))
+        var = self._input(dtype, (*batch, n, n))
+        if self.choices.chance(50):
+            made: Variable = structured(kind, var)
+        else:
+            self._state.inputs[-1] = replace(self._state.inputs[-1], structure=kind)
+            made = declared(kind, var)
         return made
 
     def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
@@ -402,7 +410,7 @@ class RandomArguments:
         how = self.choices.uniform(("plain", "plain", "full", "alloc", "dimshuffle"))
         made: Any = scalar
         if how == "full":
-            made = at.constant(np.full(shape, scalar.data))
+            made = at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))
         elif how == "alloc" and shape:
             made = at.alloc(scalar, *shape)
         elif how == "dimshuffle" and shape:
@@ -422,15 +430,20 @@ class RandomArguments:
                 raise
             return at.constant(value, dtype=weak_dtype(kind, (dtype,)))
 
+    def _with_gaps(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """Return every second of the elements that one op makes of a longer input."""
+        longer: Any = self._input(dtype, (*shape[:-1], 2 * shape[-1]))
+        made = self._apply(self.choices.uniform(_UNARY), [longer])
+        return (longer if made.type.dtype != dtype else made)[..., ::2]
+
     def _small_graph(self, var: Any) -> Variable:
         """Return what one op makes of an input, or the input itself if that changes the dtype."""
-        unary = [at.neg, at.exp, at.abs, at.sqr]
         how = self.choices.uniform(("unary", "binary", "same", "transpose"))
         square = len(set(self._state.base_shape)) < 2
         if how == "transpose" and var.type.ndim == 2 and square:
             return self._apply(at.DimShuffle(2, (1, 0)), [var])  # type: ignore[no-any-return]
         if how == "unary":
-            made = self._apply(self.choices.uniform(unary), [var])
+            made = self._apply(self.choices.uniform(_UNARY), [var])
         else:
             other = self._number(self.choices.uniform((1, 2, 0, 3))) if how == "same" else var
             made = self._apply(self.choices.uniform((at.add, at.mul, at.sub)), [var, other])

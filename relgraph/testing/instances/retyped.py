@@ -1,6 +1,6 @@
 """A graph built anew over other inputs.
 
-Of another dtype, to ask whether a law that matches it admits the dtype; or longer.
+Of another dtype, to ask whether a law that matches it admits the dtype; or of another shape.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.random_arguments import CannotInstantiate
@@ -52,21 +55,72 @@ def retyped(
     return _rebuilt(graph, specs, known)
 
 
-def lengthened(graph: InstantiatedPattern, length: int) -> InstantiatedPattern:
-    """Return the same graph over inputs that are vectors of a length, which their types leave open.
+def reshaped(graph: InstantiatedPattern, shape: tuple[int, ...]) -> InstantiatedPattern:
+    """Return the same graph over inputs of a shape, of which their types know only the rank.
+
+    Its numbers become constants of rank 0, and the elements of other constants are repeated, in
+    another order each time.
+
+    Parameters
+    ----------
+    graph
+        A graph of ops that work element by element.
+    shape
+        The shape at run time.
 
     Raises
     ------
     CannotInstantiate
-        If an op does not take them.
+        If an op is none of those.
     """
     known: dict[Variable, Variable] = {}
     specs = []
     for spec in graph.inputs:
         var: Any = spec.var
-        known[var] = at.TensorType(var.type.dtype, (None,))(var.name)
-        specs.append(replace(spec, var=known[var], shape=(length,)))
-    return _rebuilt(graph, specs, known)
+        known[var] = at.TensorType(var.type.dtype, (None,) * len(shape))(var.name)
+        specs.append(replace(spec, var=known[var], shape=shape))
+    random = np.random.default_rng(len(specs))
+    leaves: list[Any] = [*graph.leaves, *graph.tensors]
+    for v in leaves:
+        number = number_of(v)
+        if number is not None:
+            known[v] = at.constant(np.asarray(number, v.type.dtype))
+        elif isinstance(v, Constant):
+            known[v] = at.constant(random.choice(np.ravel(v.data), shape))
+    for node in io_toposort(list(known), _variables(graph)):
+        known[node.outputs[0]] = _elementwise(node, [known.get(v, v) for v in node.inputs])
+    return _over(graph, specs, known)
+
+
+def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> InstantiatedPattern:
+    """Return the same graph with another number in all places of a constant.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    v
+        A constant in it.
+    number
+        A number of its dtype.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take it.
+    """
+    return _rebuilt(graph, graph.inputs, {v: at.constant(np.full_like(v.data, number))})
+
+
+def _elementwise(node: Apply, inputs: list[Variable]) -> Variable:
+    """Return what the op of a node gives of other inputs, if it works element by element."""
+    op: Any = node.op
+    if isinstance(op, DimShuffle) and list(op.shuffle) == list(range(op.input_ndim)):
+        return inputs[0]
+    if not isinstance(op, Elemwise) or len(node.outputs) > 1:
+        raise CannotInstantiate(f"{op} is not elementwise")
+    made: Variable = op(*inputs)
+    return made
 
 
 def _variables(graph: InstantiatedPattern) -> list[Variable]:
@@ -84,6 +138,13 @@ def _rebuilt(
         except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise CannotInstantiate(f"{node.op} does not take the other inputs") from error
         known.update(zip(node.outputs, made.outputs, strict=True))
+    return _over(graph, specs, known)
+
+
+def _over(
+    graph: InstantiatedPattern, specs: list[InputSpec], known: dict[Variable, Variable]
+) -> InstantiatedPattern:
+    """Return a graph with other variables: those that `known` has for the old ones."""
 
     def new(value: Any) -> Any:
         if isinstance(value, tuple):

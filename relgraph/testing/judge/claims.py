@@ -90,6 +90,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
     marks: dict[Variable, Array] = {}
     finite = sound not in ("rounding", "stable")
     nested = _among_three_or_more(nodes) if sound == "stable" else None
+    if not nested and nested is not None and not _any_of_matrices(nodes):
+        return np.zeros(array_of(values[out]).shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
@@ -123,6 +125,10 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                 own = own | _may_leave_range_inside(inputs, result)
             marks[v] = np.asarray(propagated, bool) | own
     return mark(out)
+
+
+def _any_of_matrices(nodes: Sequence[Apply]) -> bool:
+    return any(isinstance(node.op, MatrixProduct | MatrixOp) for node in nodes)
 
 
 def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:

@@ -94,7 +94,7 @@ def propagate_marks(
         largest = read[0]
         for mark in read[1:]:
             largest = np.maximum(largest, mark)
-        return np.broadcast_to(largest, shape)
+        return largest if largest.shape == shape else np.broadcast_to(largest, shape)
     if isinstance(op, CAReduce | Norm | Cosine | Covariance):
         axes = op.axes(values[0].ndim)
         both = marks[0] if len(marks) == 1 else np.maximum(*marks)

@@ -57,4 +57,6 @@ def perform_on_copies(node: Apply, operands: Sequence[Any]) -> list[Any]:
 
 def array_of(value: Any) -> Any:
     """Return a value as an array: all elements of a sparse matrix."""
+    if type(value) is np.ndarray:
+        return value
     return value.toarray() if sparse.is_matrix(value) else np.asarray(value)

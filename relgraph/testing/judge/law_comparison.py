@@ -13,6 +13,7 @@ from relgraph.testing.judge.array_equality import same_bits, same_nan_or_infinit
 from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
 from relgraph.testing.judge.error_bounds import MAX_ULPS, largest_magnitude, rounding_error_bound
 from relgraph.testing.judge.evaluation import Values, array_of
+from relgraph.testing.judge.extended_precision import extended_value, times_as_far
 from relgraph.testing.judge.rewrite_pair import RewritePair
 from relgraph.testing.judge.true_values.evaluation import UNDECIDED, precision_for, true_values
 from relgraph.testing.judge.true_values.mpmath_support import mp
@@ -23,8 +24,13 @@ OLD_SIDE_FINITE = "old side finite"
 """A claim beside the soundness classes: where the old side is finite, the new one is the same up to
 rounding. A law holds outside of its domain too if this does."""
 
-# For how many elements of one example the true value is computed at most.
-_MAX_TRUE_VALUES = 5
+# For how many elements of one example the true value is computed. Where it is computed of all at
+# once, for many; else for a few that lie far apart, and for those that are the worst in extended
+# precision unless by that they are clearly nearer than the old ones.
+_MANY = 5
+_FEW = 2
+_SUSPECTS = 3
+_CLEARLY_NEARER = 0.25
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ class Comparison:
         self._same_bits = equal
         self.identical = equal is not None and bool(equal.all())
         self.in_domain = True
+        self._claims: dict[str, Array] = {}
 
     def _compare_types(self) -> Difference | None:
         if self.old.dtype != self.new.dtype:
@@ -124,6 +131,11 @@ class Comparison:
 
     def _claimed(self, sound: str) -> Array:
         """Return the elements about which a class makes a claim, by the values of both sides."""
+        if sound not in self._claims:
+            self._claims[sound] = self._find_claimed(sound)
+        return self._claims[sound]
+
+    def _find_claimed(self, sound: str) -> Array:
         if sound == OLD_SIDE_FINITE:
             return np.asarray(~self._unclaimed(self.pair.old, sound))
         # In its domain a law may not give nan or an infinity for a finite old value: only over- and
@@ -201,7 +213,7 @@ class Comparison:
         indices = np.argwhere(differing)
         if not len(indices):
             return None
-        chosen = indices[:: max(1, len(indices) // _MAX_TRUE_VALUES)][:_MAX_TRUE_VALUES]
+        chosen = self._some_of(indices)
         exact = self._true_values(chosen)
         more_precise: list[Any] = []
         for i, (index, truth) in enumerate(zip(map(tuple, chosen), exact, strict=True)):
@@ -214,25 +226,44 @@ class Comparison:
                 return Difference(why, tuple(int(i) for i in index))
         return None
 
+    def _some_of(self, indices: Array) -> Array:
+        """Return the indices of the elements whose true value is computed.
+
+        They are some of all, the one whose new value looks worst in extended precision, and others
+        that look no better than the old value.
+        """
+        nodes, known = self._elements_at(indices)
+        if known is self.values or len(indices) <= _FEW or self.old.dtype.kind not in "fc":
+            return indices[:: max(1, len(indices) // _MANY)][:_MANY]
+        flat = tuple(indices.T)
+        extended = extended_value(nodes, known, self.pair.old)
+        times = times_as_far(self.old[flat], self.new[flat], extended)
+        worst = np.argsort(-times, kind="stable")[:_SUSPECTS]
+        suspects = worst[(times[worst] > _CLEARLY_NEARER) | (worst == worst[0])]
+        spread = np.arange(0, len(indices), len(indices) // _FEW)[:_FEW]
+        return np.asarray(indices[np.union1d(suspects, spread)])
+
     def _true_values(self, indices: Array, more_bits: int = 0) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
-        nodes = self._nodes(self.pair.old)
-        bits = precision_for(
-            array_of(self.values[v]) for node in nodes for v in (*node.inputs, *node.outputs)
-        )
-        bits += more_bits
-        if all(isinstance(node.op, Elemwise) for node in nodes):
-            flat = tuple(indices.T)
-            computed = {u for node in nodes for u in node.outputs}
-            known = {
-                v: np.broadcast_to(self.values[v], self.old.shape)[flat]
-                for node in nodes
-                for v in node.inputs
-                if v not in computed
-            }
-            return list(np.ravel(true_values(nodes, known, self.pair.old, bits)))
-        whole = true_values(nodes, self.values, self.pair.old, bits)
+        nodes, known = self._elements_at(indices)
+        involved = {v for node in nodes for v in (*node.inputs, *node.outputs)}
+        bits = more_bits + precision_for(array_of(known[v]) for v in involved)
+        whole = true_values(nodes, known, self.pair.old, bits)
+        if known is not self.values:
+            return list(np.ravel(whole))
         return [whole[tuple(index)] for index in indices]
+
+    def _elements_at(self, indices: Array) -> tuple[list[Apply], Values]:
+        """Return the nodes of the old side, and all values in it that its elements at some indices
+        are computed by; that is all values if they are not elementwise.
+        """
+        nodes = self._nodes(self.pair.old)
+        if not all(isinstance(node.op, Elemwise) for node in nodes):
+            return nodes, self.values
+        flat = tuple(indices.T)
+        involved = {v for node in nodes for v in (*node.inputs, *node.outputs)}
+        shape = self.old.shape
+        return nodes, {v: np.broadcast_to(self.values[v], shape)[flat] for v in involved}
 
     def _has_nan_or_infinite_input(self, index: tuple[int, ...]) -> tuple[bool, bool]:
         """Return whether an element is computed from a nan, and whether from an infinity."""

@@ -15,7 +15,9 @@ import numpy as np
 
 from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.input_values import (
+    HEADER_BYTES,
     SHARED_RANGES,
+    SIMPLE,
     InputSpec,
     is_edge_value,
     number_table,
@@ -123,10 +125,15 @@ def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
 
 
 def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
-    """Yield as many sets of random values of inputs: ordinary ones, and in every fourth any."""
+    """Yield as many sets of random values of inputs: ordinary ones, and in every other any."""
     for turn in range(most):
         parts = [(_PLAIN, [random.randrange(256) for _ in range(spec.size)]) for spec in inputs]
-        yield encoded(_ANY if turn % 4 == 3 else _ORDINARY, parts)
+        yield encoded(_ANY if turn % 2 else _ORDINARY, parts)
+
+
+def notable_in_order(inputs: Sequence[InputSpec]) -> bytes:
+    """Return values of inputs of floats: for each its notable numbers, which are as many."""
+    return encoded(_ANY, [(_PLAIN, range(SIMPLE, SIMPLE + spec.size)) for spec in inputs])
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:
@@ -198,6 +205,30 @@ def encoded(first: int, parts: Sequence[tuple[int, Sequence[int]]]) -> bytes:
     return bytes([first, *body])
 
 
+def decoded(data: bytes, inputs: Sequence[InputSpec]) -> list[tuple[int, Sequence[int]]]:
+    """Return for each input the index of a memory layout, and that of each number.
+
+    Parameters
+    ----------
+    data
+        What `encoded` returned.
+    inputs
+        The inputs.
+    """
+    parts: list[tuple[int, Sequence[int]]] = []
+    at = 1
+    for spec in inputs:
+        numbers = at + HEADER_BYTES
+        at = numbers + spec.size
+        parts.append((data[numbers - 1], data[numbers:at]))
+    return parts
+
+
+def each_layout() -> list[int]:
+    """Return the index of each memory layout, the plain one first."""
+    return [_PLAIN, *_OTHER_LAYOUTS]
+
+
 def _edges_of(spec: InputSpec) -> tuple[int, ...]:
     var: Any = spec.var
     return () if spec.allowed is not None else edge_positions(var.type.dtype, spec.notable)
@@ -205,4 +236,5 @@ def _edges_of(spec: InputSpec) -> tuple[int, ...]:
 
 def _layout(turn: int) -> int:
     """Return the index of a layout: each other one in turn, and the plain one first."""
-    return [_PLAIN, *_OTHER_LAYOUTS][turn % (1 + len(_OTHER_LAYOUTS))]
+    every = each_layout()
+    return every[turn % len(every)]

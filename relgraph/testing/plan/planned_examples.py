@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -12,6 +12,8 @@ from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
+from relgraph.testing.plan.boundaries import near_boundaries
+from relgraph.testing.plan.branch_points import at_points, points_by_branch
 from relgraph.testing.plan.edge_sweep import (
     alone,
     few,
@@ -21,10 +23,13 @@ from relgraph.testing.plan.edge_sweep import (
     random_values,
     sweep,
 )
-from relgraph.testing.plan.planned_instances import PlannedInstances
+from relgraph.testing.plan.planned_instances import Branching, PlannedInstances
 
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
+
+# How many graphs of a kind are given values in other memory layouts.
+_LAID_OUT = 2
 
 # How many sets of values there are on long vectors.
 _LONG_SETS = 4
@@ -91,8 +96,14 @@ class PlannedExamples:
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
             if any(cell.extent != AMONG_OTHERS for cell in of_kind):
                 self._require_claim(kind, list(of_kind.values()))
-        for instance in self.planned.long:
-            self._compare_decisions(instance)
+        for branching in self.planned.branching:
+            self._compare_decisions(branching)
+        for instance in self.planned.narrower:
+            self._compare_all(instance, few(instance.inputs, self.random, turn))
+        for instance in self.planned.numbered:
+            inputs = instance.inputs
+            examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, 1)]
+            self._compare_all(instance, examples)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
 
@@ -124,21 +135,46 @@ class PlannedExamples:
         if not all(compared):
             # an op is not defined for some of the values: of those it is defined for, each one
             compared = [self._compare(home, data) for _input, data in alone(inputs)]
-        matrix = found.get(Cell(kind, "rank 2"), home)
-        for data in layouts(self.run.instances[matrix].inputs, self.random, 2 * self.sets):
-            self._compare(matrix, data)
+        for index in self._plainest(found.get(Cell(kind, "rank 2"), home)):
+            for data in layouts(self.run.instances[index].inputs, self.random, 2 * self.sets):
+                self._compare(index, data)
         for index in others:
             for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
                 self._compare(index, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
-    def _compare_decisions(self, instance: Instance) -> None:
-        """Compare the sides where a law decides between branches, on long vectors of numbers."""
+    def _plainest(self, known: int) -> list[int]:
+        """Return the instances of the rule and cell of a known one that have the most inputs where
+        its logic variables stand: what an op computes has few layouts."""
+        instance = self.run.instances[known]
+        alike = [
+            i
+            for i, other in enumerate(self.run.instances)
+            if other.rule is instance.rule and other.wholly == instance.wholly
+        ]
+        return sorted(alike, key=lambda i: self.run.instances[i].computed)[:_LAID_OUT]
+
+    def _compare_decisions(self, branching: Branching) -> None:
+        """Compare the sides where a law decides between branches.
+
+        On long vectors, near the boundaries of the branches, and at points of each branch as
+        numbers and matrices too.
+        """
+        inputs = branching.long.inputs
+        values = list(random_values(inputs, self.random, _LONG_SETS))
+        self._compare_all(branching.long, [*meetings(inputs, self.random, _LONG_SETS), *values])
+        near = near_boundaries(branching.long, values, self.random)
+        if near is not None:
+            instance, data = near
+            self._compare_all(instance, [data])
+        points = points_by_branch(branching.long, values)
+        for instance in branching.others:
+            self._compare_all(instance, at_points(points, instance.inputs))
+
+    def _compare_all(self, instance: Instance, values: Iterable[bytes]) -> None:
         index = len(self.run.instances)
         self.run.instances.append(instance)
-        for data in meetings(instance.inputs, self.random, _LONG_SETS):
-            self._compare(index, data)
-        for data in random_values(instance.inputs, self.random, _LONG_SETS):
+        for data in values:
             self._compare(index, data)
 
     def _require_claim(self, kind: str, indices: Sequence[int]) -> None:

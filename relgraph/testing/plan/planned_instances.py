@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from typing import Any
 
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.dtypes import FLOATS
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
@@ -21,9 +25,29 @@ _MOST_TRIES = 300
 # kind all of them are refused for their types before the kind counts as not admitted.
 _RETYPED = 3
 _CELLS_REFUSED = 2
-# How long the vectors are on which a law decides between branches, and how many graphs are tried.
-_LONG = 700
-_LENGTHENED = 3
+# The shape of the vectors on which a law decides between branches, and how many graphs are tried.
+_LONG = (700,)
+_RESHAPED = 3
+# Of how many graphs at most it is not said that a logic variable stands for constants only.
+_FEW_GRAPHS = 3
+# The other shapes in which the same graph is tried.
+_OTHER_SHAPES = ((), (8, 4))
+
+
+@dataclass
+class Branching:
+    """Instances of one graph on which a law decides between branches.
+
+    Attributes
+    ----------
+    long
+        The one over long vectors.
+    others
+        Those over numbers and over matrices.
+    """
+
+    long: Instance
+    others: list[Instance]
 
 
 @dataclass
@@ -36,14 +60,19 @@ class PlannedInstances:
         An instance for each cell that has one.
     refusals
         For each other cell what refused the graphs that were tried.
-    long
-        Instances of long vectors, one of each kind of floats, of a law that decides between
-        branches.
+    branching
+        Of a law that decides between branches a graph of each kind of floats.
+    narrower
+        Instances of float64 with one input of a narrower float, each input in turn.
+    numbered
+        Where a logic variable stands for constants only, a graph with each edge value for it.
     """
 
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
-    long: list[Instance] = field(default_factory=list)
+    branching: list[Branching] = field(default_factory=list)
+    narrower: list[Instance] = field(default_factory=list)
+    numbered: list[Instance] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -95,17 +124,20 @@ class InstancePlanner:
                 elif any(c.extent == cell.extent for c in found):
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
-        self._planned.long = [v for kind in FLOATS for v in self._find_long(kind)]
+        self._planned.branching = [v for kind in FLOATS for v in self._find_branching(kind)]
+        self._planned.narrower = [v for search in self._searches for v in _narrower(search)]
+        self._planned.numbered = [v for search in self._searches for v in _numbered(search)]
         return self._planned
 
-    def _find_long(self, kind: str) -> list[Instance]:
-        """Return an instance of long vectors of floats, if a law decides between branches."""
+    def _find_branching(self, kind: str) -> list[Branching]:
+        """Return a graph of a kind of floats on which a law decides between branches, if any."""
         for search in self._searches:
-            deciding = [v for v in search.instances if _decides_on_vectors(v, kind)]
-            for instance in deciding[:_LENGTHENED]:
-                found = search.lengthened(instance, _LONG)
-                if found is not None:
-                    return [found]
+            deciding = [v for v in search.instances if _decides(v, kind)]
+            for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
+                long = search.reshaped(instance, _LONG)
+                if long is not None:
+                    others = [search.reshaped(instance, shape) for shape in _OTHER_SHAPES]
+                    return [Branching(long, [v for v in others if v is not None])]
         return []
 
     def _tries_for_one(self) -> int:
@@ -176,11 +208,42 @@ def _by_types(refusals: Counter[str]) -> bool:
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
 
 
-def _decides_on_vectors(instance: Instance, kind: str) -> bool:
-    """Return whether a new side chooses between values that it computes from vectors of a kind,
-    which are inputs."""
-    if instance.wholly != Cell(kind, "rank 1"):
+def _decides(instance: Instance, kind: str) -> bool:
+    """Return whether all is of a kind, and a new side chooses between values."""
+    if instance.wholly is None or instance.wholly.kind != kind:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
-    ops = [node.op.scalar_op.name for node in nodes if isinstance(node.op, Elemwise)]
-    return "switch" in ops and all(v.owner is None for v in instance.graph.tensors)
+    return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+def _narrower(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances of float64 with one input of float32 or float16, each input in turn."""
+    alike = [i for i in search.instances if i.wholly is not None and i.wholly.kind == "float64"]
+    for home in [i for i in alike if len(i.inputs) > 1][:1]:
+        for var in home.graph.inputs_in(("float64",)):
+            for dtype in ("float32", "float16"):
+                found = search.with_input(home, var, dtype)
+                if found is not None:
+                    yield found
+
+
+def _numbered(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances with each edge value where a logic variable stands for constants only."""
+    bindings = [instance.graph.bindings for instance in search.instances]
+    for v in list(bindings[0]) if len(bindings) > _FEW_GRAPHS else ():
+        if not all(_is_constant(b.get(v)) for b in bindings):
+            continue
+        homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
+        floats = [i for i in homes if i.wholly is not None and i.wholly.kind == "float64"]
+        for home in (floats or homes)[:1]:
+            constant: Any = home.graph.bindings[v]
+            for number in edge_numbers(constant.type.dtype):
+                found = search.with_number(home, constant, number)
+                if found is not None:
+                    yield found
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, Constant) or (
+        isinstance(value, Variable) and number_of(value) is not None
+    )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import applys_between
 
-from relgraph.bridges.pytensor import from_pytensor, to_pytensor
+from relgraph.bridges.pytensor import from_pytensor, relational_rewriter, to_pytensor
 from relgraph.bridges.pytensor.writing.writer import CarriedOp
 from relgraph.graph.reference import evaluate
 from tests.bridges.pytensor.running import values_of
+from tests.fuzz.campaign import says_nothing
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Problem, Reference, compare_bits, compare_types
 from tests.fuzz.program import Program, arguments, build, quiet, source
 
+# How often a rewriter may change a graph: what it writes is read again in another form.
+MOST_ROUNDS = 3
 
-@quiet()
+
 def examine(program: Program, tally: Counter[str]) -> Iterator[str]:
     """Yield what is wrong with a program in PyTensor, and after the return."""
     inputs, outputs = build(program)
@@ -30,13 +34,44 @@ def examine(program: Program, tally: Counter[str]) -> Iterator[str]:
         yield "the inputs that came back are others"
     returned = evaluate(back, dict(zip(back_inputs, given, strict=True)))
     yield from _judged(program, returned, plain, "back", tally)
-    try:
-        found = values_of(theirs, dict(zip(their_inputs, given, strict=True)))
-    except OverflowError:
-        # run by Python, PyTensor refuses to cast to integers what is out of range
-        tally["refused by PyTensor's cast"] += 1
-    else:
+    found = _run(their_inputs, theirs, given, tally)
+    if found is not None:
         yield from _judged(program, found, plain, "there", tally)
+
+
+def examine_rewriter(program: Program, tally: Counter[str]) -> Iterator[str]:
+    """Yield what is wrong with a program whose graph PyTensor rewrites by this library's laws."""
+    inputs, outputs = build(program)
+    given = arguments(program)
+    fgraph = FunctionGraph(*to_pytensor(outputs, inputs), clone=True)
+    rewriter = relational_rewriter(include=("canonicalize", "stabilize"))
+    kinds = [(v.type.dtype, v.type.ndim) for v in fgraph.outputs]
+    rounds = 0
+    while rewriter.rewrite(fgraph):
+        rounds += 1
+        if rounds > MOST_ROUNDS:
+            yield f"it does not come to rest\n{source(program, 'None')}"
+            return
+    tally[f"rewriter: at rest after {rounds}"] += 1
+    if kinds != [(v.type.dtype, v.type.ndim) for v in fgraph.outputs]:
+        yield f"the rewriter changes a type\n{source(program, 'None')}"
+    reference = Reference(program)
+    if says_nothing(program, reference, "'fast_run'") is None:
+        found = _run(fgraph.inputs, fgraph.outputs, given, tally)
+        if found is not None:
+            yield from _judged(program, found, reference.expected, "rewritten", tally)
+
+
+def _run(
+    inputs: Sequence[Any], outputs: Sequence[Any], given: Sequence[Any], tally: Counter[str]
+) -> list[Any] | None:
+    """Return the values that PyTensor gives; None where it refuses to cast to integers what is out
+    of range, as it does if Python runs it."""
+    try:
+        return values_of(outputs, dict(zip(inputs, given, strict=True)))
+    except OverflowError:
+        tally["refused by PyTensor's cast"] += 1
+        return None
 
 
 def _carried(inputs: Sequence[Any], outputs: Sequence[Any]) -> Iterator[str]:
@@ -60,7 +95,12 @@ def _judged(
         yield f"{where}: {problem.kind}\n{problem.text}\n\n{source(program, 'None')}"
 
 
-def campaign(graphs: int, seed: int, tally: Counter[str]) -> Iterator[str]:
+Examined = Callable[[Program, Counter[str]], Iterator[str]]
+
+
+def campaign(
+    graphs: int, seed: int, tally: Counter[str], examined: Examined = examine
+) -> Iterator[str]:
     """Yield what is wrong with random programs.
 
     Parameters
@@ -69,8 +109,11 @@ def campaign(graphs: int, seed: int, tally: Counter[str]) -> Iterator[str]:
         How many programs.
     seed
         That of the first; each has its own.
+    examined
+        Whether they are taken there and back (`examine`), or rewritten there.
     """
     for number in range(seed, seed + graphs):
         program = draw_program(number, lambda program, error: None)
-        for problem in examine(program, tally):
-            yield f"seed {number}: {problem}"
+        with quiet():
+            problems = list(examined(program, tally))
+        yield from [f"seed {number}: {problem}" for problem in problems]

@@ -32,6 +32,8 @@ most, kept_most = at.max(x, axis=1), at.max(x, axis=1, keepdims=True)
 
 CASES = [
     ("log-softmax", at.log(at.softmax(x)), "log_softmax(x, axis=1)"),
+    ("log-softmax-laid-out", at.log(at.softmax(x, axis=1).T), "log_softmax(x, axis=1).T"),
+    ("log-softmax-laid-out", at.log(at.softmax(v)[None, :]), "log_softmax(v, axis=None)"),
     ("exp-log-softmax", at.exp(at.log_softmax(x, axis=None)), "softmax(x, axis=None)"),
     ("softmax", by_sum(at.exp(x), 1), "softmax(x, axis=1)"),
     ("softmax", by_sum(at.exp(x), 0), "softmax(x, axis=0)"),
@@ -53,6 +55,11 @@ CASES = [
         "log_softmax(x, axis=1)",
     ),
     ("log-softmax-of-logsumexp", v - at.logsumexp(v), "log_softmax(v, axis=None)"),
+    (
+        "log-sum-exp-guarded",
+        at.switch(at.isinf(most), most, at.logsumexp(x, axis=1)),
+        "logsumexp(x, axis=1)",
+    ),
     ("log-sum-exp-shifted", most + at.logsumexp(x - kept_most, axis=1), "logsumexp(x, axis=1)"),
     (
         "log-sum-exp-kept-shifted",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 import relgraph.tensor as at
-from relgraph import ifelse
+from relgraph import function, ifelse
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
@@ -131,3 +131,14 @@ def test_lifetimes_of_what_branches_read():
     assert [str(node.op) for node in other.plan.nodes] == ["cos", "add"]
     assert plan.reads(choice)[1:] == then.inputs == other.inputs
     assert plan.dead_after[0] == plan.reads(choice)
+
+
+def test_nothing_is_overwritten_that_another_branch_reads():
+    """Else that branch would have to be computed first."""
+    x, w, c = at.dvector("x"), at.dmatrix("w"), at.dscalar("c")
+    y = at.exp(x)
+    f = function([x, w, c], ifelse(c > 0, at.linalg.solve(w, y), y + x), mode="o4")
+    singular = np.zeros((2, 2))
+    np.testing.assert_allclose(f(np.zeros(2), singular, -1.0), np.ones(2))
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.zeros(2), singular, 1.0)

@@ -15,7 +15,7 @@ from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Literal, Term
 from relgraph.tensor import cast
 from relgraph.tensor.reductions.reduction import CAReduce
-from tests.testing.mutants.spoiled import Spoiled
+from tests.testing.mutants.spoiled import spoiling
 
 Edit = Callable[[Law], Iterator[Law]]
 
@@ -219,7 +219,7 @@ def spoiled(where: str) -> Edit:
             if part is not v or done:
                 return None
             done.append(part)
-            return Term(Spoiled(where), [part], law.lhs._ops)
+            return Term(spoiling(where), [part], law.lhs._ops)
 
         yield from on_the_right(f"wrong for {where}", law, change)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -18,22 +17,17 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.shapes.shape import Shape, Shape_i
 from relgraph.testing.instances.directions import Direction, direction_of
-from relgraph.testing.instances.instance import Instance, InvalidRewrite, transformed
-from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.instances.instance import Instance, transformed
 from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.random_arguments import CannotInstantiate
 from relgraph.testing.instances.retyped import retyped
-from relgraph.testing.instances.structure import seed_of
-from relgraph.testing.plan.planned_instances import InstancePlanner
-from tests.testing.mutants.spoiled import Spoiled
+from tests.testing.mutants.spoiled import Spoiling
 
 DTYPES = (
     *("float64", "float32", "float16", "int64", "int8", "uint8", "uint64", "bool"),
     *("complex128", "complex64"),
 )
 """Every kind of dtype."""
-WANTED = 33
-TRIES = 16
 MOST_RETYPED = 8
 """How many graphs are built anew in every dtype."""
 
@@ -99,20 +93,22 @@ class Reach:
     admitted: int = 0
 
     def includes(self, where: str) -> bool:
-        """Return whether a value for which `Spoiled` is wrong can be where it is applied."""
+        """Return whether a value for which an edit is wrong can be where it is applied."""
         return any(
             _NEEDS[where](dtype, rank) and not (own and where in _OF_VIEWS)
             for dtype, rank, own in self.places
         )
 
 
-def reach_of(law: Law, guard: Any = None) -> Reach:
+def reach_of(law: Law, instances: Sequence[Instance], guard: Any = None) -> Reach:
     """Return what graphs an edited law fires on: those drawn, and the same in every dtype.
 
     Parameters
     ----------
     law
         The edited law.
+    instances
+        The instances that its check has found.
     guard
         The guard that it lacks, if it lacks one.
     """
@@ -120,20 +116,14 @@ def reach_of(law: Law, guard: Any = None) -> Reach:
     direction = direction_of(law, "forward")
     if direction is None:
         return found
-    random = Random(f"{seed_of(law)} forward")  # as its check does
+    drawn = [instance for instance in instances if instance.direction == "forward"]
+    if guard is not None:
+        for instance in drawn:
+            _ask(guard, direction, instance, found)
+        return found
     for rule in direction.rules:
-        search = InstanceSearch(direction, rule, random)
-        try:
-            search.find(WANTED, 1500)
-            if search.instances:
-                InstancePlanner([search], TRIES).run()
-        except InvalidRewrite:
-            continue
-        for instance in search.instances:
-            if guard is not None:
-                _ask(guard, direction, instance, found)
-        drawn = [instance.graph for instance in search.instances]
-        for graph in [*drawn, *_in_every_dtype(drawn)]:
+        graphs = [instance.graph for instance in drawn if instance.rule is rule]
+        for graph in [*graphs, *_in_every_dtype(graphs)]:
             new = _rewritten(direction.rewriter, graph)
             if new is not None:
                 found.graphs += 1
@@ -174,7 +164,7 @@ def _retyped(graph: InstantiatedPattern, dtype: str, only: Any) -> InstantiatedP
 def _note_places(new: Variable, found: Reach) -> None:
     """Note what a spoiled value is in a graph that a law made, and whether it is read."""
     nodes = io_toposort(list(graph_inputs([new])), [new])
-    made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiled)}
+    made = {node.outputs[0] for node in nodes if isinstance(node.op, Spoiling)}
     moved = {v for node in nodes for v in node.outputs if made.intersection(node.inputs)}
     direct = {node for node in nodes if made.intersection(node.inputs)}
     behind = {node for node in nodes if moved.intersection(node.inputs)}

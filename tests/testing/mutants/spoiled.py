@@ -77,8 +77,8 @@ EVERYTHING = "everything"
 """For which input `Spoiled` is wrong if no part of it is named."""
 
 
-class Spoiled(TypedOp):
-    """Gives back its input, with other elements where the function of `WHERE` says so."""
+class Spoiling(TypedOp):
+    """Gives back its input, except where a law shall be wrong."""
 
     __props__ = ("where",)
 
@@ -91,18 +91,32 @@ class Spoiled(TypedOp):
     def output_types(self, *input_types: Any) -> list[Any]:
         return list(input_types)
 
+    def __str__(self) -> str:
+        return f"wrong for {self.where}"
+
+
+class Spoiled(Spoiling):
+    """Gives back its input, with other elements where the function of `WHERE` says so."""
+
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         a = np.asarray(inputs[0])
         made = np.array(a)
         wrong = np.broadcast_to(self.where == EVERYTHING or WHERE[self.where](a), a.shape)
         other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5).astype(made.dtype)
-        if self.where == "length 0" and a.size == 0:
-            output_storage[0][0] = np.ones([n or 2 for n in a.shape], a.dtype)
-            return
         output_storage[0][0] = np.asarray(np.where(wrong, other, made))
 
-    def __str__(self) -> str:
-        return f"wrong for {self.where}"
+
+class Filled(Spoiling):
+    """Gives back its input, with elements added where it has none."""
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        a = np.asarray(inputs[0])
+        output_storage[0][0] = np.ones([n or 2 for n in a.shape], a.dtype) if a.size == 0 else a
+
+
+def spoiling(where: str) -> Spoiling:
+    """Return the op that is wrong for one key of `WHERE`, or for `EVERYTHING`."""
+    return Filled(where) if where == "length 0" else Spoiled(where)
 
 
 ELEMENTWISE_OPS.append(Spoiled)

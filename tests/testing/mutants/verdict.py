@@ -7,7 +7,7 @@ class claim anything there? does it make a difference on many points, and a wron
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from relgraph.graph.kanren.laws import Law
@@ -15,11 +15,13 @@ from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.testing import check_relation
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
+from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.structure import seed_of
+from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of
 from tests.testing.mutants.same_meaning import mean_the_same
-from tests.testing.mutants.spoiled import EVERYTHING, WHERE, Spoiled
+from tests.testing.mutants.spoiled import EVERYTHING, WHERE, spoiling
 
 KILLED = ("failed", "reported")
 """``reported``: the check says that the edited law can't fire or claims nothing."""
@@ -29,7 +31,9 @@ OUT_OF_REACH = "no graph on which it fires has such a value there, whatever its 
 ONLY_SHAPE = "only its shape is read"
 EXCLUDED = "a guard says that there is no such value"
 OUT_OF_RANGE = "no class claims anything of matrices whose elimination leaves the range"
-SINGULAR = "a matrix that repeats a row is singular, and the left side raises"
+SINGULAR = (
+    "a matrix that repeats a row is singular, which the law excludes, or the left side raises"
+)
 NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
 IMPLIED = "the guard says what the rest of the law says already"
 NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
@@ -46,8 +50,11 @@ OF_VALUES = (
 _MORE_EXAMPLES = 1000
 _ENOUGH_GRAPHS = 20
 _POSITIVE = ("is_positive", "is_positive_number")
+_NUMBERS = ("is_finite_number", "is_nonzero_number", "is_positive_number")
+_NONSINGULAR = ("is_orthogonal", "is_positive_definite")
 _EXCLUDED = {
-    "-inf": (*_POSITIVE, "is_nonnegative"),
+    **dict.fromkeys(("nan", "inf"), _NUMBERS),
+    "-inf": (*_NUMBERS, *_POSITIVE, "is_nonnegative"),
     "the least number": (*_POSITIVE, "is_nonnegative"),  # of floats: minus the greatest
     "-0": _POSITIVE,
     "0": _POSITIVE,
@@ -91,10 +98,11 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
-    status = check_relation(law, shrink=False).status
+    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, seed_of(law), None, (), shrink=False)
+    status = check.result(None).status
     if status != "passed":
         return Verdict("failed" if status == "failed" else "reported")
-    reason, wrong = why_equivalent(law, original)
+    reason, wrong = why_equivalent(law, original, check.run.instances)
     reason = reason or by_hand.get(law.name, "")
     return Verdict("equivalent", reason) if reason and not wrong else Verdict("survives", wrong)
 
@@ -115,17 +123,25 @@ def _spoiled_where(law: Law, original: Law) -> str | None:
     return where if where in WHERE and where != kind else None
 
 
-def why_equivalent(law: Law, original: Law) -> tuple[str, str]:
-    """Return why an edited law is true, and what is wrong with it; each is empty if not known."""
+def why_equivalent(law: Law, original: Law, instances: Sequence[Instance]) -> tuple[str, str]:
+    """Return why an edited law is true, and what is wrong with it; each is empty if not known.
+
+    Parameters
+    ----------
+    law, original
+        The law after and before the edit.
+    instances
+        The instances that the check of the edited law has found.
+    """
     if law is original:
         return "", ""
     where = _spoiled_where(law, original)
     guards = [c for c in original.conditions if all(c is not kept for kept in law.conditions)]
     if guards:
-        return _why_not_needed(law, guards[0]), ""
+        return _why_not_needed(law, guards[0], instances), ""
     if law.sound != original.sound:
         return _why_in_the_class(law, original), ""
-    reason = "" if where is None else _why_out_of_reach(law, where)
+    reason = "" if where is None else _why_out_of_reach(law, where, instances)
     if reason:
         return reason, ""
     if where is not None and where not in OF_VALUES:
@@ -143,7 +159,7 @@ def _wrong_everywhere(law: Law, where: str) -> Law:
     def changed(part: object) -> object:
         if not isinstance(part, Term):
             return part
-        op = Spoiled(EVERYTHING) if part.op == Spoiled(where) else part.op
+        op = spoiling(EVERYTHING) if part.op == spoiling(where) else part.op
         return Term(op, [changed(arg) for arg in part.args], part._ops)
 
     return Law(
@@ -158,34 +174,37 @@ def _wrong_everywhere(law: Law, where: str) -> Law:
     )
 
 
-def _why_out_of_reach(law: Law, where: str) -> str:
-    reach = reach_of(law)
+def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> str:
+    reach = reach_of(law, instances)
     if reach.graphs >= _ENOUGH_GRAPHS and not reach.includes(where):
         return OUT_OF_REACH
     if not reach.read and where != "length 0":
         return ONLY_SHAPE
     # the least unsigned number is 0
     least = where == "the least number" and any(d.kind in "bu" for d, _, _ in reach.places)
-    if where in _EXCLUDED and _is_guarded(law, where) and not least:
+    if where in _EXCLUDED and _is_guarded(law, where, _EXCLUDED[where]) and not least:
         return EXCLUDED
     if where in _EXTREME and reach.graphs and reach.eliminated:
         return OUT_OF_RANGE
-    if where == "zero strides" and reach.graphs and reach.eliminated:
+    nonsingular = reach.eliminated or (
+        _is_guarded(law, where, _NONSINGULAR) and all(rank == 2 for _, rank, _ in reach.places)
+    )
+    if where == "zero strides" and reach.graphs and nonsingular:
         return SINGULAR
     if where in _NOT_FINITE and law.sound in ("finite", "domain"):
         return NOT_CLAIMED
     return ""
 
 
-def _is_guarded(law: Law, where: str) -> bool:
-    """Return whether a guard says that the spoiled variable has no such value."""
-    spoiled = [part.args[0] for part in _parts(law.rhs) if part.op == Spoiled(where)]
+def _is_guarded(law: Law, where: str, names: Collection[str]) -> bool:
+    """Return whether one of some guards is asked about the spoiled variable."""
+    spoiled = [part.args[0] for part in _parts(law.rhs) if part.op == spoiling(where)]
     guards = {
         guard.predicate.__name__
         for guard in law.conditions
         if isinstance(guard, Where) and guard.variables[0] in spoiled
     }
-    return not guards.isdisjoint(_EXCLUDED[where])
+    return not guards.isdisjoint(names)
 
 
 def _parts(term: object) -> Iterator[Term]:
@@ -195,8 +214,8 @@ def _parts(term: object) -> Iterator[Term]:
             yield from _parts(arg)
 
 
-def _why_not_needed(law: Law, guard: object) -> str:
-    reach = reach_of(law, guard)
+def _why_not_needed(law: Law, guard: object, instances: Sequence[Instance]) -> str:
+    reach = reach_of(law, instances, guard)
     if not reach.refused and reach.admitted >= _ENOUGH_GRAPHS:
         return IMPLIED
     if reach.refused and _holds_on(law, reach):

@@ -10,7 +10,7 @@ from relgraph.tensor.lawkit.guards.types import booleano, floato, ranko, unsigne
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.instances.cells import EXTENTS, KINDS
-from tests.testing.mutants.spoiled import WHERE, Spoiled
+from tests.testing.mutants.spoiled import WHERE, spoiling
 
 a, b, c, x, y = lvars("a b c x y")
 NUMBERS = ["float64", "float32", "float16", "signed", "unsigned"]
@@ -89,7 +89,7 @@ def test_what_is_admitted_and_says_nothing_is_named_and_does_not_pass():
 def test_a_law_that_is_wrong_for_certain_inputs_alone_fails(where):
     kind = {"bool": at.maximum(x, x), "complex": at.conj(at.conj(x))}
     lhs = kind.get(where, at.conj(at.conj(x)) if where == "imaginary parts" else at.identity(x))
-    wrong = law("wrong", lhs, Spoiled(where)(x), complex=True)
+    wrong = law("wrong", lhs, spoiling(where)(x), complex=True)
     assert wrong.check(examples=20, shrink=False).status == "failed"
 
 

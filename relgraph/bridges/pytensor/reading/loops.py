@@ -1,10 +1,160 @@
-"""Loops."""
+"""Loops of PyTensor's.
+
+PyTensor's states are arrays with a row for each step, the first rows of which are given; here a
+state is handed from step to step, and its rows are collected. A loop is read where these arrays are
+new, as `scan` makes them, and is held where they are something else: where the gradient of a loop
+adds to them, or where rewriting has made them shorter than the loop is long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-TABLE: dict[type, Callable[..., Any]] = {}
+from pytensor.scan.op import Scan as PyTensorScan
+from pytensor.tensor.basic import Alloc, AllocEmpty
+from pytensor.tensor.subtensor import IncSubtensor
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.tensor.loops.scan_op import Scan
+
+
+def loop(reader: Any, node: Any, *inputs: Any) -> Any:
+    """Read a loop, or return None if it can't be said."""
+    op, info = node.op, node.op.info
+    buffers = [*op.outer_mitsot(node.inputs), *op.outer_sitsot(node.inputs)]
+    taps = [*info.mit_sot_in_slices, *info.sit_sot_in_slices]
+    first = [_first_rows(v, node.inputs[0]) for v in buffers]
+    if info.n_mit_mot or any(rows is None for rows in first) or not _of_tensors(op):
+        return None
+    ours = dict(zip(node.inputs, inputs, strict=True))
+    chains = [_Chain(reader.variable(rows), t) for rows, t in zip(first, taps, strict=True)]
+    untraced = [ours[v] for v in op.outer_untraced_sit_sot(node.inputs)]
+    made = _Step(reader, op, chains)
+    scan = Scan(
+        [*made.sequences, *made.states, *made.untraced, *made.fixed],
+        [*made.next_states, *made.next_untraced, *made.rows, *made.stop],
+        len(made.sequences),
+        len(made.states) + len(untraced),
+        bool(made.stop),
+    )
+    states = [row for chain in chains for row in chain.rows()]
+    given = [
+        *[ours[v] for v in op.outer_seqs(node.inputs)],
+        *[_fitted(v, s) for v, s in zip(states, made.states, strict=True)],
+        *untraced,
+        *[ours[v] for v in op.outer_non_seqs(node.inputs)],
+    ]
+    results = scan.split_results(scan(inputs[0], *given, return_list=True))
+    traces = [
+        at.concatenate([chain.first, rows])
+        for chain, rows in zip(chains, results.rows, strict=False)
+    ]
+    return [*traces, *results.rows[len(chains) :], *results.states[len(made.states) :]]
+
+
+def _of_tensors(op: Any) -> bool:
+    """Return whether what is the same at each step are tensors, and what is read row by row."""
+    return all(hasattr(v.type, "dtype") for v in op.inner_seqs(op.inner_inputs))
+
+
+def _first_rows(buffer: Any, steps: Any) -> Any:
+    """Return the first rows of an array that is otherwise new, and has a row more for each step;
+    None if it is another one."""
+    node = buffer.owner
+    if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
+        return None
+    array, rows = node.inputs[:2]
+    whole = node.op.idx_list == (slice(None, 0, None),)
+    is_new = array.owner is not None and isinstance(array.owner.op, AllocEmpty | Alloc)
+    if not (whole and is_new and rows.type.ndim == array.type.ndim):
+        return None
+    lengths = array.owner.inputs[isinstance(array.owner.op, Alloc) :]
+    return rows if _is_longer_by(lengths[0], steps, rows) else None
+
+
+def _is_longer_by(length: Any, steps: Any, rows: Any) -> bool:
+    """Return whether a length is written as the number of steps and that of the first rows."""
+    if length.owner is None or len(length.owner.inputs) != 2:
+        return False
+    parts = length.owner.inputs
+    return str(length.owner.op) == "Add" and any(
+        a is steps and _is_length_of(b, rows) for a, b in (parts, parts[::-1])
+    )
+
+
+def _is_length_of(v: Any, rows: Any) -> bool:
+    """Return whether `v` is written ``rows.shape[0]``."""
+    node = v.owner
+    if node is None or not node.inputs or node.inputs[0].owner is None:
+        return False
+    shape = node.inputs[0].owner
+    return type(shape.op).__name__ == "Shape" and shape.inputs[0] is rows
+
+
+class _Chain:
+    """The last values of a state, the oldest first.
+
+    Parameters
+    ----------
+    first
+        Its first rows.
+    taps
+        Which of them a step reads: -1 for the last one.
+    """
+
+    def __init__(self, first: Any, taps: Sequence[int]) -> None:
+        self.taps = tuple(taps)
+        self.depth = -min(taps)
+        self.first = first[: self.depth]
+
+    def rows(self) -> list[Any]:
+        return [self.first[i] for i in range(self.depth)]
+
+
+class _Step:
+    """The step of a loop, read: its inputs and outputs by use, as `Scan` takes them."""
+
+    def __init__(self, reader: Any, op: Any, chains: Sequence[_Chain]) -> None:
+        fresh = {v: reader.fresh(v) for v in op.inner_inputs}
+        self.sequences = [fresh[v] for v in op.inner_seqs(op.inner_inputs)]
+        self.untraced = [fresh[v] for v in op.inner_untraced_sit_sot(op.inner_inputs)]
+        self.fixed = [fresh[v] for v in op.inner_non_seqs(op.inner_inputs)]
+        self.states: list[Any] = []
+        read = [*op.inner_mitsot_grouped(op.inner_inputs)]
+        read += [[v] for v in op.inner_sitsot(op.inner_inputs)]
+        for chain, group in zip(chains, read, strict=True):
+            by_tap = dict(zip(chain.taps, group, strict=True))
+            for tap in range(-chain.depth, 0):
+                known = fresh.get(by_tap.get(tap))
+                self.states.append(fresh[group[0]].clone() if known is None else known)
+        ours = dict(zip(op.inner_outputs, reader.inner(op.fgraph, fresh.values()), strict=False))
+        self._split(op, ours, chains)
+
+    def _split(self, op: Any, ours: dict[Any, Any], chains: Sequence[_Chain]) -> None:
+        outputs = op.inner_outputs
+        traced = [*op.inner_mitsot_outs(outputs), *op.inner_sitsot_outs(outputs)]
+        self.next_states: list[Any] = []
+        at_state = 0
+        self.rows: list[Any] = []
+        for chain, out in zip(chains, traced, strict=True):
+            old = self.states[at_state : at_state + chain.depth]
+            new = _fitted(ours[out], old[-1])
+            self.next_states += [*old[1:], new]
+            self.rows.append(new)
+            at_state += chain.depth
+        self.rows += [ours[v] for v in op.inner_nitsot_outs(outputs)]
+        self.next_untraced = [ours[v] for v in op.inner_untraced_sit_sot_outs(outputs)]
+        self.stop = [ours[outputs[-1]]] if op.info.as_while else []
+
+
+def _fitted(v: Any, state: Any) -> Variable:
+    """Return `v` with the static lengths of a state."""
+    made: Variable = v if state.type.is_super(v.type) else at.specify_shape(v, state.type.shape)
+    return made
+
+
+TABLE: dict[type, Callable[..., Any]] = {PyTensorScan: loop}
 
 __all__ = ["TABLE"]

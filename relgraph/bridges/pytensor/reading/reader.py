@@ -180,11 +180,16 @@ class Reader:
                 self._read_node(node)
         return [self.variable(v) for v in outputs]
 
-    def inner(self, graph: Any, inputs: Sequence[Variable]) -> list[Variable]:
+    def inner(self, graph: Any, inputs: Iterable[Variable]) -> list[Variable]:
         """Return the outputs of an inner graph of PyTensor's (what has `inputs` and `outputs`) on
         variables of this library."""
         reader = Reader(dict(zip(graph.inputs, inputs, strict=True)))
         return reader.read(graph.outputs)
+
+    def fresh(self, v: Any) -> Variable:
+        """Return a new variable of the type of one of PyTensor's, which it does not stand for."""
+        made: Variable = type_from_pytensor(v.type).make_variable(v.name)
+        return made
 
     def variable(self, v: Any) -> Variable:
         """Return a variable that has been read, or that nothing computes."""

@@ -18,24 +18,24 @@ from relgraph.tensor.assertion import Assert
 from relgraph.tensor.conditional.if_else import IfElse
 
 
-def branches(node: Any, condition: Any, *values: Any) -> Any:
+def branches(writer: Any, node: Any, condition: Any, *values: Any) -> Any:
     return PyTensorIfElse(node.op.count)(condition, *values, return_list=True)
 
 
-def checked(node: Any, value: Any, *conditions: Any) -> Any:
+def checked(writer: Any, node: Any, value: Any, *conditions: Any) -> Any:
     return PyTensorAssert(node.op.message)(value, *[pt.all(pt.neq(c, 0)) for c in conditions])
 
 
-def barrier(node: Any, x: Any) -> Any:
+def barrier(writer: Any, node: Any, x: Any) -> Any:
     return zero_grad(x) if node.op.connected else disconnected_grad(x)
 
 
 TABLE: dict[type, Callable[..., Any]] = {
     IfElse: branches,
     Assert: checked,
-    Print: lambda node, x: PyTensorPrint(node.op.message)(x),
+    Print: lambda writer, node, x: PyTensorPrint(node.op.message)(x),
     GradientBarrier: barrier,
-    DeepCopyOp: lambda node, x: x,
+    DeepCopyOp: lambda writer, node, x: x,
 }
 
 __all__ = ["TABLE"]

@@ -13,14 +13,14 @@ from relgraph.tensor.random.random_variable import RandomVariable
 _CLASSES = {name: cls for cls, name in NAMES.items()}
 
 
-def drawn(node: Any, rng: Any, *inputs: Any) -> Any:
+def drawn(writer: Any, node: Any, rng: Any, *inputs: Any) -> Any:
     """Write a draw; one that PyTensor would draw otherwise is carried."""
     op = node.op
     cls = _CLASSES.get(op.distribution.name)
     if cls is None or op.dtype != ("int64" if op.distribution.is_discrete else "float64"):
         return None
     size, *parameters = inputs if op.sized else (NoneConst, *inputs)
-    return cls(dtype=op.dtype)(*parameters, size=size, rng=rng, return_list=True)
+    return cls(dtype=op.dtype).make_node(rng, size, *parameters).outputs
 
 
 TABLE: dict[type, Callable[..., Any]] = {RandomVariable: drawn}

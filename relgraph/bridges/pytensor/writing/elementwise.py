@@ -96,7 +96,7 @@ def _apply(op: Any, dtype: str, *inputs: Any) -> Any:
     return None if function is None else typed(function, dtype, *inputs)
 
 
-def elemwise(node: Any, *inputs: Any) -> Any:
+def elemwise(writer: Any, node: Any, *inputs: Any) -> Any:
     """Write an Elemwise; a composite is opened."""
     op = node.op.scalar_op
     if op is scalar.clip and bounds_are_ordered(node.inputs[1:]):
@@ -152,7 +152,7 @@ _OF_BOOLS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduced(node: Any, x: Any) -> Any:
+def reduced(writer: Any, node: Any, x: Any) -> Any:
     op = node.op.scalar_op
     if x.type.dtype == "bool" and op in _OF_BOOLS:
         return _OF_BOOLS[op](x, axis=node.op.axis)
@@ -160,34 +160,35 @@ def reduced(node: Any, x: Any) -> Any:
     return None if function is None else function(x, node.op.axis, node.outputs[0].type.dtype)
 
 
-def softmax(node: Any, x: Any) -> Any:
+def softmax(writer: Any, node: Any, x: Any) -> Any:
     op = special.LogSoftmax if isinstance(node.op, LogSoftmax) else special.Softmax
     return op(axis=node.op.axis)(x)
 
 
-def logsumexp(node: Any, x: Any) -> Any:
-    """Write the logarithm of a sum such that no exponential overflows, in any mode."""
+def logsumexp(writer: Any, node: Any, x: Any) -> Any:
+    """Write the logarithm of a sum such that no exponential overflows, in any mode.
+
+    Read again it is what it was, by the laws on shifted sums and `log-sum-exp-guarded`.
+    """
     if 0 in x.type.shape or x.type.ndim == 0:
         return None
-    axes = node.op.axis
-    largest = pt.max(x, axis=axes, keepdims=True)
-    shift = pt.switch(pt.isinf(largest), pt.zeros_like(largest), largest)
-    total = pt.log(pt.sum(pt.exp(x - shift), axis=axes, keepdims=True)) + shift
-    dropped = range(x.type.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
-    return pt.squeeze(total, axis=tuple(dropped))
+    axes = range(x.type.ndim) if node.op.axis is None else node.op.axes(x.type.ndim)
+    largest = pt.max(x, axis=tuple(axes))
+    total = pt.log(pt.sum(pt.exp(x - pt.expand_dims(largest, tuple(axes))), axis=tuple(axes)))
+    return pt.switch(pt.isinf(largest), largest, largest + total)
 
 
-def argmax(node: Any, x: Any) -> Any:
+def argmax(writer: Any, node: Any, x: Any) -> Any:
     axis = node.op.axis
     return PyTensorArgmax(None if axis is None else (axis,))(x)
 
 
-def argmin(node: Any, x: Any) -> Any:
+def argmin(writer: Any, node: Any, x: Any) -> Any:
     """Write the place of the least element as that of the greatest, in reversed order."""
-    return argmax(node, pt.invert(x) if is_discrete(x.type.dtype) else -x)
+    return argmax(writer, node, pt.invert(x) if is_discrete(x.type.dtype) else -x)
 
 
-def cumulated(node: Any, x: Any) -> Any:
+def cumulated(writer: Any, node: Any, x: Any) -> Any:
     modes = {scalar.add: "add", scalar.mul: "mul"}
     if node.op.scalar_op not in modes:
         return None
@@ -204,10 +205,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     Argmax: argmax,
     Argmin: argmin,
     Cumulate: cumulated,
-    Sort: lambda node, x: pt.sort(x, axis=node.op.axis),
-    ArgSort: lambda node, x: pt.argsort(x, axis=node.op.axis, kind="stable"),
+    Sort: lambda writer, node, x: pt.sort(x, axis=node.op.axis),
+    ArgSort: lambda writer, node, x: pt.argsort(x, axis=node.op.axis, kind="stable"),
 }
-"""From a class of this library's ops to ``write(node, *inputs)``, which returns the outputs of a
-node as variables of PyTensor's; or None if they can't be said, which carries the op."""
 
 __all__ = ["FORMULAS", "TABLE"]

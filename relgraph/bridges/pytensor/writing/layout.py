@@ -20,36 +20,36 @@ from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
 
 
-def vector_of(node: Any, *numbers: Any) -> Any:
+def vector_of(writer: Any, node: Any, *numbers: Any) -> Any:
     dtype = node.op.dtype
     if not numbers:
         return pt.constant([], dtype=dtype)
     return basic.MakeVector(dtype)(*[pt.cast(n, dtype) for n in numbers])
 
 
-def parted(node: Any, x: Any, sizes: Any) -> Any:
+def parted(writer: Any, node: Any, x: Any, sizes: Any) -> Any:
     parts = basic.Split(node.op.len_splits)(x, node.op.axis, sizes)
     return parts if isinstance(parts, list) else [parts]
 
 
-def ranged(node: Any, *limits: Any) -> Any:
+def ranged(writer: Any, node: Any, *limits: Any) -> Any:
     return basic.ARange(node.op.dtype)(*limits)
 
 
 TABLE: dict[type, Callable[..., Any]] = {
-    DimShuffle: lambda node, x: x.dimshuffle(*node.op.new_order),
-    Reshape: lambda node, x, dims: pt.reshape(x, dims, ndim=node.op.ndim),
-    Shape: lambda node, x: PyTensorShape()(x),
-    Shape_i: lambda node, x: PyTensorShape_i(node.op.i)(x),
-    SpecifyShape: lambda node, x: pt.specify_shape(x, node.op.shape),
-    Alloc: lambda node, value, *dims: pt.alloc(value, *dims),
+    DimShuffle: lambda writer, node, x: x.dimshuffle(*node.op.new_order),
+    Reshape: lambda writer, node, x, dims: pt.reshape(x, dims, ndim=node.op.ndim),
+    Shape: lambda writer, node, x: PyTensorShape()(x),
+    Shape_i: lambda writer, node, x: PyTensorShape_i(node.op.i)(x),
+    SpecifyShape: lambda writer, node, x: pt.specify_shape(x, node.op.shape),
+    Alloc: lambda writer, node, value, *dims: pt.alloc(value, *dims),
     MakeVector: vector_of,
-    Join: lambda node, *tensors: pt.join(node.op.axis, *tensors),
+    Join: lambda writer, node, *tensors: pt.join(node.op.axis, *tensors),
     Split: parted,
     ARange: ranged,
-    Eye: lambda node, n, m, k: basic.Eye(node.op.dtype)(n, m, k),
-    Nonzero: lambda node, x: basic.Nonzero()(x, return_list=True),
-    SearchSorted: lambda node, x, v: SearchsortedOp(node.op.side)(x, v),
+    Eye: lambda writer, node, n, m, k: basic.Eye(node.op.dtype)(n, m, k),
+    Nonzero: lambda writer, node, x: basic.Nonzero()(x, return_list=True),
+    SearchSorted: lambda writer, node, x, v: SearchsortedOp(node.op.side)(x, v),
 }
 
 __all__ = ["TABLE"]

@@ -50,54 +50,54 @@ def _rank(b: Any) -> int:
     return 1 if b.type.ndim == 1 else 2
 
 
-def solved(node: Any, a: Any, b: Any) -> Any:
+def solved(writer: Any, node: Any, a: Any, b: Any) -> Any:
     return pt.linalg.solve(a, b, assume_a=node.op.assume_a, lower=node.op.lower, b_ndim=_rank(b))
 
 
-def solved_triangular(node: Any, a: Any, b: Any) -> Any:
+def solved_triangular(writer: Any, node: Any, a: Any, b: Any) -> Any:
     return pt.linalg.solve_triangular(
         a, b, lower=node.op.lower, unit_diagonal=node.op.unit_diagonal, b_ndim=_rank(b)
     )
 
 
-def solved_by_factor(node: Any, c: Any, b: Any) -> Any:
+def solved_by_factor(writer: Any, node: Any, c: Any, b: Any) -> Any:
     return pt.linalg.cho_solve((c, node.op.lower), b, b_ndim=_rank(b))
 
 
-def pseudo_inverse(node: Any, a: Any) -> Any:
+def pseudo_inverse(writer: Any, node: Any, a: Any) -> Any:
     return None if node.op.rcond is not None else Blockwise(MatrixPinv(node.op.hermitian))(a)
 
 
-def svd(node: Any, a: Any) -> Any:
+def svd(writer: Any, node: Any, a: Any) -> Any:
     return pt.linalg.svd(a, full_matrices=node.op.full_matrices, compute_uv=node.op.compute_uv)
 
 
-def batched(node: Any, x: Any, y: Any) -> Any:
+def batched(writer: Any, node: Any, x: Any, y: Any) -> Any:
     ranks = (x.type.ndim, y.type.ndim)
     return blas.BatchedDot()(x, y) if ranks == (3, 3) else None
 
 
 TABLE: dict[type, Callable[..., Any]] = {
-    Dot: lambda node, x, y: pt.dot(x, y),
-    Dot22: lambda node, x, y: pt.dot(x, y),
-    Gemv: lambda node, a, x: pt.dot(a, x),
-    MatMul: lambda node, x, y: pt.matmul(x, y),
+    Dot: lambda writer, node, x, y: pt.dot(x, y),
+    Dot22: lambda writer, node, x, y: pt.dot(x, y),
+    Gemv: lambda writer, node, a, x: pt.dot(a, x),
+    MatMul: lambda writer, node, x, y: pt.matmul(x, y),
     BatchedDot: batched,
-    Cholesky: lambda node, a: pt.linalg.cholesky(a, lower=node.op.lower),
-    Det: lambda node, a: Blockwise(summary.Det())(a),
-    SLogDet: lambda node, a: Blockwise(SLogDetWithGradient())(a, return_list=True),
-    Inverse: lambda node, a: pt.linalg.inv(a),
+    Cholesky: lambda writer, node, a: pt.linalg.cholesky(a, lower=node.op.lower),
+    Det: lambda writer, node, a: Blockwise(summary.Det())(a),
+    SLogDet: lambda writer, node, a: Blockwise(SLogDetWithGradient())(a, return_list=True),
+    Inverse: lambda writer, node, a: pt.linalg.inv(a),
     PseudoInverse: pseudo_inverse,
-    Expm: lambda node, a: Blockwise(PyTensorExpm())(a),
+    Expm: lambda writer, node, a: Blockwise(PyTensorExpm())(a),
     Solve: solved,
     SolveTriangular: solved_triangular,
     CholeskySolve: solved_by_factor,
-    Eigh: lambda node, a: pt.linalg.eigh(a, lower=node.op.UPLO == "L"),
-    Eigvalsh: lambda node, a: Blockwise(PyTensorEigvalsh(lower=node.op.UPLO == "L"))(a),
-    Eig: lambda node, a: pt.linalg.eig(a),
-    QR: lambda node, a: pt.linalg.qr(a, mode=_QR_MODES[node.op.mode]),
+    Eigh: lambda writer, node, a: pt.linalg.eigh(a, lower=node.op.UPLO == "L"),
+    Eigvalsh: lambda writer, node, a: Blockwise(PyTensorEigvalsh(lower=node.op.UPLO == "L"))(a),
+    Eig: lambda writer, node, a: pt.linalg.eig(a),
+    QR: lambda writer, node, a: pt.linalg.qr(a, mode=_QR_MODES[node.op.mode]),
     SVD: svd,
-    Dot22Scalar: lambda node, x, y, a: pt.dot(x, y) * a,
+    Dot22Scalar: lambda writer, node, x, y, a: pt.dot(x, y) * a,
 }
 
 __all__ = ["TABLE"]

@@ -12,12 +12,12 @@ from relgraph.tensor.indexing.indices import symbolic_index
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 
 
-def part(node: Any, x: Any, *indices: Any) -> Any:
+def part(writer: Any, node: Any, x: Any, *indices: Any) -> Any:
     index = symbolic_index(node.op.idx_list, indices)
     return x[tuple(index)] if index else x
 
 
-def changed(node: Any, x: Any, y: Any, *indices: Any) -> Any:
+def changed(writer: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
     """Write what sets or adds to a part; an index with new axes is carried."""
     index = symbolic_index(node.op.idx_list, indices)
     if None in node.op.idx_list:

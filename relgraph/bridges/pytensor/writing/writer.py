@@ -46,8 +46,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     **matrices.TABLE,
     **parts.TABLE,
 }
-"""From a class of this library's ops to ``write(node, *inputs)``, which returns the outputs of a
-node as variables of PyTensor's; or None if they can't be said, which carries the op."""
+"""From a class of this library's ops to ``write(writer, node, *inputs)``, which returns the outputs
+of a node as variables of PyTensor's; or None if they can't be said, which carries the op."""
 
 
 class CarriedOp(PyTensorOp):  # type: ignore[misc]
@@ -196,7 +196,7 @@ class Writer:
         return needed[::-1]
 
     def _write_node(self, node: Apply) -> None:
-        made = _made(node, [self.variable(v) for v in node.inputs])
+        made = self._made(node, [self.variable(v) for v in node.inputs])
         maker = made[0].owner
         if self.opens and maker is not None and isinstance(maker.op, OpFromGraph):
             made = inline_ofg_node(maker)
@@ -206,26 +206,32 @@ class Writer:
                 theirs.name = ours.name
             self.found.setdefault(ours, theirs)
 
+    def _made(self, node: Apply, inputs: list[Any]) -> Sequence[Any]:
+        held = getattr(node.op, "in_pytensor", None)
+        if held is not None:
+            returned: Sequence[Any] = held(*inputs)
+            return returned
+        made = self._written(node, inputs)
+        if made is None:
+            sides = (node.inputs, node.outputs)
+            kinds = [[type_to_pytensor(v.type) for v in side] for side in sides]
+            made = CarriedOp(node.op, *kinds)(*inputs, return_list=True)
+        return made if isinstance(made, list | tuple) else [made]
 
-def _made(node: Apply, inputs: list[Any]) -> Sequence[Any]:
-    held = getattr(node.op, "in_pytensor", None)
-    if held is not None:
-        returned: Sequence[Any] = held(*inputs)
-        return returned
-    made = _written(node, inputs)
-    if made is None:
-        kinds = [[type_to_pytensor(v.type) for v in side] for side in (node.inputs, node.outputs)]
-        made = CarriedOp(node.op, *kinds)(*inputs, return_list=True)
-    return made if isinstance(made, list | tuple) else [made]
+    def _written(self, node: Apply, inputs: list[Any]) -> Any:
+        """Return the outputs of a node, or None if PyTensor has no such op for these dtypes."""
+        try:
+            write = TABLE.get(type(node.op))
+            return None if write is None else write(self, node, *inputs)
+        except (TypeError, NotImplementedError):
+            return None
 
-
-def _written(node: Apply, inputs: list[Any]) -> Any:
-    """Return the outputs of a node, or None if PyTensor has no such op for these dtypes."""
-    write = TABLE.get(type(node.op))
-    try:
-        return None if write is None else write(node, *inputs)
-    except (TypeError, NotImplementedError):
-        return None
+    def inner(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], given: Sequence[Any]
+    ) -> list[Any]:
+        """Return the outputs of an inner graph on variables of PyTensor's."""
+        writer = Writer(dict(zip(inputs, given, strict=True)), self.opens)
+        return writer.write(outputs)
 
 
 def _leaf(v: Variable) -> Any:

@@ -230,6 +230,7 @@ def _adjoint_of(x: Any) -> Any:
 
 def _elementwise(node: Any, facts: Sequence[Facts]) -> Facts:
     op = node.op.scalar_op
+    facts = [_repeated(f, v, node.outputs[0]) for f, v in zip(facts, node.inputs, strict=True)]
     if op in (scalar.add, scalar.sub):
         return _sum(op, node.inputs, facts)
     if op is scalar.mul:
@@ -247,6 +248,13 @@ def _elementwise(node: Any, facts: Sequence[Facts]) -> Facts:
         sides = sides_left_by_mask(node.inputs)
         return frozenset({LOWER if side == "lower" else UPPER for side in sides})
     return NOTHING
+
+
+def _repeated(facts: Facts, operand: Any, result: Any) -> Facts:
+    """Return the facts about an operand that is broadcast: of a column none is about a matrix."""
+    shapes = (v.type.broadcastable[-2:] for v in (operand, result))
+    same = all(one == other for one, other in zip(*shapes, strict=True))
+    return facts if same or UNIFORM in facts else NOTHING
 
 
 def _sum(op: Any, inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:

@@ -1,7 +1,9 @@
-"""Constants that stand in a simple relation to another one, as guards of two constants ask."""
+"""Numbers that stand in a relation to something else, as guards ask: constants to another constant,
+and counts to the tensor whose elements a reduction combines."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +13,8 @@ from unification.variable import isvar
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.goals import Where
+from relgraph.tensor.lawkit.guards.axes import axis_numbers
+from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 
 Array = np.ndarray[Any, Any]
@@ -29,6 +33,7 @@ _RELATIONS: dict[str, Callable[[Array], Any]] = {
     "squared": lambda a: a * a,
 }
 _OPTIONS = (("none", 6.0), *((name, 0.3) for name in _RELATIONS))
+_COUNTS = (("none", 1.0), ("count", 3.0))
 
 
 class RelatedNumbers:
@@ -59,7 +64,7 @@ class RelatedNumbers:
     def draw(
         self, v: Any, bindings: Mapping[Any, Any], choices: AdaptiveChoices
     ) -> Variable | None:
-        """Return a constant for a logic variable, or None: to draw it alone.
+        """Return a number for a logic variable, or None: to draw it alone.
 
         Parameters
         ----------
@@ -70,7 +75,11 @@ class RelatedNumbers:
         choices
             Makes the choice between relations.
         """
-        bound = [bindings.get(u) for u in self.partners.get(v, ())]
+        partners = [u for u in self.partners.get(v, ()) if u in bindings]
+        bound = [bindings[u] for u in partners]
+        count = _count_of(bound)
+        if count is not None:
+            return count if choices.pick((v, "count"), _COUNTS) == "count" else None
         constants = [u for u in bound if isinstance(u, Constant) and u.data.dtype.kind in "iuf"]
         if not constants:
             return None
@@ -82,3 +91,22 @@ class RelatedNumbers:
             related = np.asarray(_RELATIONS[how](known.astype("float64"))).astype(known.dtype)
         made: Variable = at.constant(related)
         return made
+
+
+def _count_of(bound: Sequence[Any]) -> Variable | None:
+    """Return how many elements of a tensor a reduction combines, if these are a tensor and axes."""
+    tensors: list[Any] = [u for u in bound if isinstance(u, Variable)]
+    axes = [u for u in bound if u is None or isinstance(u, tuple)]
+    if not tensors or len(axes) != 1:
+        return None
+    x = tensors[0]
+    chosen = axis_numbers(axes[0], x.type.ndim)
+    if not all(isinstance(i, int) and i < x.type.ndim for i in chosen):  # `x` is a new axis
+        return None
+    lengths = [x.type.shape[i] for i in chosen]
+    factors = [Shape_i(i)(x) for i, n in zip(chosen, lengths, strict=True) if n is None]
+    known: Any = at.constant(math.prod(n for n in lengths if n is not None), dtype="int64")
+    if not factors:
+        known = at.constant(known.data.astype(x.type.dtype))
+    count: Variable = at.cast(math.prod(factors, start=known), x.type.dtype)
+    return count

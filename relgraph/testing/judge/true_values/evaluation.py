@@ -1,8 +1,10 @@
 """The true value of a graph, computed by mpmath with as many bits as are needed.
 
-The given floats are taken as exact. Values are NumPy arrays of dtype object that hold mpmath's
-numbers, so that NumPy can move and add them. nan stands for a value that is not defined: outside of
-the domain of a function, at a pole, or as a difference of infinities.
+The given floats are taken as exact, and so is the float that an integer becomes before an op
+computes with floats: of pow(x, 2**64 - 1) NumPy takes the even power 2**64. Values are NumPy arrays
+of dtype object that hold mpmath's numbers, so that NumPy can move and add them. nan stands for a
+value that is not defined: outside of the domain of a function, at a pole, or as a difference of
+infinities.
 """
 
 from __future__ import annotations
@@ -169,7 +171,10 @@ def _elementwise(node: Apply, scalar_op: Any, inputs: Sequence[Any]) -> Any:
     if function is None:
         raise NoTrueValue(f"no true value of {scalar_op} is known")
     guarded = real_or_nan(function)
-    operands = [x if x.dtype == object else x.astype(object) for x in inputs]
+    computed_in = out.numpy_dtype
+    if computed_in.kind not in "fc":  # a comparison
+        computed_in = np.result_type(*[v.type.numpy_dtype for v in node.inputs])
+    operands = [_converted(x, computed_in) for x in inputs]
     if isinstance(scalar_op, FoldOp):
         result = operands[0]
         for x in operands[1:]:
@@ -179,9 +184,17 @@ def _elementwise(node: Apply, scalar_op: Any, inputs: Sequence[Any]) -> Any:
     return result.astype(out.numpy_dtype) if out.numpy_dtype.kind == "b" else result
 
 
+def _converted(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Return an operand of an op as objects; of integers the floats, if it computes in floats."""
+    if x.dtype == object:
+        return x
+    wide = dtype.kind in "fc" and x.dtype.kind in "iu"
+    return to_mpmath(x.astype(dtype)) if wide else x.astype(object)
+
+
 def _cast(x: Any, type_: Any) -> Any:
-    kind = type_.numpy_dtype.kind
-    if kind in "fc":
+    if type_.numpy_dtype.kind in "fc":
+        x = _converted(x, type_.numpy_dtype)
         return _map_elements(lambda v: v if isinstance(v, mp.mpf | mp.mpc) else mp.mpf(int(v)), x)
     if x.dtype == object:
         return _map_elements(lambda v: int(v) if mp.isfinite(v) else 0, x).astype(type_.numpy_dtype)

@@ -9,6 +9,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import whereo
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.guards.constants import constant_data
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 from relgraph.testing.instances.numbers.related import RelatedNumbers
@@ -42,3 +43,18 @@ def test_what_stands_alone_is_drawn_alone():
     found = {int(v.data) for v in drawn if v is not None}
     assert {0, 1, 2, 3, 4, 6, 9} <= found
     assert {v.type.dtype for v in drawn if v is not None} == {"uint8"}
+
+
+def test_a_count_is_that_of_the_elements_that_a_reduction_combines():
+    related = RelatedNumbers([whereo(lambda count, axes, of: True, c, a, d)])
+    choices = AdaptiveChoices(Random(0))
+    m = at.TensorType("float32", (3, None))("m")
+    for axes, expected in ((None, 6), ((0,), 3), ((1,), 2)):
+        drawn = [related.draw(c, {a: axes, d: m}, choices) for _ in range(20)]
+        counts = [v for v in drawn if v is not None]
+        assert counts and all(v.type.dtype == "float32" for v in counts)
+        (value,) = evaluate(counts[:1], {m: np.zeros((3, 2), "float32")})
+        assert value == expected
+    for no_axes in ((2,), (0, "x")):
+        assert related.draw(c, {a: no_axes, d: m}, choices) is None
+    assert related.draw(c, {d: m}, choices) is None

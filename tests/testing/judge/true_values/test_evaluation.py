@@ -82,6 +82,16 @@ def test_what_floats_lose_is_kept():
     assert float(found) == pytest.approx(800.0, rel=1e-15)
 
 
+def test_an_integer_is_the_float_that_it_becomes():
+    n = at.TensorType("uint64", (None,))("n")
+    odd = np.array([2**64 - 1], "uint64")  # as a float it is even
+    for exponent in (n, at.cast(n, "float64")):
+        (power,) = truth(v**exponent, {v: np.array([-2.0]), n: odd})
+        assert power > 0
+    assert truth(at.eq(v, n), {v: np.array([2.0**64]), n: odd}).all()
+    assert (truth(n - 1, {n: odd}) == odd - 1).all()
+
+
 @pytest.mark.parametrize(
     ("out", "value"),
     [(at.log(v), -1.0), (at.sqrt(v), -1.0), (1 / v, 0.0), (v - v, np.inf), (at.arcsin(v), 2.0)],

@@ -11,7 +11,7 @@ from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 from relgraph.bridges.pytensor.reading.reader import HeldOp
 from relgraph.graph.basic import applys_between, clone
 from relgraph.graph.reference import evaluate
-from tests.bridges.pytensor.cases import HELD, NAMES, READ, VALUES, inputs
+from tests.bridges.pytensor.reading.cases import HELD, NAMES, READ, VALUES, inputs
 from tests.bridges.pytensor.running import values_of
 
 

@@ -106,6 +106,7 @@ READ = (
     *("pt.diag(x)", "pt.trace(A)", "pt.tile(x, (2, 1))", "pt.repeat(x, 2)", "pt.roll(x, 1)"),
     *("pt.moveaxis(T, 0, 2)", "pt.swapaxes(T, 0, 1)", "pt.nonzero(x > 0)", "x[::-1]"),
     *("pt.searchsorted(pt.sort(x), y)", "pt.broadcast_to(x, (n, 4))", "pt.atleast_2d(x)"),
+    "pt.pad(x, 2, mode='reflect')",
     *("pt.join_dims(T, start_axis=1, n_axes=2)", "pt.split_dims(x, axis=0, shape=(2, 2))"),
     # parts
     *("x[1]", "x[n]", "x[-1]", "A[1:3, ::2]", "A[n:, 0]", "T[..., 0]", "T[0, :, 1:]", "x[i]"),
@@ -152,7 +153,6 @@ HELD = {
     "linalg.block_diag(A, B)": "BlockDiagonal",
     "linalg.lu(A)[2]": "LU",
     "pt.fill_diagonal(A, s)": "FillDiagonal",
-    "pt.pad(x, 2, mode='reflect')": "",
     "pt.ravel_multi_index((i, i), (4, 4))": "RavelMultiIndex",
     "pt.signal.convolve1d(x, y)": "",
     "pytensor.gradient.grad_clip(x, -1, 1)": "GradClip",

@@ -1,0 +1,187 @@
+"""Elementwise functions of both libraries, by two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.scalar.named.numpy_table import NumpyOp
+from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.tensor import special
+
+_SAME = (
+    ("sin", sp.sin),
+    ("cos", sp.cos),
+    ("tan", sp.tan),
+    ("arcsin", sp.asin),
+    ("arccos", sp.acos),
+    ("arctan", sp.atan),
+    ("arctan2", sp.atan2),
+    ("sinh", sp.sinh),
+    ("cosh", sp.cosh),
+    ("tanh", sp.tanh),
+    ("arcsinh", sp.asinh),
+    ("arccosh", sp.acosh),
+    ("arctanh", sp.atanh),
+    ("exp", sp.exp),
+    ("log", sp.log),
+    ("abs", sp.Abs),
+    ("sign", sp.sign),
+    ("floor", sp.floor),
+    ("ceil", sp.ceiling),
+    ("erf", sp.erf),
+    ("erfc", sp.erfc),
+    ("erfinv", sp.erfinv),
+    ("gammaln", sp.loggamma),
+    ("digamma", sp.digamma),
+    ("polygamma", sp.polygamma),
+    ("maximum", sp.Max),
+    ("minimum", sp.Min),
+    ("mod", sp.Mod),
+    ("conj", sp.conjugate),
+    ("real", sp.re),
+    ("imag", sp.im),
+    ("angle", sp.arg),
+    ("eq", sp.Eq),
+    ("neq", sp.Ne),
+    ("lt", sp.Lt),
+    ("le", sp.Le),
+    ("gt", sp.Gt),
+    ("ge", sp.Ge),
+    ("and_", sp.And),
+    ("or_", sp.Or),
+    ("xor", sp.Xor),
+    ("invert", sp.Not),
+)
+_SCIPY = (
+    ("gamma", sp.gamma),
+    ("jv", sp.besselj),
+    ("yv", sp.bessely),
+    ("iv", sp.besseli),
+    ("kv", sp.besselk),
+    ("beta", sp.beta),
+    ("expi", sp.Ei),
+    ("erfi", sp.erfi),
+    ("erfcinv", sp.erfcinv),
+    ("expn", sp.expint),
+    ("ellipk", sp.elliptic_k),
+    ("ellipe", sp.elliptic_e),
+)
+
+
+def is_truth(x: Any) -> bool:
+    """Return whether an expression is a truth value: a symbol is, if it is not said to be a
+    number."""
+    return isinstance(x, Boolean) and not (x.is_Symbol and x.is_complex)
+
+
+def as_number(x: Any) -> Any:
+    """Return 1 for what is true and 0 for what is false."""
+    return sp.Piecewise((1, x), (0, True)) if is_truth(x) else x
+
+
+def _chosen(condition: Any, then: Any, other: Any) -> Any:
+    holds = condition if is_truth(condition) else sp.Ne(condition, 0)
+    if is_truth(then) and is_truth(other):
+        return sp.ITE(holds, then, other)
+    then, other = as_number(then), as_number(other)
+    return sp.Piecewise((then, holds), (other, True))
+
+
+def _square_root_of_two_squares(x: Any, y: Any) -> Any:
+    return sp.sqrt(x**2 + y**2)
+
+
+def _real_cube_root(x: Any) -> Any:
+    return sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3)
+
+
+TO_SYMPY: dict[Any, Callable[..., Any]] = {
+    **{getattr(scalar, name): function for name, function in _SAME},
+    **{ScipyOp(name): function for name, function in _SCIPY},
+    scalar.add: lambda *xs: sp.Add(*xs),
+    scalar.mul: lambda *xs: sp.Mul(*xs),
+    scalar.sub: lambda x, y: x - y,
+    scalar.true_div: lambda x, y: x / y,
+    scalar.int_div: lambda x, y: sp.floor(x / y),
+    scalar.pow: lambda x, y: x**y,
+    scalar.neg: lambda x: -x,
+    scalar.sqr: lambda x: x**2,
+    scalar.sqrt: sp.sqrt,
+    scalar.reciprocal: lambda x: 1 / x,
+    scalar.identity: lambda x: x,
+    scalar.second: lambda x, y: y,
+    scalar.trunc: lambda x: sp.sign(x) * sp.floor(sp.Abs(x)),
+    scalar.exp2: lambda x: 2**x,
+    scalar.expm1: lambda x: sp.exp(x) - 1,
+    scalar.log2: lambda x: sp.log(x) / sp.log(2),
+    scalar.log10: lambda x: sp.log(x) / sp.log(10),
+    scalar.log1p: lambda x: sp.log(1 + x),
+    scalar.log1mexp: lambda x: sp.log(1 - sp.exp(x)),
+    scalar.sigmoid: lambda x: 1 / (1 + sp.exp(-x)),
+    scalar.softplus: lambda x: sp.log(1 + sp.exp(x)),
+    scalar.logaddexp: lambda *xs: sp.log(sp.Add(*map(sp.exp, xs))),
+    scalar.hypot: _square_root_of_two_squares,
+    scalar.length: _square_root_of_two_squares,
+    scalar.cbrt: _real_cube_root,
+    scalar.cosm1: lambda x: sp.cos(x) - 1,
+    scalar.log1pmx: lambda x: sp.log(1 + x) - x,
+    scalar.log1p_sqr: lambda x: sp.log(1 + x**2),
+    scalar.hypot1m1: lambda x: sp.sqrt(1 + x**2) - 1,
+    scalar.x_less_sin: lambda x: x - sp.sin(x),
+    scalar.tan_less_x: lambda x: sp.tan(x) - x,
+    scalar.sqr_less_sqr: lambda x, y: x**2 - y**2,
+    scalar.switch: _chosen,
+    scalar.clip: lambda x, low, high: sp.Min(sp.Max(x, low), high),
+    scalar.isnan: lambda x: sp.false,
+    ScipyOp("xlogy"): lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(y), True)),
+    ScipyOp("logit"): lambda x: sp.log(x / (1 - x)),
+    ScipyOp("erfcx"): lambda x: sp.exp(x**2) * sp.erfc(x),
+    ScipyOp("ndtr"): lambda x: sp.erfc(-x / sp.sqrt(2)) / 2,
+    ScipyOp("betaln"): lambda x, y: sp.loggamma(x) + sp.loggamma(y) - sp.loggamma(x + y),
+    ScipyOp("gammainc"): lambda k, x: sp.lowergamma(k, x) / sp.gamma(k),
+    ScipyOp("gammaincc"): lambda k, x: sp.uppergamma(k, x) / sp.gamma(k),
+    ScipyOp("zeta"): lambda s, q: sp.zeta(s, q),
+    NumpyOp("sinc"): lambda x: sp.sinc(sp.pi * x),
+    NumpyOp("heaviside"): lambda x, y: sp.Heaviside(x, y),
+}
+"""From a scalar op to a function of SymPy's expressions. The functions that exist for the digits
+they keep are what they stand for."""
+
+LOGICAL = (scalar.and_, scalar.or_, scalar.xor, scalar.invert)
+"""The functions of truth values alone."""
+
+FROM_SYMPY: dict[type, Callable[..., Any]] = {
+    **{theirs: getattr(at, name) for name, theirs in _SAME},
+    **{theirs: getattr(special, name) for name, theirs in _SCIPY},
+    sp.Max: lambda *xs: reduce(at.maximum, xs),
+    sp.Min: lambda *xs: reduce(at.minimum, xs),
+    sp.And: lambda *xs: reduce(at.logical_and, xs),
+    sp.Or: lambda *xs: reduce(at.logical_or, xs),
+    sp.Xor: lambda *xs: reduce(at.logical_xor, xs),
+    sp.Not: at.logical_not,
+    sp.ITE: at.switch,
+    sp.sec: lambda x: 1 / at.cos(x),
+    sp.csc: lambda x: 1 / at.sin(x),
+    sp.cot: lambda x: 1 / at.tan(x),
+    sp.sech: lambda x: 1 / at.cosh(x),
+    sp.csch: lambda x: 1 / at.sinh(x),
+    sp.coth: lambda x: 1 / at.tanh(x),
+    sp.Heaviside: lambda x, y: at.heaviside(x, y),
+    sp.lowergamma: lambda k, x: special.gammainc(k, x) * special.gamma(k),
+    sp.uppergamma: lambda k, x: special.gammaincc(k, x) * special.gamma(k),
+    sp.factorial: lambda x: special.gamma(x + 1),
+    sp.binomial: lambda n, k: special.binom(n, k),
+    sp.zeta: lambda s, q=1.0: special.zeta(s, q),
+    sp.sinc: lambda x: at.sinc(x / at.constant(float(sp.pi))),
+    sp.HadamardProduct: lambda *xs: reduce(at.mul, xs),
+}
+"""From a class of SymPy's functions to a function of tensors."""
+
+__all__ = ["FROM_SYMPY", "LOGICAL", "TO_SYMPY", "as_number", "is_truth"]

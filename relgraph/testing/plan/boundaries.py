@@ -1,0 +1,81 @@
+"""Numbers close to where a law decides otherwise: wrong decisions show there first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from relgraph.testing.instances.input_values import decode_values
+from relgraph.testing.instances.instance import Instance
+from relgraph.testing.plan.branch_points import decisions_of
+from relgraph.testing.plan.edge_sweep import notable_in_order
+
+Array = np.ndarray[Any, Any]
+
+_PAIRS = 36
+_TRIED = 400
+_STEPS = 12
+# After these steps of the bisection both ends are taken: near a boundary, nearer and very near.
+_TAKEN = (4, 7, 11)
+
+
+def near_boundaries(
+    instance: Instance, examples: Sequence[bytes], random: Random
+) -> tuple[Instance, bytes] | None:
+    """Return an instance with numbers near the boundaries of its branches, which are its values.
+
+    Between pairs of points at which the decisions of the new side differ, places where they change
+    are found by bisection.
+
+    Parameters
+    ----------
+    instance
+        An instance of vectors of one length.
+    examples
+        Values of its inputs, for `decode_values`.
+    random
+        Chooses the pairs.
+
+    Returns
+    -------
+    found
+        The instance, whose inputs have other lengths and notable numbers, and values for
+        `decode_values`; None if there are no such pairs.
+    """
+    sets = [decode_values(data, instance.inputs) for data in examples]
+    values = [np.concatenate(parts) for parts in zip(*sets, strict=True)]
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(np.sum(values, axis=0))
+        decisions, old = decisions_of(instance, values)
+        places = np.flatnonzero(finite & np.isfinite(old))
+        if not len(places):
+            return None
+        pairs = np.array(random.choices(places.tolist(), k=2 * _TRIED)).reshape(2, _TRIED)
+        differ = np.any(decisions[:, pairs[0]] != decisions[:, pairs[1]], axis=0)
+        low, high = (p[differ][:_PAIRS] for p in pairs)
+        if not len(low):
+            return None
+        ends = _bisected(instance, [v[low] for v in values], [v[high] for v in values])
+    inputs = [
+        replace(spec, shape=numbers.shape, notable=tuple(numbers.tolist()))
+        for spec, numbers in zip(instance.inputs, ends, strict=True)
+    ]
+    return replace(instance, inputs=inputs), notable_in_order(inputs)
+
+
+def _bisected(instance: Instance, low: list[Array], high: list[Array]) -> list[Array]:
+    """Return for each input the numbers at both ends of bisected lines between points."""
+    before, _ = decisions_of(instance, low)
+    taken = []
+    for step in range(_STEPS):
+        middle = [(a / 2 + b / 2).astype(a.dtype) for a, b in zip(low, high, strict=True)]
+        same = np.all(decisions_of(instance, middle)[0] == before, axis=0)
+        low = [np.where(same, m, a) for m, a in zip(middle, low, strict=True)]
+        high = [np.where(same, b, m) for m, b in zip(middle, high, strict=True)]
+        if step in _TAKEN:
+            taken += [low, high]
+    return [np.concatenate(parts) for parts in zip(*taken, strict=True)]

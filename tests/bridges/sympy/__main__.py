@@ -1,0 +1,30 @@
+"""Every elementwise law against SymPy: ``python -m tests.bridges.sympy --points 40``.
+
+Prints the laws that are not confirmed; the exit status is 1 if one is refuted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+
+from tests.bridges.sympy.law_truth import verdict, written
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bridges.sympy", description=__doc__)
+    parser.add_argument("--points", type=int, default=40, help="at how many the sides must agree")
+    given = parser.parse_args()
+    tally: Counter[str] = Counter()
+    for law in written():
+        found = verdict(law, given.points)
+        tally[found] += 1
+        if found in ("refuted", "unsaid"):
+            print(f"{found}: {law.name}: {law.lhs} = {law.rhs}")
+    print(", ".join(f"{count} {name}" for name, count in tally.most_common()))
+    return 1 if tally["refuted"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

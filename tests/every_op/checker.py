@@ -1,0 +1,74 @@
+"""A law about each op, that a copy of what it gives is that: does the checker find graphs of it?
+
+``python -m tests.every_op.checker 20`` checks all, in some minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from relgraph.graph.unify import nth
+from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
+from tests.every_op import cases as c
+from tests.every_op.test_values import EXAMPLES
+
+_GENERATOR = "the checker draws no generators: a law that draws on its right side is another call"
+_BY_PASSES = "passes make it after all laws, for ranks and lengths that are seldom drawn together"
+UNCHECKED: dict[str, str] = {
+    **dict.fromkeys(("RandomVariable", "Permutation", "Permuted"), _GENERATOR),
+    **dict.fromkeys(("Gemm", "GemvAdd", "Ger", "Dot22Scalar", "FusedReduction"), _BY_PASSES),
+    "Scan": "the number of steps may not exceed the rows, which is seldom drawn",
+}
+"""Classes of ops about which the checker finds no law to be checked, and why."""
+
+
+def one_of_each_class() -> list[Any]:
+    """Return an example of each class."""
+    found: dict[type, Any] = {}
+    for op, *specs in EXAMPLES:
+        of = op.scalar_op if isinstance(op, c.at.Elemwise) else op
+        found.setdefault(type(of), (op, specs))
+    return list(found.values())
+
+
+def own_law(op: Any, specs: Any) -> Any:
+    """Return the law that what an op gives is a copy of it."""
+    variables = lvars(" ".join(f"x{i}" for i in range(len(specs))))
+    ranks = [
+        ranko(v, spec.ndim) for v, spec in zip(variables, specs, strict=True) if _is_float(spec)
+    ]
+    term = op(*variables)
+    if op.nout is not None and op.nout > 1:
+        term = nth(op.nout - 1, term)
+    return any_dtype_law(f"own-{op}", term, c.at.identity(term), *ranks)
+
+
+def _is_float(spec: Any) -> bool:
+    return isinstance(spec, c.Tensor) and spec.dtype == "float64"
+
+
+def check(op: Any, specs: Any, examples: int) -> Any:
+    """Return the result of checking that law."""
+    return own_law(op, specs).check(examples=examples)
+
+
+def main() -> None:
+    """Check the law of every op, and print what is unchecked though it should not be, or fails."""
+    examples = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    found = 0
+    for op, specs in one_of_each_class():
+        name = type(op).__name__
+        if name in UNCHECKED:
+            print(f"{name}: {UNCHECKED[name]}", flush=True)
+            continue
+        result = check(op, specs, examples)
+        found += 1
+        if not result.passed:
+            print(result, flush=True)
+    print(f"{found} ops, a law about each")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,340 @@
+"""What each op is in NumPy and SciPy: functions of the op and arrays, by the class of the op."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import scipy
+from scipy import special
+
+from relgraph import scalar
+from relgraph.compile.functions.output_aliasing import DeepCopyOp
+from relgraph.gradient.barriers import GradientBarrier
+from relgraph.printing.print_op import Print
+from relgraph.scalar.named.named_op import NamedOp
+from relgraph.tensor.functions.nonzero import Nonzero
+from relgraph.tensor.functions.searching import Unique
+from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.tensor.loops.scan_op import Scan
+from tests.every_op import cases as c
+
+# -- scalar ops: of what is not called as in NumPy or SciPy ----------------------------------------
+
+SCALARS: dict[str, Callable[..., Any]] = {
+    "and_": lambda *x: reduce(np.bitwise_and, x),
+    "or_": lambda *x: reduce(np.bitwise_or, x),
+    "xor": lambda *x: reduce(np.bitwise_xor, x),
+    "add": lambda *x: reduce(np.add, x),
+    "mul": lambda *x: reduce(np.multiply, x),
+    "maximum": lambda *x: reduce(np.maximum, x),
+    "minimum": lambda *x: reduce(np.minimum, x),
+    "logaddexp": lambda *x: reduce(np.logaddexp, x),
+    "eq": np.equal,
+    "neq": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "neg": np.negative,
+    "sub": np.subtract,
+    "true_div": np.true_divide,
+    "int_div": np.floor_divide,
+    "sqr": np.square,
+    "identity": lambda x: x.copy(),
+    "second": lambda x, y: np.broadcast_arrays(x, y)[1].copy(),
+    "switch": lambda test, x, y: np.where(test, x, y),
+    "sigmoid": special.expit,
+    "polygamma": special.polygamma,
+    "round": np.round,
+    "length": lambda x, y: np.sqrt(x * x + y * y),
+    "hypot1m1": lambda x: np.sqrt(1 + x * x) - 1,
+    "log1mexp": lambda x: np.log(-np.expm1(x)),
+    "log1p_sqr": lambda x: np.log1p(x * x),
+    "log1pmx": lambda x: np.log1p(x) - x,
+    "sqr_less_sqr": lambda x, y: _floats(x * x - y * y),
+    "cosm1": lambda x: -2 * np.sin(x / 2) ** 2,
+    "tan_less_x": lambda x: np.tan(x) - x,
+    "x_less_sin": lambda x: x - np.sin(x),
+    "log_product": lambda y, z, *xs: np.log(reduce(np.multiply, xs, np.exp(y)) / z),
+    "log_determinant": lambda x, y, z, w: np.log(x * y - z * w),
+}
+
+
+def scalar_reference(name: str, op: Any) -> Callable[..., Any]:
+    """Return NumPy's or SciPy's function for a scalar op; `name` is its name in `scalar`."""
+    if name in SCALARS:
+        return SCALARS[name]
+    named = op.name if isinstance(op, NamedOp) else name
+    if isinstance(op, scalar.Cast):
+        return lambda x: x.astype(op.dtype)
+    found: Any = getattr(np, named, None) or getattr(special, named, None)
+    assert found is not None, f"nothing in NumPy or SciPy is called {named}"
+    return found  # type: ignore[no-any-return]
+
+
+# -- ops on tensors ------------------------------------------------------------------------------
+
+
+def _index(op: Any, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the key of an indexing op with its inputs in the places that are open."""
+    left = list(inputs)
+
+    def put(entry: Any) -> Any:
+        if isinstance(entry, Slice):
+            return slice(*[put(part) for part in entry.parts()])
+        if isinstance(entry, Placeholder):
+            value = left.pop(0)
+            return int(value) if entry is Placeholder.INTEGER else value
+        return entry
+
+    return tuple([put(entry) for entry in op.idx_list])
+
+
+def _changed(op: Any, x: Any, y: Any, *indices: Any) -> Any:
+    out, key = x.copy(), _index(op, indices)
+    if op.set_instead_of_inc:
+        out[key] = y
+    else:
+        np.add.at(out, key, y)
+    return out
+
+
+def _elemwise(op: Any, *values: Any) -> Any:
+    names = {v: k for k, v in vars(scalar).items() if isinstance(v, scalar.op.ScalarOp)}
+    return scalar_reference(names.get(op.scalar_op, ""), op.scalar_op)(*values)
+
+
+def _drawn(op: Any, generator: Any, *parameters: Any) -> Any:
+    generator = copy.deepcopy(generator)
+    size = tuple(parameters[0]) if op.sized else None
+    method = getattr(generator, op.distribution.name)
+    if op.distribution.name == "dirichlet":
+        # NumPy has it of one vector
+        (alphas,) = parameters[op.sized :]
+        batch = alphas.shape[:-1] if size is None else size
+        rows = np.broadcast_to(alphas, (*batch, alphas.shape[-1]))
+        made = np.empty(rows.shape)
+        for index in np.ndindex(*batch):
+            made[index] = method(rows[index])
+        return generator, made
+    return generator, method(*parameters[op.sized :], size=size)
+
+
+def _permutation(op: Any, generator: Any, n: Any) -> Any:
+    generator = copy.deepcopy(generator)
+    return generator, generator.permutation(int(n))
+
+
+def _permuted(op: Any, generator: Any, x: Any) -> Any:
+    generator = copy.deepcopy(generator)
+    return generator, generator.permuted(x, axis=op.axis)
+
+
+def _split(op: Any, x: Any, sizes: Any) -> Any:
+    return tuple(np.split(x, np.cumsum(sizes)[:-1], axis=op.axis))
+
+
+def _dimshuffle(op: Any, x: Any) -> Any:
+    kept = [axis for axis in op.new_order if axis != "x"]
+    x = np.squeeze(x, tuple(set(range(x.ndim)) - set(kept)))
+    order = sorted(kept)
+    x = np.transpose(x, [order.index(axis) for axis in kept])
+    return x[tuple(None if axis == "x" else slice(None) for axis in op.new_order)].copy()
+
+
+def _solve(op: Any, a: Any, b: Any) -> Any:
+    return np.linalg.solve(_matrix_of(op, a), b)
+
+
+def _matrix_of(op: Any, a: Any) -> Any:
+    if isinstance(op, c.SolveTriangular):
+        return np.tril(a) if op.lower else np.triu(a)
+    if isinstance(op, c.CholeskySolve):
+        factor = np.tril(a) if op.lower else np.triu(a)
+        turned = np.swapaxes(factor, -1, -2).conj()
+        return factor @ turned if op.lower else turned @ factor
+    return a
+
+
+def _svd(op: Any, a: Any) -> Any:
+    return tuple(np.linalg.svd(a, op.full_matrices)) if op.compute_uv else np.linalg.svd(a)[1]
+
+
+def _multiple(b: Any, z: Any) -> Any:
+    # the BLAS does not read what is multiplied by zero
+    return np.zeros_like(z) if b == 0 else b * z
+
+
+def _floats(a: Any) -> Any:
+    return a if a.dtype.kind in "fc" else a.astype("float64")
+
+
+def _lstsq(op: Any, a: Any, b: Any) -> Any:
+    core = min(b.ndim, 2)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[: b.ndim - core])
+    if not batch:
+        x, residuals, rank, values = np.linalg.lstsq(a, b)
+        return x, residuals, np.int64(rank), values
+    # of an empty stack the shapes are those of one matrix
+    some = [max(n, 1) for n in batch]
+    many_a = np.resize(np.broadcast_to(a, batch + a.shape[-2:]), (*some, *a.shape[-2:]))
+    many_b = np.resize(np.broadcast_to(b, batch + b.shape[-core:]), (*some, *b.shape[-core:]))
+    found = [np.linalg.lstsq(many_a[i], many_b[i]) for i in np.ndindex(*some)]
+    stacked = [np.stack(part) for part in zip(*found, strict=True)]
+    if 0 in batch:
+        stacked = [stacked[0][:0], stacked[1][:0, :0], stacked[2][:0], stacked[3][:0]]
+    shaped = [part.reshape(batch + part.shape[1:]) for part in stacked]
+    return shaped[0], shaped[1], shaped[2].astype("int64"), shaped[3]
+
+
+def _logsumexp(op: Any, x: Any) -> Any:
+    largest = np.max(
+        np.where(np.isfinite(x.real), x.real, 0), axis=op.axis, keepdims=True, initial=0
+    )
+    total = np.exp(x - largest).sum(op.axis, keepdims=True)
+    return np.squeeze(np.log(total) + largest, tuple(range(x.ndim)) if op.axis is None else op.axis)
+
+
+def _norm(op: Any, x: Any) -> Any:
+    largest = np.max(np.abs(x), axis=op.axis, keepdims=True, initial=0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1).astype(largest.dtype)
+    total = (np.abs(x / scale) ** 2).sum(op.axis, keepdims=True)
+    return np.squeeze(np.sqrt(total) * scale, _axes(op, x))
+
+
+def _axes(op: Any, x: Any) -> Any:
+    return tuple(range(x.ndim)) if op.axis is None else op.axis
+
+
+def _complex(values: Any) -> Any:
+    """Return eigenvalues and vectors as complex numbers, which they are here of every matrix."""
+    if isinstance(values, tuple):
+        return tuple(_complex(v) for v in values)
+    return (
+        values.astype("complex64" if values.dtype.itemsize == 4 else "complex128")
+        if values.dtype.kind == "f"
+        else values
+    )
+
+
+def _recurrence(op: Any, factors: Any, terms: Any) -> Any:
+    made: list[Any] = []
+    for t in range(terms.shape[op.axis]):
+        term = np.take(terms, t, op.axis)
+        made.append(np.take(factors, t, op.axis) * made[-1] + term if made else term)
+    return np.stack(made, op.axis) if made else terms.copy()
+
+
+def _cumprod_gradient(op: Any, x: Any, g: Any) -> Any:
+    out = np.zeros_like(x * g)
+    n = x.shape[op.axis]
+    for j in range(n):
+        without = x.copy()
+        without[(slice(None),) * op.axis + (j,)] = 1
+        weighed = g * np.cumprod(without, op.axis)
+        part = np.take(weighed, range(j, n), op.axis).sum(op.axis)
+        out[(slice(None),) * op.axis + (j,)] = part
+    return out
+
+
+def _cosine(op: Any, x: Any, y: Any) -> Any:
+    sizes = np.sqrt((x * x).sum(op.axis)) * np.sqrt((y * y).sum(op.axis))
+    return (x * y).sum(op.axis) / sizes
+
+
+def _covariance(op: Any, x: Any, y: Any) -> Any:
+    means = [v.mean(op.axis, keepdims=True) for v in (x, y)]
+    return ((x - means[0]) * (y - means[1])).mean(op.axis)
+
+
+REFERENCES: dict[type, Callable[..., Any]] = {
+    c.FusedReduction: lambda op, x, y: (x * y, np.sum(x * y)),
+    c.FusedElemwise: lambda op, x: np.exp(x),
+    c.IfElse: lambda op, test, x, y: (x if test else y).copy(),
+    c.RandomVariable: _drawn,
+    c.Permutation: _permutation,
+    c.Permuted: _permuted,
+    c.at.Elemwise: _elemwise,
+    c.at.DimShuffle: _dimshuffle,
+    c.CAReduce: lambda op, x: op.ufunc.reduce(x, axis=op.axis),
+    c.Argmax: lambda op, x: np.asarray(np.argmax(x, axis=op.axis)),
+    c.Argmin: lambda op, x: np.asarray(np.argmin(x, axis=op.axis)),
+    c.Alloc: lambda op, x, *shape: np.broadcast_to(x, [int(n) for n in shape]).copy(),
+    c.Eye: lambda op, n, m, k: np.eye(int(n), int(m), int(k), dtype=op.dtype),
+    c.ARange: lambda op, *ends: np.arange(*[e.item() for e in ends], dtype=op.dtype),
+    c.Join: lambda op, *xs: np.concatenate(xs, op.axis),
+    c.Split: _split,
+    c.Shape: lambda op, x: np.array(x.shape, "int64"),
+    c.Shape_i: lambda op, x: np.array(x.shape[op.i], "int64"),
+    c.MakeVector: lambda op, *xs: np.array(xs, op.dtype),
+    c.Reshape: lambda op, x, shape: np.reshape(x, tuple(shape)),
+    c.SpecifyShape: lambda op, x: x,
+    c.at.Assert: lambda op, x, *tests: x,
+    c.Cumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
+    c.CumprodGradient: _cumprod_gradient,
+    c.Recurrence: _recurrence,
+    c.Accumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
+    c.Convolve: lambda op, x, y: np.convolve(x, y),
+    c.DFT: lambda op, x: np.fft.fft(x, axis=op.axis),
+    c.SearchSorted: lambda op, v, x: np.searchsorted(v, x, op.side),
+    Unique: lambda op, x: tuple(np.unique(x, True, True, True)),
+    Nonzero: lambda op, x: tuple(np.nonzero(x)),
+    c.Sort: lambda op, x: np.sort(x, axis=op.axis),
+    c.ArgSort: lambda op, x: np.argsort(x, axis=op.axis, kind="stable"),
+    c.MatMul: lambda op, x, y: np.matmul(x, y),
+    c.BatchedDot: lambda op, x, y: np.matmul(x, y),
+    c.Dot: lambda op, x, y: np.asarray(np.dot(x, y)),
+    c.Dot22: lambda op, x, y: np.dot(x, y),
+    c.Gemv: lambda op, x, y: np.dot(x, y),
+    c.Dot22Scalar: lambda op, x, y, a: a * np.dot(x, y),
+    c.Gemm: lambda op, z, a, x, y, b: _multiple(b, z) + a * np.dot(x, y),
+    c.GemvAdd: lambda op, z, a, x, y, b: _multiple(b, z) + a * np.dot(x, y),
+    c.Ger: lambda op, z, a, x, y: z + a * np.outer(x, y),
+    c.Kron: lambda op, x, y: np.kron(x, y),
+    c.Inverse: lambda op, a: np.linalg.inv(a),
+    c.PseudoInverse: lambda op, a: np.linalg.pinv(_floats(a)),
+    c.Det: lambda op, a: np.asarray(np.linalg.det(a)),
+    c.SLogDet: lambda op, a: tuple(map(np.asarray, np.linalg.slogdet(a))),
+    c.Cholesky: lambda op, a: np.linalg.cholesky(a),
+    c.Expm: lambda op, a: scipy.linalg.expm(a),
+    c.Eigh: lambda op, a: tuple(np.linalg.eigh(a, op.UPLO)),
+    c.Eigvalsh: lambda op, a: np.linalg.eigvalsh(a, op.UPLO),
+    c.Eig: lambda op, a: _complex(tuple(np.linalg.eig(a))),
+    c.Eigvals: lambda op, a: _complex(np.linalg.eigvals(a)),
+    c.Assume: lambda op, a: a,
+    c.QR: lambda op, a: (
+        np.linalg.qr(a, op.mode) if op.mode == "r" else tuple(np.linalg.qr(a, op.mode))
+    ),
+    c.SVD: _svd,
+    c.Solve: _solve,
+    c.SolveTriangular: _solve,
+    c.CholeskySolve: _solve,
+    c.LeastSquares: _lstsq,
+    c.Softmax: lambda op, x: special.softmax(x, axis=op.axis) if x.size else _floats(x),
+    c.LogSoftmax: lambda op, x: special.log_softmax(x, axis=op.axis) if x.size else _floats(x),
+    c.LogSumExp: _logsumexp,
+    c.Norm: _norm,
+    c.Cosine: _cosine,
+    c.Covariance: _covariance,
+    c.Subtensor: lambda op, x, *indices: np.asarray(x[_index(op, indices)]),
+    c.IncSubtensor: _changed,
+    c.AdvancedSubtensor: lambda op, x, *indices: x[_index(op, indices)],
+    c.AdvancedIncSubtensor: _changed,
+    Scan: lambda op, steps, x: np.exp(x[: int(steps)]),
+    Print: lambda op, x: x,
+    GradientBarrier: lambda op, x: x,
+    DeepCopyOp: lambda op, x: x.copy(),
+}
+
+
+def reference(op: Any, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what the outputs of an op are in NumPy."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = REFERENCES[type(op)](op, *values)
+    return made if isinstance(made, tuple) else (made,)

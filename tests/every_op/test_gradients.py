@@ -1,0 +1,128 @@
+"""The gradient of every op against finite differences, or by name why it has none."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.gradient import verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.type import TensorType
+from tests.every_op import cases as c
+from tests.every_op.comparison import REFUSALS, as_the_op_wants
+from tests.every_op.test_values import EXAMPLES
+
+STEPS = "it is constant almost everywhere"
+NO_GRADIENT = {
+    **dict.fromkeys(("Permutation", "Permuted", "ArgSort", "Argmax", "Argmin", "Nonzero"), STEPS),
+    **dict.fromkeys(("SearchSorted", "Shape", "Shape_i", "Eye", "ARange", "MakeVector"), STEPS),
+    **dict.fromkeys(("and_", "or_", "xor", "invert"), "it takes integers"),
+    "cast{float32}": "it rounds by more than the differences move",
+    "GradientBarrier": "it is there to have none",
+    "RandomVariable": "its slopes are along the draws: tests/tensor/random/test_slopes.py",
+}
+
+
+def first_of_each_class() -> list[Any]:
+    """Return an example of each class that takes floats; of elementwise ops all."""
+    found: dict[Any, Any] = {}
+    for op, *specs in EXAMPLES:
+        key = op if isinstance(op, at.Elemwise) else type(op)
+        if isinstance(op, c.SVD) and op.full_matrices:
+            continue  # its gradient asks for matrices known to be square
+        if any(isinstance(s, c.Tensor) and s.dtype == "float64" for s in specs):
+            found.setdefault(key, (op, specs))
+    return list(found.values())
+
+
+MOVED = {
+    "arccosh": lambda x: [x + 1],
+    "log1mexp": lambda x: [-x],
+    "log_determinant": lambda x, y, z, w: [x + 1, y + 1, z, w],
+}
+"""What moves numbers between 0.3 and 0.95 to where a function is smooth."""
+
+
+def numbers(shape: tuple[int, ...], position: int, draw: Random) -> Any:
+    """Return different numbers between 0.3 and 0.95, others for each position of an input."""
+    count = int(np.prod(shape))
+    made = 0.3 + 0.6 * (np.arange(count) + 0.5) / max(count, 1) + 0.01 * position
+    np.random.default_rng(draw.randrange(2**32)).shuffle(made)
+    return made.reshape(shape)
+
+
+def smooth_inputs(op: Any, specs: Any, draw: Random) -> list[Any]:
+    """Return values that the op takes, and around which it is smooth."""
+    for _ in range(100):
+        values = []
+        length = 2 if isinstance(op, c.SpecifyShape) else 3
+        for position, spec in enumerate(specs):
+            own = isinstance(spec, c.Tensor) and spec.dtype == "float64"
+            value, _ = c.drawn(spec, draw, [3, 3])
+            values.append(numbers((length,) * spec.ndim, position, draw) if own else value)
+        values = as_the_op_wants(op, values)
+        if isinstance(op, MatrixOp) and values[0].shape[-2:] == (3, 3):
+            # eigenvalues that are apart from each other, and real
+            values[0] = values[0] + np.diag([0.0, 1.5, 4.0])
+            if isinstance(op, c.Eig | c.Eigvals):
+                values[0] = values[0] + np.swapaxes(values[0], -1, -2)
+        values = MOVED.get(str(op), lambda *vs: list(vs))(*values)
+        try:
+            inputs = [TensorType(v.dtype.name, [None] * v.ndim)() for v in values]
+            evaluate(op.make_node(*inputs).outputs, dict(zip(inputs, values, strict=True)))
+        except REFUSALS:
+            continue
+        return values
+    raise AssertionError(f"nothing that was drawn suits {op}")
+
+
+def as_real(op: Any, out: Any) -> Any:
+    """Return a real function of an output; of a vector of length 1 one that its sign leaves."""
+    if isinstance(op, c.Eig | c.Eigh | c.SVD) and out.type.ndim == 2:
+        return at.real(out * at.conj(out)) if out.dtype.startswith("complex") else out * out
+    return at.real(out) + 2 * at.imag(out) if out.dtype.startswith("complex") else out
+
+
+def of_matrix(op: Any, x: Any) -> Any:
+    """Return what an op takes whose gradient is right along symmetric matrices."""
+    return (x + x.T) / 2 if isinstance(op, c.Cholesky | c.Eigh | c.Eigvalsh) else x
+
+
+EACH = first_of_each_class()
+
+
+@pytest.mark.parametrize(("op", "specs"), EACH, ids=[str(op) for op, _ in EACH])
+def test_gradient(op: Any, specs: Any) -> None:
+    reason = NO_GRADIENT.get(type(op).__name__, NO_GRADIENT.get(str(op)))
+    if reason is not None:
+        pytest.skip(reason)
+    values = smooth_inputs(op, specs, Random(str(op)))
+    moved = [
+        i
+        for i, (spec, v) in enumerate(zip(specs, values, strict=True))
+        if isinstance(spec, c.Tensor) and v.dtype == "float64"
+    ]
+
+    def outputs(*xs: Any) -> Any:
+        given = list(values)
+        for i, x in zip(moved, xs, strict=True):
+            given[i] = of_matrix(op, x)
+        return op(*given, return_list=True)
+
+    made = outputs(*[at.TensorType("float64", values[i].shape)() for i in moved])
+    smooth = [k for k, out in enumerate(made) if not is_discrete(out.type.dtype)]
+    smooth = smooth[:1] if isinstance(op, c.LeastSquares) else smooth
+    points = [values[i] for i in moved]
+    for k in smooth:
+        verify_grad(lambda *xs, k=k: as_real(op, outputs(*xs)[k]), points, n_tests=1)
+
+
+def test_those_without_a_gradient_are_examples() -> None:
+    named = {name for op, *_ in EXAMPLES for name in (type(op).__name__, str(op))}
+    assert set(NO_GRADIENT) <= named
