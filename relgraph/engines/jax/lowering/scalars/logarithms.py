@@ -34,6 +34,8 @@ def polygamma(n: Any, x: Any) -> Any:
     sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, -1.0)
     derivative = sign * special.gamma(order) * special.zeta(order, x)
     derivative = jnp.where(x == jnp.inf, 0.0, derivative)
+    at_pole = (x <= 0) & (x == jnp.floor(x))
+    derivative = jnp.where(at_pole & jnp.isfinite(x), sign * jnp.inf, derivative)
     return jnp.where(n == 0, digamma(x), derivative)
 
 
