@@ -78,6 +78,7 @@ FACTORS = (
         sound="finite",
         complex=True,
         tags=TAGS,
+        tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
     law(
         "det-kron",

@@ -208,6 +208,9 @@ def _local_error(
         size = size * max(1, inputs[0].size // max(1, result.size))
     elif isinstance(op, Det):
         size = size * (1 + size_of_logarithms(inputs[0]))
+    elif isinstance(op, Elemwise) and op.scalar_op.name == "add" and len(inputs) > 2:
+        # a partial sum may be larger than the sum, and another one where the terms are regrouped
+        size = np.maximum(size, sum(_magnitude(x) for x in inputs))
     elif isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [_magnitude(x) for x in inputs]
         size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
@@ -313,7 +316,16 @@ def _elemwise_error(
         # fmax leaves out nan, unless both are nan
         most = (np.fmax if strict else np.maximum)(*changes)
         total = total + np.where(np.isnan(most), np.inf, most)
+        if not strict and _POLE_OF.get(op.scalar_op.name) == i:
+            near = (e > 0) & (e >= np.abs(inputs[i]))
+            if op.scalar_op.name == "pow":
+                near = near & (inputs[1].real < 0)
+            total = np.where(near, np.inf, total)
     return total
+
+
+# Which operand of a scalar op has a pole at 0; of `pow` it is one for negative exponents.
+_POLE_OF = {"true_div": 1, "reciprocal": 0, "pow": 0}
 
 
 def _equal_or_nan(a: Any, b: Array) -> Any:
@@ -342,4 +354,5 @@ def _shifted(x: Array, error: Array, sign: int) -> Array:
     if x.dtype.kind in "iu":
         moved = x + sign * np.ceil(np.minimum(error, 1e15)).astype("int64")
         return np.asarray(moved).astype(x.dtype)
-    return np.asarray(x + sign * error).astype(x.dtype)
+    moved = np.where(error == 0, x, x + sign * error)  # -0 + 0 is 0, whose reciprocal is far away
+    return np.asarray(moved).astype(x.dtype)

@@ -1,1 +1,1 @@
-"""What a check covers by plan: kinds of dtypes, ranks, lengths, edge values, memory layouts."""
+"""What a check covers by plan: dtypes, ranks, lengths, edge values, memory layouts, branches."""

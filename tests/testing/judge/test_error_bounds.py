@@ -76,3 +76,23 @@ def test_one_of_several_outputs_is_compared_with_itself():
     pair = RewritePair([m], size, size, [m])
     values = pair.run([np.array([[1e9, 0.0], [0.0, 1e9]])])
     assert rounding_error_bound(pair.nodes_of(size), values, size, False, 1.0) < 1e-10
+
+
+def test_a_sum_of_three_is_rounded_as_its_partial_sums():
+    nodes, values, out = evaluated(at.add(x, y, 3.0), x=[1e19], y=[-1e19])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e19 * EPS
+
+
+def test_what_may_be_a_pole_has_no_bound_but_is_no_excuse_for_a_new_side():
+    noise = at.add(x, y, 3.0)
+    for made in (1 / noise, at.reciprocal(noise), noise**-2.0):
+        nodes, values, out = evaluated(made, x=[1e19], y=[-1e19])
+        assert rounding_error_bound(nodes, values, out, False, 1.0) == np.inf
+        assert rounding_error_bound(nodes, values, out, False, 1.0, strict=True) < np.inf
+    nodes, values, out = evaluated(noise**2.0, x=[1e19], y=[-1e19])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) < np.inf
+
+
+def test_what_has_no_error_keeps_the_sign_of_its_zero():
+    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] < 1e-300

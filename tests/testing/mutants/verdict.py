@@ -58,7 +58,9 @@ _EXCLUDED = {
     "the least number": (*_POSITIVE, "is_nonnegative"),  # of floats: minus the greatest
     "-0": _POSITIVE,
     "0": _POSITIVE,
-    **dict.fromkeys(("gaps", "zero strides", "duplicates"), ("has_one_element",)),
+    **dict.fromkeys(
+        ("gaps", "zero strides", "duplicates", "more than one row"), ("has_one_element",)
+    ),
 }
 """By value the guards that say of a variable that it has no such value."""
 _EXTREME = (

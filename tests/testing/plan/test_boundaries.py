@@ -1,0 +1,36 @@
+"""Numbers close to where a law decides otherwise."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing.instances.input_values import decode_values
+from relgraph.testing.plan.boundaries import near_boundaries
+from relgraph.testing.plan.edge_sweep import random_values
+from relgraph.testing.plan.planned_instances import InstancePlanner
+from tests.testing.plan.test_branch_points import searched
+
+x, y = lvars("x y")
+
+
+def values_near(right):
+    found = law("t", at.sqrt(at.sqr(x)) + 0 * y, right, sound="domain")
+    long = InstancePlanner([searched(found)], 8).run().branching[-1].long
+    values = list(random_values(long.inputs, Random(0), 2))
+    near = near_boundaries(long, values, Random(0))
+    return None if near is None else decode_values(near[1], near[0].inputs)
+
+
+def test_they_lie_on_both_sides_of_a_threshold():
+    a, b = values_near(at.switch(x < y, at.abs(x), 0))
+    beyond = a - b
+    assert min(np.sum(beyond < 0), np.sum(beyond > 0)) > 30
+    assert np.mean(np.abs(beyond) < 0.1 * (np.abs(a) + np.abs(b))) > 0.5
+
+
+def test_there_are_none_where_nothing_is_decided():
+    assert values_near(at.switch(at.eq(at.isnan(x), at.neq(x, x)), at.abs(x), 0)) is None
