@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         tensor,
         testing,
     )
+    from relgraph.bridges.numpy.tracing import trace
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
@@ -67,6 +68,7 @@ __all__ = [
     "sparse",
     "tensor",
     "testing",
+    "trace",
     "until",
 ]
 
@@ -93,6 +95,7 @@ _HOME = {
     "scan": "relgraph.tensor.loops.scan",
     "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
     "shared": "relgraph.compile",
+    "trace": "relgraph.bridges.numpy.tracing",
     "until": "relgraph.tensor.loops.scan",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)
