@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         graph,
         printing,
         scalar,
+        search,
         sparse,
         tensor,
         testing,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
     from relgraph.printing import dprint, pprint
+    from relgraph.search.enumeration import forms
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
@@ -48,6 +50,7 @@ __all__ = [
     "explain",
     "foldl",
     "foldr",
+    "forms",
     "function",
     "grad",
     "gradient",
@@ -64,6 +67,7 @@ __all__ = [
     "scalar",
     "scan",
     "scan_checkpoints",
+    "search",
     "shared",
     "sparse",
     "tensor",
@@ -82,6 +86,7 @@ _HOME = {
     "explain": "relgraph.compile",
     "foldl": "relgraph.tensor.loops.folds",
     "foldr": "relgraph.tensor.loops.folds",
+    "forms": "relgraph.search.enumeration",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional.if_else",
