@@ -1,6 +1,6 @@
-"""Search: the laws of rewriting, run as equality saturation, and the best form by a cost.
+"""Search: the laws of rewriting as equality saturation, the best form by a cost or by its errors.
 
-The names below are loaded when they are first used. They need egglog:
+The names below are loaded when they are first used. They need egglog and mpmath:
 ``pip install 'relgraph[search]'``.
 """
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
+    from relgraph.search.accuracy.forms import Improvement
+    from relgraph.search.accuracy.improving import improve
     from relgraph.search.costs.models import Measured, bytes_moved, calls, cost_of, flops
     from relgraph.search.equal_forms import Forms, forms
     from relgraph.search.laws import book
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Best",
     "Forms",
+    "Improvement",
     "Measured",
     "SaturationOptimizer",
     "best",
@@ -29,12 +32,14 @@ __all__ = [
     "cost_of",
     "flops",
     "forms",
+    "improve",
     "report",
 ]
 
 _MODULES = {
     "Best": "optimizer",
     "Forms": "equal_forms",
+    "Improvement": "accuracy.forms",
     "Measured": "costs.models",
     "SaturationOptimizer": "optimizer",
     "best": "optimizer",
@@ -44,6 +49,7 @@ _MODULES = {
     "cost_of": "costs.models",
     "flops": "costs.models",
     "forms": "equal_forms",
+    "improve": "accuracy.improving",
     "report": "translation.directions",
 }
 
