@@ -41,8 +41,8 @@ from relgraph.search.accuracy.truth.settling import Known
 _SAMPLING = 8.0
 """Seconds that the points take at most."""
 
-_NEAR = 0.1
-"""Bits of error that are not worth a dearer form."""
+_NEAR, _SAME = 0.1, 0.02
+"""Bits of error that are not worth a dearer form, and that are no difference at all."""
 
 
 def improve(
@@ -167,9 +167,15 @@ class _Maker:
         finalists |= dict.fromkeys((c.expr for c in self._found.forms), None)
         with np.errstate(all="ignore"):
             means = {e: float(values.errors(e).mean()) for e in finalists}
-        kept = front_of(finalists, means)
-        near = [k for k, e in enumerate(kept) if means[e] <= means[kept[0]] + _NEAR]
-        return tuple(self.form(e, finalists[e]) for e in kept), near[-1]
+        ordered = front_of(finalists, means)
+        best = [e for e in ordered if means[e] <= means[ordered[0]] + _NEAR][-1]
+        # what the next cheaper one does as well is not worth a row
+        kept = [
+            e
+            for e, cheaper in zip(ordered, [*ordered[1:], None], strict=True)
+            if e is best or cheaper is None or means[cheaper] > means[e] + _SAME
+        ]
+        return tuple(self.form(e, finalists[e]) for e in kept), kept.index(best)
 
     def form(self, expr: Expr, pieces: Pieces | None = None) -> Form:
         """Return an expression as a form."""
