@@ -13,7 +13,7 @@ from relgraph.search.costs.models import Cost, flops
 from relgraph.search.equal_forms import Shapes, as_outputs, ways
 from relgraph.search.proof.claims import Claim, weakest
 from relgraph.search.saturation import Limits
-from relgraph.search.searching import Question, derivation_of, follow
+from relgraph.search.searching import Question, derivation_of, follow, greedy_optimizer
 from relgraph.search.translation.directions import BOTH_WAYS, CLAIMED
 
 
@@ -166,5 +166,6 @@ class SaturationOptimizer(GlobalOptimizer):
             follow(fgraph, plan)
 
     def summary_children(self) -> Sequence[Any]:
-        """The laws of the steps that it has made so far."""
-        return tuple(self._claims.values())
+        """The phases that it may begin with, and the laws of the other steps made so far."""
+        begins = [greedy_optimizer()] if self._question.greedy else []
+        return (*begins, *self._claims.values())

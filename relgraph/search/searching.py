@@ -157,7 +157,7 @@ def derivation_of(outputs: Sequence[Variable], plan: Plan) -> tuple[list[Variabl
     fgraph.attach_feature(recorder)
     follow(fgraph, plan)
     fgraph.remove_feature(recorder)
-    known: list[Any] = [*plan.claims.values(), _greedy_optimizer()]
+    known: list[Any] = [*plan.claims.values(), greedy_optimizer()]
     return list(fgraph.outputs), recorder.derivation(known)
 
 
@@ -171,7 +171,7 @@ def on_its_own(
 
 
 @cache
-def _greedy_optimizer() -> GlobalOptimizer:
+def greedy_optimizer() -> GlobalOptimizer:
     """Return the phases of `fast_run` in which laws are applied to ordinary ops."""
     query = OptimizationQuery(include=["fast_run"], position_cutoff=_BEFORE_BLAS)
     found: GlobalOptimizer = optdb.query(query)
@@ -185,7 +185,7 @@ def _greedy_form(
     fgraph = on_its_own(outputs, inputs)
     recorder = Recorder()
     fgraph.attach_feature(recorder)
-    optimizer = _greedy_optimizer()
+    optimizer = greedy_optimizer()
     optimizer.optimize(fgraph)
     fgraph.remove_feature(recorder)
     return recorder.derivation([optimizer]), list(fgraph.outputs)

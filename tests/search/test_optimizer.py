@@ -140,3 +140,12 @@ def test_a_long_chain_is_no_deep_recursion() -> None:
     for _ in range(5000):
         chain = at.sin(chain)
     assert best(chain, [FACTOR]).stopped == "nodes"
+
+
+def test_every_step_of_a_recorded_derivation_has_its_class() -> None:
+    given = at.sum(x * 0) + at.log(1 + at.exp(x)) + A @ x + A @ y
+    optimizer = SaturationOptimizer(nodes=200)
+    _, derivation = optimize_graph(given, include=(), custom_opt=optimizer, clone=True, trace=True)
+    found = {step.name: step.sound for step in derivation}
+    assert found["softplus"] == "stable" and found["mul-zero"] == "finite"
+    assert {name for name in found if found[name] is None} <= {"MergeOptimizer", "constant_folding"}
