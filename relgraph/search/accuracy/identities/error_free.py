@@ -20,6 +20,8 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 x, y, z = lvars("x y z")
 
 better = partial(law, sound="stable")
+# one of the functions that a table makes, whose type is not known
+fmod: Any = at.fmod
 
 FUSED = (
     better("fused-sum", x * y + z, fma(x, y, z)),
@@ -55,12 +57,9 @@ CORRECTED = tuple(
     )
 )
 
-WAVES: dict[str, Any] = {"sin": sin, "cos": cos}
-fmod: Any = at.fmod  # by name, as mypy does not see functions that are made by tables
-
 TURNS = tuple(
     one
-    for name, wave in WAVES.items()
+    for name, wave in (("sin", sin), ("cos", cos))
     for one in (
         real(f"{name}-of-half-turns", wave(x * math.pi), wave(fmod(x, 2) * math.pi)),
         real(
