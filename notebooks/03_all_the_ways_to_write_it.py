@@ -17,6 +17,7 @@ from kanren.core import Zzz
 
 import relgraph.tensor as at
 from relgraph import Mode, build, function, law, lvars, optimize_graph, pprint
+from relgraph import forms as forms_of
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import OpenAnswerError
 
@@ -139,6 +140,14 @@ for text in forms:
 # ways, so forms are reached that no simplifier would pass: to get from `log(1 + exp(x)) - x` to
 # `softplus(-x)`, the `x` has to become a logarithm again.
 #
+# `relgraph.forms` does all of this in one call: of a law, of laws, or of a relation such as `lawo`.
+# It is lazy, gives no form twice, and the small ones first.
+
+# %%
+for form in forms_of(start, lawo, limit=8):
+    print(pprint(form))
+
+# %% [markdown]
 # ## Costs
 #
 # How much work is a form? Count its nodes, and let a function such as `exp` weigh ten times as much

@@ -18,14 +18,17 @@ if TYPE_CHECKING:
         graph,
         printing,
         scalar,
+        search,
         sparse,
         tensor,
         testing,
     )
+    from relgraph.bridges.numpy.tracing import trace
     from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
     from relgraph.printing import dprint, pprint
+    from relgraph.search.enumeration import forms
     from relgraph.settings import config
     from relgraph.tensor.conditional.if_else import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
@@ -47,6 +50,7 @@ __all__ = [
     "explain",
     "foldl",
     "foldr",
+    "forms",
     "function",
     "grad",
     "gradient",
@@ -63,10 +67,12 @@ __all__ = [
     "scalar",
     "scan",
     "scan_checkpoints",
+    "search",
     "shared",
     "sparse",
     "tensor",
     "testing",
+    "trace",
     "until",
 ]
 
@@ -80,6 +86,7 @@ _HOME = {
     "explain": "relgraph.compile",
     "foldl": "relgraph.tensor.loops.folds",
     "foldr": "relgraph.tensor.loops.folds",
+    "forms": "relgraph.search.enumeration",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional.if_else",
@@ -93,6 +100,7 @@ _HOME = {
     "scan": "relgraph.tensor.loops.scan",
     "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
     "shared": "relgraph.compile",
+    "trace": "relgraph.bridges.numpy.tracing",
     "until": "relgraph.tensor.loops.scan",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from relgraph import __version__
-from relgraph.commands import draw, explain, laws, profile
+from relgraph.commands import draw, explain, improve, laws, profile
 from relgraph.commands.named import CommandError, add_command
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
@@ -51,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     for name, module, text in (
         ("draw", draw, "draw a graph as a picture"),
         ("explain", explain, "say why a law does not match a variable, or how it does"),
+        ("improve", improve, "find forms of a formula with less rounding error"),
         ("laws", laws, "list laws: name, algebra, class, rows"),
         ("profile", profile, "show what compiling a graph takes, and which laws it applies"),
     ):

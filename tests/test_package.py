@@ -18,6 +18,7 @@ def test_every_name_is_there(name: str) -> None:
         "graph",
         "printing",
         "scalar",
+        "search",
         "sparse",
         "tensor",
         "testing",

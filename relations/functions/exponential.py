@@ -12,6 +12,7 @@ from typing import Any
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import (
     DimShuffle,
+    eq,
     exp,
     exp2,
     expm1,
@@ -231,5 +232,13 @@ SUMS_OF_EXPONENTIALS = (
         computo(k, softmax_axis, a),
         sound="stable",
     ),
-    law("log-sub-exp", log(exp(x) - exp(y)), x + log1mexp(y - x), sound="finite"),
+    # where both are infinite, their difference is nan
+    law(
+        "log-sub-exp",
+        log(exp(x) - exp(y)),
+        x + log1mexp(switch(eq(x, y), 0, y - x)),
+        floato(x),
+        same_dtypeo(x, y),
+        sound="stable",
+    ),
 )

@@ -21,12 +21,14 @@ from relgraph.tensor import (
     log,
     log_determinant,
     log_product,
+    logaddexp,
     lt,
     maximum,
     minimum,
     mul,
     sigmoid,
     softplus,
+    sqr,
     switch,
 )
 from relgraph.tensor import abs as abs_
@@ -36,15 +38,18 @@ from relgraph.tensor.lawkit.functions.logarithms import (
     is_no_product,
     logarithm_of_product,
     logarithm_of_quotient,
+    logarithm_of_size_of_quotient,
     may_have_exponents,
+    sizes,
 )
 from relgraph.tensor.lawkit.guards.constants import not_constanto
+from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
-a, k, n, o, w, x, xs, y, z = lvars("a k n o w x xs y z")
+a, c, k, n, o, w, x, xs, y, z = lvars("a c k n o w x xs y z")
 above, below, seen_above, seen_below = lvars("above below seen_above seen_below")
 
 # a power is the exponential of a multiple of a logarithm, but for zeros, infinities, and powers of
@@ -57,6 +62,7 @@ exponent_of_share = switch(ordinary_share, -(y * softplus(-x)), 0)
 power_of_share = switch(ordinary_share, 1, sigmoid(x)) ** y
 
 varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
+is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
 
 total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
 
@@ -65,8 +71,13 @@ FACTOR = view(
     case(exp(x), (x, 1), floato(x)),
     case(sigmoid(x), (-softplus(-x), 1), floato(x)),
     case(Softmax(k)(x), (LogSoftmax(k)(x), 1)),
+    case(exp(x) + exp(y), (logaddexp(x, y), 1), floato(x), same_dtypeo(x, y)),
     case(total, (LogSumExp(k)(x), 1), floato(x), usual),
     case(DimShuffle(n, o)(total), (DimShuffle(n, o)(LogSumExp(k)(x)), 1), floato(x), usual),
+    case(
+        sigmoid(x) ** c, (-(c * softplus(-x)), 1), floato(x), same_dtypeo(x, c), nonzero_numbero(c)
+    ),
+    case(sqr(sigmoid(x)), (-2 * softplus(-x), 1), floato(x)),
     case(sigmoid(x) ** y, (exponent_of_share, power_of_share), *varies),
     case(x**y, (exponent, power), *varies),
     case(x, (0, x)),
@@ -85,7 +96,11 @@ PRODUCTS = (
         whereo(is_found, z),
         sound="stable",
         tries=[
-            log(mul(factor, several(xs))) for factor in (exp(x), sigmoid(x), Softmax(k)(x), x**y)
+            log(mul(factor, several(xs)))
+            for factor in (
+                *(exp(x), sigmoid(x), Softmax(k)(x), x**y),
+                *(exp(x) + exp(y), sqr(sigmoid(x)), sigmoid(x) ** 2.5),
+            )
         ],
     ),
     law(
@@ -97,6 +112,31 @@ PRODUCTS = (
         computo(seen_above, FACTOR.each, above),
         computo(seen_below, FACTOR.each, below),
         computo(z, logarithm_of_quotient, seen_above, y, seen_below),
+        whereo(is_found, z),
+        sound="stable",
+    ),
+    # the size of a product is the product of the sizes
+    law(
+        "log-abs-of-product",
+        log(abs_(mul(several(xs)))),
+        z,  # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
+        whereo(may_have_exponents, xs),
+        computo(seen_above, FACTOR.each, xs),
+        computo(above, sizes, seen_above),
+        computo(z, logarithm_of_product, above),
+        whereo(is_found, z),
+        sound="stable",
+        tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
+    ),
+    law(
+        "log-abs-of-quotient",
+        log(abs_(x / y)),
+        z,  # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
+        computo(above, FACTORS, x),
+        computo(below, FACTORS, y),
+        computo(seen_above, FACTOR.each, above),
+        computo(seen_below, FACTOR.each, below),
+        computo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
         whereo(is_found, z),
         sound="stable",
     ),

@@ -6,6 +6,7 @@ is constant along the axes that are reduced, and loses them by a dimshuffle.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from cons import cons
@@ -18,11 +19,13 @@ from relgraph.tensor import (
     DimShuffle,
     Elemwise,
     log,
+    lt,
     prod,
     reciprocal,
     second,
     sign,
     sqr,
+    switch,
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
@@ -198,6 +201,8 @@ PRODUCTS = (
     ),
 )
 
+sign_of_prod = prod(sign(x), axis=a)
+
 LOGARITHMS = (
     # a product overflows before its logarithm does
     law(
@@ -206,6 +211,17 @@ LOGARITHMS = (
         sum_(log(x), axis=a),
         nonnegativeo(x),
         *uncompensated(x),
+        sound="stable",
+    ),
+    law(
+        "log-prod-of-any-sign",
+        log(prod(x, axis=a)),
+        # not a choice of the two, which would have no slope where the product is negative
+        sum_(log(abs_(x)), axis=a) + switch(lt(sign_of_prod, 0), math.nan, 0 * sign_of_prod),
+        floato(x),
+        *uncompensated(x),
+        # what is known of the sign later is better
+        tags=("late",),
         sound="stable",
     ),
     law("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a), sound="stable"),

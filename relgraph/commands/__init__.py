@@ -1,1 +1,1 @@
-"""The commands `relgraph draw`, `explain`, `laws` and `profile`."""
+"""The commands `relgraph draw`, `explain`, `improve`, `laws` and `profile`."""

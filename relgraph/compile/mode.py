@@ -72,8 +72,8 @@ class Mode:
     ----------
     linker
         ``"vm"`` (the default), ``"py"`` (the reference: the `perform` of one node after another),
-        ``"jax"`` (see `relgraph.engines`), or a linker. What the linker excludes is left out of the
-        mode's query.
+        ``"jax"`` or ``"dask"`` (see `relgraph.engines`), or a linker. What the linker excludes is
+        left out of the mode's query.
     optimizer
         ``"default"``, the name of a predefined optimizer, an `OptimizationQuery`, a
         `GlobalOptimizer`, a law or a `LocalOptimizer`, a list of these, or None for no

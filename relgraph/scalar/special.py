@@ -149,6 +149,10 @@ class LogAddExp(FoldOp):
         return reduce(np.logaddexp, [np.asarray(v).astype(dtype)[()] for v in values])
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        if len(inputs) == 2:
+            # far from zero the output has fewer digits than the difference
+            x, y = inputs
+            return [g * sigmoid(x - y), g * sigmoid(y - x)]
         return [g * exp(x - output) for x in inputs]
 
 

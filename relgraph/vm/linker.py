@@ -126,6 +126,7 @@ LINKERS: dict[str, Linker] = {linker.name: linker for linker in (PyLinker(), VML
 """The linkers that are loaded, by name."""
 
 ENGINES: dict[str, str] = {
+    "dask": "relgraph.engines.dask",
     "jax": "relgraph.engines.jax",
 }
 """For each engine that needs packages of its own, the package that has its `LINKER`, a name that is

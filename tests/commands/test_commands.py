@@ -1,4 +1,4 @@
-"""The commands `relgraph draw`, `explain`, `laws` and `profile`."""
+"""The commands `relgraph draw`, `explain`, `improve`, `laws` and `profile`."""
 
 import subprocess
 import sys
@@ -167,3 +167,35 @@ def test_as_a_process(model) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
     assert ran.returncode == 0, ran.stderr
     ElementTree.fromstring(ran.stdout)
+
+
+def test_improving(tmp_path, capsys) -> None:
+    plot = tmp_path / "errors.svg"
+    formula = ["improve", "exp(x) - 1", "--domain", "abs(x) < 1", "--points", "64"]
+    assert main([*formula, "--plot", str(plot), "--derivation"]) == 0
+    out = capsys.readouterr().out
+    assert "expm1(x)" in out and "exp-less-one: exp(x) - 1 → expm1(x)" in out
+    ElementTree.fromstring(plot.read_text(encoding="utf-8"))
+    cores = tmp_path / "two.fpcore"
+    cores.write_text('(FPCore (x) :name "one more" :pre (< 1 x 2) (+ x 1))\n(FPCore (y) y)')
+    assert main(["improve", str(cores), "--points", "32"]) == 0
+    assert "one more" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["foo(x)"], "there is no function 'foo'"),
+        (["x +"], "is no formula"),
+        (["x", "--domain", "y > 0"], "the domain has y, which is no input"),
+        (["log(x)", "--domain", "x < 0"], "no point of the domain"),
+        (["x", "--points", "0"], "not a positive whole number"),
+        (["no such.fpcore"], "can't be read"),
+        (["x", "--points", "32", "--plot", "no/such/file.svg"], "can't be written"),
+        (["x", "--points", "32", "--plot", "x.svg", "--against", "y"], "there is no input y"),
+    ],
+)
+def test_what_cannot_be_improved(arguments: list[str], message: str, capsys) -> None:
+    assert main(["improve", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
@@ -61,12 +62,30 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "tan_less_x": lambda x: np.tan(x) - x,
     "x_less_sin": lambda x: x - np.sin(x),
     "log_product": lambda y, z, *xs: np.log(reduce(np.multiply, xs, np.exp(y)) / z),
+    "fma": lambda x, y, z: _floats(x * y + z),
+    "scaled_product{2,1}": lambda x, y, z: _floats(x * y / z),
+    "mul_error": lambda x, y: _lost(x, y, np.multiply, Fraction.__mul__),
+    "add_error": lambda x, y: _lost(x, y, np.add, Fraction.__add__),
     "log_determinant": lambda x, y, z, w: np.log(x * y - z * w),
 }
 
 
+def _lost(x: Any, y: Any, rounded: Any, exact: Any) -> Any:
+    """Return what an operation on floats loses to rounding, by rational numbers."""
+    x, y = (_floats(v) for v in np.broadcast_arrays(x, y))
+    found = rounded(x, y)
+
+    def lost(a: float, b: float, c: float) -> float:
+        finite = np.isfinite([a, b, c]).all()
+        return float(exact(Fraction(a), Fraction(b)) - Fraction(c)) if finite else 0.0
+
+    each = [lost(*map(float, v)) for v in zip(x.flat, y.flat, found.flat, strict=True)]
+    return np.array(each, found.dtype).reshape(found.shape)
+
+
 def scalar_reference(name: str, op: Any) -> Callable[..., Any]:
     """Return NumPy's or SciPy's function for a scalar op; `name` is its name in `scalar`."""
+    name = name or op.name
     if name in SCALARS:
         return SCALARS[name]
     named = op.name if isinstance(op, NamedOp) else name

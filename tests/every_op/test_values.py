@@ -20,6 +20,7 @@ from relgraph import scalar
 from relgraph.gradient import grad
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import io_toposort
+from relgraph.scalar import error_free
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.named.several_outputs import PartOp
@@ -36,6 +37,11 @@ OF_SCALARS = [
 ]
 OF_SCALARS.append((at.Elemwise(scalar.polygamma), Tensor(1, "int64"), Tensor(1)))
 OF_SCALARS.append((at.Elemwise(scalar.Cast("float32")), Tensor(1)))
+OF_SCALARS += [
+    (at.Elemwise(op), *[Tensor(1)] * op.nin)
+    for op in (error_free.fma, error_free.mul_error, error_free.add_error)
+]
+OF_SCALARS.append((at.Elemwise(error_free.ScaledProduct(2, 1)), *[Tensor(1)] * 3))
 EXAMPLES = [*CASES, *OTHERS, *OF_SCALARS]
 every_example = pytest.mark.parametrize(
     ("op", "specs"), [(op, specs) for op, *specs in EXAMPLES], ids=[str(op) for op, *_ in EXAMPLES]

@@ -78,7 +78,11 @@ def _agreed(compute: Callable[[], Vector]) -> Vector:
     before: Vector | None = None
     for digits in DIGITS:
         mp.dps = digits
-        found = compute()
+        try:
+            found = compute()
+        except ZeroDivisionError:
+            # a denominator needs more digits than these
+            continue
         if before is not None and all(map(_same, before, found)) and mp.mpf(0) not in found:
             return found
         before = found

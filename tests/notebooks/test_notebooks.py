@@ -28,8 +28,8 @@ def problems(notebook) -> list[str]:
     ]
 
 
-def test_there_are_six() -> None:
-    assert [source.name[:2] for source in SOURCES] == ["01", "02", "03", "04", "05", "06"]
+def test_there_are_seven() -> None:
+    assert [source.name[:2] for source in SOURCES] == [f"0{n}" for n in range(1, 8)]
     assert sorted(FOLDER.glob("*.ipynb")) == [pair_of(source) for source in SOURCES]
 
 

@@ -150,6 +150,9 @@ def errors(
         with np.errstate(all="ignore"):
             try:
                 (before,) = evaluate([one.whole], values)
+            except ValueError:
+                return None  # parts of one type may have different lengths
+            try:
                 by_name = {var.name: value for var, value in values.items()}
                 given = {v: by_name[v.name] for v in graph_inputs([optimized]) if v.name in by_name}
                 (after,) = evaluate([optimized], given)

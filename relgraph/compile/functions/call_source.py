@@ -82,6 +82,7 @@ def generate_call(parts: CallParts, trusted: bool) -> Callable[..., Any]:
     values = list(arguments)
     for k, container in enumerate(parts.shared):
         names[f"s{k}"] = container
+        # `Container.value` is this too, and takes longer
         values.append(f"(s{k}.here if s{k}.away is None else s{k}.value)")
     body += _run_lines(values, parts.unalias is not None)
     body += [
@@ -90,7 +91,9 @@ def generate_call(parts: CallParts, trusted: bool) -> Callable[..., Any]:
     ]
     for k, container in enumerate(parts.updated):
         names[f"u{k}"] = container
-        body.append(f" u{k}.value = results[{parts.n_results + k}]")
+        # `Container.value` is this too, and takes longer
+        body.append(f" u{k}.here = results[{parts.n_results + k}]")
+        body.append(f" u{k}.away = u{k}.bring_home = None")
     if parts.updated:
         body.append(f" del results[{parts.n_results}:]")
     source = "\n".join([f"def call({', '.join(arguments)}):", *body, " return unpack(results)"])

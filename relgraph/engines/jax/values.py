@@ -43,7 +43,8 @@ def to_engine(value: Any, kind: Type) -> Any:
         return value if isinstance(value, jax.Array) else np.asarray(value)
     if isinstance(kind, RandomGeneratorType):
         return key_of(value) if isinstance(value, np.random.Generator) else value
-    return value if isinstance(value, SparseValue) else from_scipy(value)
+    # a type of a user's own may have JAX's arrays for its values
+    return value if isinstance(value, SparseValue | jax.Array) else from_scipy(value)
 
 
 def from_engine(value: Any, kind: Type) -> Any:

@@ -11,8 +11,12 @@ import importlib
 import json
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from bench_rewriting import PHASES, ROOT, Library
 
 sys.path.insert(0, str(ROOT))

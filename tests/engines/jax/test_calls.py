@@ -87,16 +87,16 @@ def test_large_results_are_not_copied_and_stay_when_the_function_is_gone() -> No
     assert (result == 1.0).all()
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "complex128", "bool"])
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
 def test_large_arguments_begin_anywhere_and_lie_in_any_order(dtype: str) -> None:
     """JAX takes those without a copy that begin at a multiple of 64 bytes, or as if they did."""
     x = at.matrix("x", dtype=dtype)
     f = function([x], [x, x[::-1].T], mode="jax")
-    values = np.random.default_rng(0).integers(0, 2, 1 << 20).astype(dtype)
+    values = np.random.default_rng(0).integers(0, 2, 1 << 19).astype(dtype)
     storage = np.zeros(values.nbytes + 128, "int8")
-    for first in (0, 8, 16, 3):
+    for first in (0, 16, 3):
         start = -storage.ctypes.data % 64 + first
-        given = storage[start : start + values.nbytes].view(dtype).reshape(1 << 10, 1 << 10)
+        given = storage[start : start + values.nbytes].view(dtype).reshape(1 << 9, 1 << 10)
         given[:] = values.reshape(given.shape)
         for value in (given, given.T, given[1:]):
             before = value.copy()

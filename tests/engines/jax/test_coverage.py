@@ -28,7 +28,7 @@ ELSEWHERE = {
     "FusedReduction": "the graphs of `test_fused`",
     "DeepCopyOp": "each function that returns an argument",
     "Print": "prints",
-    **dict.fromkeys(("FromPlaces", "Majors", "SampledProduct"), "test_sparse"),
+    **dict.fromkeys(("Elements", "FromPlaces", "Majors", "SampledProduct"), "test_sparse"),
     **dict.fromkeys(("Nonzero", "Unique"), "test_calls"),
 }
 

@@ -17,7 +17,7 @@ from tests.fuzz.judge import Reference
 
 # The first rounds nothing anew; the others apply laws, the last those that take numbers for finite.
 MODES = ("Mode('jax', None)", "Mode('jax', 'strict')", "Mode('jax')")
-GRAPHS = 24
+GRAPHS = 12
 
 
 def failures(count: int, seed: int) -> list[Failure]:
@@ -46,8 +46,7 @@ def test_graphs_compute_what_numpy_does() -> None:
 
 
 def test_random_graphs_with_gradients() -> None:
-    assert check_linker("jax", examples=8).passed
-    assert check_linker("jax", "fast_run", examples=4, seed=1).passed
+    assert check_linker("jax", examples=4).passed
 
 
 if __name__ == "__main__":

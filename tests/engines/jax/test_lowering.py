@@ -109,3 +109,13 @@ def test_what_is_out_of_bounds_and_known_is_refused() -> None:
     y = at.dvector("y")
     with pytest.raises(ValueError, match="axis 0"):
         function([x, y], x + y, mode="jax")(np.ones(2), np.ones(1))
+
+
+def test_a_slice_may_go_beyond_its_axis() -> None:
+    x, n = at.dvector("x"), at.lscalar("n")
+    f = function([x, n], [x[::n], x[n:], x[:n]], mode=Mode("jax", None))
+    value = np.arange(5.0)
+    for step in (2**63 - 1, -(2**63) + 1, -2, 7):
+        found = f(value, step)
+        for part, wanted in zip(found, (value[::step], value[step:], value[:step]), strict=True):
+            np.testing.assert_array_equal(part, wanted)

@@ -31,15 +31,37 @@ CASES = [
     ("log-of-product", at.log(y * at.exp(x)), "log_product(x, 1.0, y)"),
     ("log-of-product", at.log(at.mul(at.exp(x), at.exp(y), z)), "log_product(x + y, 1.0, z)"),
     ("log-of-product", at.log(at.sigmoid(x) * y), "log_product(-softplus(-x), 1.0, y)"),
+    (
+        "log-of-product",
+        at.log(at.sigmoid(x) ** 3.0 * y),
+        "log_product(-(3.0 * softplus(-x)), 1.0, y)",
+    ),
+    (
+        "log-of-product",
+        at.log(at.sqr(at.sigmoid(x)) * y),
+        "log_product(-2.0 * softplus(-x), 1.0, y)",
+    ),
     ("log-of-product", at.log(at.softmax(x) * y), "log_product(log_softmax(x, axis=None), 1.0, y)"),
     ("log-of-product", at.log(total * y), "log_product(logsumexp(m, axis=1), 1.0, y)"),
+    (
+        "log-of-product",
+        at.log((at.exp(x) + at.exp(y)) * z),
+        "log_product(logaddexp(x, y), 1.0, z)",
+    ),
     ("log-of-quotient", at.log(y * at.exp(x) / z), "log_product(x, z, y)"),
+    ("log-of-quotient", at.log((at.exp(x) + at.exp(y)) / z), "log_product(logaddexp(x, y), z)"),
     ("log-of-quotient", at.log(y / (at.exp(x) * z)), "log_product(-x, z, y)"),
     ("log-of-quotient", at.log(at.exp(x) / (y * z)), "log_product(x, y * z)"),
     (
         "log-of-quotient",
         at.log(at.softmax(x) / at.softmax(y)),
         "log_softmax(x, axis=None) - log_softmax(y, axis=None)",
+    ),
+    ("log-abs-of-product", at.log(at.abs(at.exp(x) * y)), "log_product(x, 1.0, abs(y))"),
+    (
+        "log-abs-of-quotient",
+        at.log(at.abs(y * at.exp(x) / z)),
+        "log_product(x, abs(z), abs(y))",
     ),
     (
         "log-of-power",

@@ -75,6 +75,12 @@ TABLE = [
         at.prod(at.exp(x), axis=1) ** at.constant([[2.5]]).dimshuffle(0),
     ),
     ("log-prod", at.log(at.prod(at.exp(v))), at.sum(at.log(at.exp(v)))),
+    (
+        "log-prod-of-any-sign",
+        at.log(at.prod(v)),
+        at.sum(at.log(at.abs(v)))
+        + at.switch(at.lt(at.prod(at.sign(v)), 0), np.nan, 0 * at.prod(at.sign(v))),
+    ),
     ("log-abs-prod", at.log(at.abs(at.prod(x, axis=1))), at.sum(at.log(at.abs(x)), axis=1)),
     ("all-not", at.all(~mask, axis=1), ~at.any(mask, axis=1)),
     ("any-not", at.any(~mask), ~at.all(mask)),

@@ -72,7 +72,8 @@ def cumprod_gradient(op: CumprodGradient, node: Apply, x: Any, g: Any) -> Any:
     of_all = from_the_end(g * jnp.cumprod(x, op.axis))
     without = from_the_end(g * jnp.cumprod(jnp.where(is_first, 1, x), op.axis))
     at_first = jnp.where(is_first, without, 0)
-    return jnp.where(zeros == 0, of_all / jnp.where(is_zero, 1, x), at_first)
+    found = jnp.where(zeros == 0, of_all / jnp.where(is_zero, 1, x), at_first)
+    return as_dtype(found, node.outputs[0].type.dtype)
 
 
 def sort(op: Sort, node: Apply, x: Any) -> Any:

@@ -25,8 +25,8 @@ from relgraph.tensor.indexing.subtensor import (
 )
 
 
-def _index(node: Apply, first: int, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the index of a node, for arrays of JAX.
+def _index(node: Apply, first: int, values: Sequence[Any], x: Any) -> tuple[Any, ...]:
+    """Return the index of a node, for arrays of JAX; a mask is the places where it is true.
 
     Parameters
     ----------
@@ -34,8 +34,17 @@ def _index(node: Apply, first: int, values: Sequence[Any]) -> tuple[Any, ...]:
         The position of the first input that is an index.
     values
         The values of these inputs.
+    x
+        The array that is indexed.
+
+    Raises
+    ------
+    IndexError
+        If an index that is known is out of bounds.
     """
     rest = iter(enumerate(values, first))
+    found: list[Any] = []
+    axis = 0
 
     def bound(part: Any) -> Any:
         if not isinstance(part, Placeholder):
@@ -43,43 +52,53 @@ def _index(node: Apply, first: int, values: Sequence[Any]) -> tuple[Any, ...]:
         position, value = next(rest)
         return int(static(node, position, value))
 
-    def entry(e: Any) -> Any:
-        if isinstance(e, Slice):
-            return slice(*map(bound, e.parts()))
-        if not isinstance(e, Placeholder):
-            return e
-        position, value = next(rest)
-        if value.dtype == bool and value.ndim:
-            return static(node, position, value)
-        return int(value) if is_known(value) and value.ndim == 0 else value
-
-    return tuple([entry(e) for e in node.op.idx_list])
-
-
-def _check_bounds(node: Apply, x: Any, index: Sequence[Any]) -> None:
-    """Raise an IndexError for an index that is known and out of bounds."""
-    axis = 0
-    for e in index:
+    for e in node.op.idx_list:
         if e is None:
+            found.append(None)
             continue
-        if isinstance(e, np.ndarray) and e.dtype == bool:
-            if e.shape != x.shape[axis : axis + e.ndim]:
-                raise IndexError(f"{node.op}: a mask of shape {e.shape} for {x.shape}")
-            axis += e.ndim
+        if isinstance(e, Slice):
+            found.append(_within(slice(*map(bound, e.parts())), x.shape[axis]))
+            axis += 1
             continue
-        known = np.asarray(e) if not isinstance(e, slice) and not is_traced(e) else None
-        n = x.shape[axis]
-        if known is not None and known.size and not -n <= known.min() <= known.max() < n:
-            raise IndexError(
-                f"{node.op}: {node.inputs[0]} has shape {x.shape}: an index is out of bounds for "
-                f"axis {axis} with length {n}"
-            )
-        axis += 1
+        entries = [e]
+        if isinstance(e, Placeholder):
+            position, value = next(rest)
+            entries = [int(value) if is_known(value) and value.ndim == 0 else value]
+            if value.dtype == bool and value.ndim:
+                mask = static(node, position, value)
+                if mask.size and mask.shape != x.shape[axis : axis + mask.ndim]:
+                    raise IndexError(f"{node.op}: a mask of shape {mask.shape} for {x.shape}")
+                entries = list(np.nonzero(mask))
+        for entry in entries:
+            _check_bounds(node, x, axis, entry)
+            axis += 1
+        found += entries
+    return tuple(found)
+
+
+def _within(part: slice, length: int) -> slice:
+    """Return a slice of an axis with bounds and a step that are not beyond its length: XLA takes no
+    others."""
+    places = range(*part.indices(length))
+    if not places:
+        return slice(0, 0)
+    step = places.step if len(places) > 1 else 1
+    last = places[-1] + (1 if step > 0 else -1)
+    return slice(places[0], None if last < 0 else last, step)
+
+
+def _check_bounds(node: Apply, x: Any, axis: int, entry: Any) -> None:
+    n = x.shape[axis]
+    known = None if is_traced(entry) else np.asarray(entry)
+    if known is not None and known.size and not -n <= known.min() <= known.max() < n:
+        raise IndexError(
+            f"{node.op}: {node.inputs[0]} has shape {x.shape}: an index is out of bounds for "
+            f"axis {axis} with length {n}"
+        )
 
 
 def part(op: Any, node: Apply, x: Any, *indices: Any) -> Any:
-    index = _index(node, 1, indices)
-    _check_bounds(node, x, index)
+    index = _index(node, 1, indices, x)
     return jnp.asarray(x)[index]
 
 
@@ -89,8 +108,7 @@ def advanced_part(op: AdvancedSubtensor, node: Apply, x: Any, *indices: Any) -> 
 
 
 def with_part(op: BaseIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
-    index = _index(node, 2, indices)
-    _check_bounds(node, x, index)
+    index = _index(node, 2, indices, x)
     x = jnp.asarray(x)
     check_broadcast(node, y, _shape_of_part(x, index))
     y = as_dtype(y, x.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 from relgraph.graph.basic import Variable
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
-from relgraph.tensor.math import add, exp, log_product, mul, pow, sigmoid
+from relgraph.tensor.math import abs, add, exp, log_product, mul, pow, sigmoid, sqr
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 
@@ -26,7 +26,7 @@ def is_no_product(factor: Variable) -> bool:
 def has_exponent(factor: Variable) -> bool:
     """Return False if a factor is of none of the ops whose logarithm is known."""
     op = None if factor.owner is None else factor.owner.op
-    return op in (exp, sigmoid, pow) or isinstance(op, Softmax | CAReduce | DimShuffle)
+    return op in (exp, sigmoid, pow, sqr, add) or isinstance(op, Softmax | CAReduce | DimShuffle)
 
 
 def may_have_exponents(factors: Sequence[Variable]) -> bool:
@@ -72,6 +72,16 @@ def logarithm_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
     if not divisors and not factors:
         return exponent
     return log_product(exponent, *(divisors or [1]), *factors)
+
+
+def sizes(seen: Seen) -> Seen:
+    """Return factors with the absolute values of those that are no exponentials."""
+    return [(e, abs(f) if isinstance(f, Variable) else f) for e, f in seen]
+
+
+def logarithm_of_size_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
+    """Return the same for the absolute value of the quotient."""
+    return logarithm_of_quotient(sizes(above), abs(divisor), sizes(below))
 
 
 def _sum_of(terms: Sequence[Any]) -> Any:

@@ -182,6 +182,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "polygamma": lambda n, x: mp.polygamma(int(n), x),
     "softplus": _softplus,
     "log1mexp": lambda x: log(1 - exp(x)),
+    "fma": lambda x, y, z: x * y + z,
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
     "length": lambda x, y: mp.sqrt(x * x + y * y),
     "sqr_less_sqr": lambda x, y: (x - y) * (x + y),

@@ -65,7 +65,9 @@ def reciprocal(x: Any) -> Any:
     """One divided by a number; of integers but 1 and -1 it is 0."""
     if x.dtype.kind in "biu":
         one_or_none = jnp.where((x == 1) | (x + 1 == 0), x, jnp.zeros_like(x))
-        return jnp.where(x == 0, jnp.iinfo(x.dtype).min, one_or_none).astype(x.dtype)
+        # what NumPy makes of the infinite quotient
+        of_zero = jnp.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
+        return jnp.where(x == 0, of_zero, one_or_none).astype(x.dtype)
     return 1 / x
 
 

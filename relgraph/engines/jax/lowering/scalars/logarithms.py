@@ -31,9 +31,12 @@ def log1mexp(x: Any) -> Any:
 
 def polygamma(n: Any, x: Any) -> Any:
     order = as_dtype(n, "float64") + 1
-    sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, -1.0)
+    # between whole orders there is none, as SciPy has it
+    sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, jnp.where(jnp.mod(order, 2) == 1, -1.0, jnp.nan))
     derivative = sign * special.gamma(order) * special.zeta(order, x)
     derivative = jnp.where(x == jnp.inf, 0.0, derivative)
+    at_pole = (x <= 0) & (x == jnp.floor(x))
+    derivative = jnp.where(at_pole & jnp.isfinite(x), sign * jnp.inf, derivative)
     return jnp.where(n == 0, digamma(x), derivative)
 
 

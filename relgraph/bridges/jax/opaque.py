@@ -1,0 +1,263 @@
+"""`JaxOp`: a primitive of JAX that no op is the counterpart of, carried through as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+import jax
+import numpy as np
+
+from relgraph.engines.jax.precision import wide
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.type import DisconnectedType, Type, disconnected
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.assembly.creation import zeros
+from relgraph.tensor.type import TensorType
+
+_TENSOR_KINDS = "biufc"
+
+
+class JaxType(Type):
+    """The type of JAX's arrays that NumPy has no dtype for: keys of generators, say.
+
+    Parameters
+    ----------
+    dtype
+        JAX's dtype.
+    shape
+        The lengths of the axes.
+    """
+
+    __props__ = ("dtype", "shape")
+
+    def __init__(self, dtype: Any, shape: Sequence[int]) -> None:
+        self.dtype = dtype
+        self.shape = tuple(shape)
+        self.ndim = len(self.shape)
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether values have derivatives, which JAX alone can take."""
+        return bool(jax.numpy.issubdtype(self.dtype, jax.numpy.inexact))
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        if getattr(data, "dtype", None) != self.dtype or data.shape != self.shape:
+            raise TypeError(f"expected {self}, not {data!r}")
+        return data
+
+    def __str__(self) -> str:
+        return f"JaxType({self.dtype}, {self.shape})"
+
+
+def type_of(aval: Any) -> Type:
+    """Return the type of the variables that stand for JAX's values of a shape and a dtype."""
+    if isinstance(aval.dtype, np.dtype) and aval.dtype.kind in _TENSOR_KINDS:
+        return TensorType(str(aval.dtype), aval.shape)
+    return JaxType(aval.dtype, aval.shape)
+
+
+class Parameters:
+    """The parameters of a primitive; equal if they are, or the same where they can't be hashed."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = dict(given)
+        key: Hashable = tuple(sorted(self.given.items(), key=lambda item: item[0]))
+        try:
+            hash(key)
+        except TypeError:
+            key = id(self)
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameters) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@dataclass(frozen=True)
+class PrimitiveCall:
+    """A call of a primitive.
+
+    Attributes
+    ----------
+    primitive
+        JAX's primitive.
+    parameters
+        Its parameters.
+    """
+
+    primitive: Any
+    parameters: Parameters
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        found = self.primitive.get_bind_params(self.parameters.given)
+        # older versions of JAX hand over the functions beside the parameters
+        functions, parameters = found if isinstance(found, tuple) else ((), found)
+        found = self.primitive.bind(*functions, *values, **parameters)
+        return tuple(found) if self.primitive.multiple_results else (found,)
+
+    @cached_property
+    def pulls_back_by_itself(self) -> bool:
+        """Whether JAX alone can differentiate it: see `has_own_pull_back`."""
+        return has_own_pull_back(self.primitive, self.parameters.given)
+
+    def __str__(self) -> str:
+        called = self.parameters.given.get("call_jaxpr")
+        name = str(self.primitive.name)
+        return name if called is None else f"{name}[{source_of(called)[0]}]"
+
+
+def has_own_pull_back(primitive: Any, parameters: Mapping[str, Any]) -> bool:
+    """Return whether a function is called that has its own product of row vectors with Jacobians.
+
+    It may be any function of the vector, and says nothing of tangents.
+    """
+    if primitive.name.startswith("custom_vjp_call"):
+        return True
+    held: list[Any] = []
+    for value in parameters.values():
+        held.extend(value if type(value) is tuple else (value,))
+    return any(
+        has_own_pull_back(eqn.primitive, eqn.params)
+        for part in held
+        for eqn in getattr(getattr(part, "jaxpr", part), "eqns", ())
+    )
+
+
+def source_of(called: Any) -> tuple[str, str]:
+    """Return the name of the function that a jaxpr is of, and the file that defines it.
+
+    Parameters
+    ----------
+    called
+        The jaxpr, which may have its constants with it.
+    """
+    jaxpr = getattr(called, "jaxpr", called)
+    name, _, place = (jaxpr.debug_info.func_src_info or "").partition(" at ")
+    return name, PurePath(place.rpartition(":")[0]).as_posix()
+
+
+@dataclass(frozen=True)
+class PullBackCall:
+    """The product of a row vector with the Jacobian of a call.
+
+    It takes the inputs of the call, and then the parts of the vector: one for each output that is
+    differentiable. It returns a part for each input that is.
+
+    Attributes
+    ----------
+    call
+        The call.
+    inputs, outputs
+        Which of the inputs and outputs of the call are differentiable.
+    """
+
+    call: Any
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        count = len(values) - len(self.outputs)
+        given, row = values[:count], values[count:]
+
+        def of_differentiable(*changed: Any) -> tuple[Any, ...]:
+            every = list(given)
+            for i, value in zip(self.inputs, changed, strict=True):
+                every[i] = value
+            found = self.call(*every)
+            return tuple(found[i] for i in self.outputs)
+
+        _, pull_back = jax.vjp(of_differentiable, *[given[i] for i in self.inputs])
+        return tuple(pull_back(tuple(row)))
+
+    def __str__(self) -> str:
+        return f"gradient of {self.call}"
+
+
+class JaxOp(Op):
+    """A call of a primitive of JAX.
+
+    Laws see no further than it; JAX computes it and differentiates it.
+
+    Parameters
+    ----------
+    call
+        A function of JAX's values that returns a tuple of them, equal to another if it is the same
+        function: a `PrimitiveCall` or a `PullBackCall`.
+    types
+        The types of the outputs.
+    pure
+        Whether equal inputs give equal outputs.
+    """
+
+    __props__ = ("call", "types", "pure")
+
+    def __init__(self, call: Any, types: tuple[Type, ...], pure: bool = True) -> None:
+        self.call = call
+        self.types = types
+        self.pure = pure
+        self.nout = len(types)
+
+    def __str__(self) -> str:
+        return f"jax.{self.call}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        return Apply(self, list(inputs), [t.make_variable() for t in self.types])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        # the values are there, even while JAX traces a function that this is a part of
+        with wide(), jax.ensure_compile_time_eval():
+            values = [jax.numpy.asarray(v) for v in inputs]
+            for cell, value, t in zip(output_storage, self.call(*values), self.types, strict=True):
+                cell[0] = np.array(value) if isinstance(t, TensorType) else value
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        free = tuple(i for i, v in enumerate(inputs) if _is_continuous(v))
+        found = tuple(i for i, v in enumerate(outputs) if _is_continuous(v))
+        types = tuple(inputs[i].type for i in free)
+        row = [
+            zeros(outputs[i].type.shape, outputs[i].type.dtype)
+            if isinstance(output_grads[i].type, DisconnectedType)
+            else output_grads[i]
+            for i in found
+        ]
+        made = JaxOp(PullBackCall(self.call, free, found), types)(*inputs, *row, return_list=True)
+        return [made[free.index(i)] if i in free else disconnected() for i, _ in enumerate(inputs)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [
+            [_is_continuous(v) and _is_continuous(out) for out in node.outputs] for v in node.inputs
+        ]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [t.shape for t in self.types]  # type: ignore[attr-defined]
+
+
+def _is_continuous(v: Variable) -> bool:
+    if isinstance(v.type, JaxType):
+        return v.type.is_continuous
+    return isinstance(v.type, TensorType) and not is_discrete(v.type.dtype)
+
+
+__all__ = [
+    "JaxOp",
+    "JaxType",
+    "Parameters",
+    "PrimitiveCall",
+    "PullBackCall",
+    "source_of",
+    "type_of",
+]

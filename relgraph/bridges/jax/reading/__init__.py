@@ -1,0 +1,1 @@
+"""From JAX's primitives to ops: a table for each subject."""

@@ -1,0 +1,136 @@
+"""Primitives that work element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.bridges.jax.reading.equation import Equation, Reader, insist
+from relgraph.gradient import zero_grad
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.tensor import special
+
+_SAME = {
+    **{
+        "add": at.add,
+        "add_any": at.add,
+        "sub": at.sub,
+        "mul": at.mul,
+        "neg": at.neg,
+        "square": at.sqr,
+    },
+    **{"exp": at.exp, "exp2": at.exp2, "expm1": at.expm1, "log": at.log, "log1p": at.log1p},
+    **{"sqrt": at.sqrt, "cbrt": at.cbrt, "abs": at.abs, "logistic": at.sigmoid},
+    **{"sin": at.sin, "cos": at.cos, "tan": at.tan, "asin": at.arcsin, "acos": at.arccos},
+    **{"atan": at.arctan, "atan2": at.arctan2, "sinh": at.sinh, "cosh": at.cosh},
+    **{"tanh": at.tanh, "asinh": at.arcsinh, "acosh": at.arccosh, "atanh": at.arctanh},
+    **{"erf": at.erf, "erfc": at.erfc, "erf_inv": at.erfinv, "lgamma": at.gammaln},
+    **{"digamma": at.digamma, "floor": at.floor, "ceil": at.ceil, "nextafter": at.nextafter},
+    **{"eq": at.eq, "ne": at.neq, "lt": at.lt, "le": at.le, "gt": at.gt, "ge": at.ge},
+    **{"and": at.and_, "or": at.or_, "xor": at.xor, "not": at.invert, "is_finite": at.isfinite},
+    **{"shift_left": at.left_shift, "real": at.real, "imag": at.imag, "conj": at.conj},
+    **{"shift_right_arithmetic": at.right_shift, "rem": at.fmod},
+    **{"igamma": special.gammainc, "igammac": special.gammaincc, "zeta": special.zeta},
+    **{"bessel_i0e": special.i0e, "bessel_i1e": special.i1e},
+    **{"regularized_incomplete_beta": special.betainc},
+    **{"copy": at.identity, "copy_p": at.identity, "name": at.identity},
+    **{"stop_gradient": zero_grad},
+}
+# These order complex numbers, or round them, as NumPy does not.
+_REAL = {"max": at.maximum, "min": at.minimum, "sign": at.sign}
+
+_TO_NEAREST_EVEN = 1
+
+
+def _same(equation: Equation) -> Any:
+    return _SAME[equation.primitive](*equation.inputs)
+
+
+def _real(equation: Equation) -> Any:
+    insist(not is_complex(equation.inputs[0].type.dtype))
+    return _REAL[equation.primitive](*equation.inputs)
+
+
+def _div(equation: Equation) -> Any:
+    x, y = equation.inputs
+    if not is_discrete(x.type.dtype):
+        return at.true_div(x, y)
+    # integers are divided towards zero
+    return at.int_div(at.sub(x, at.fmod(x, y)), y)
+
+
+def _rsqrt(equation: Equation) -> Any:
+    return at.reciprocal(at.sqrt(equation.inputs[0]))
+
+
+def _pow(equation: Equation) -> Any:
+    x, y = equation.inputs
+    insist(not is_discrete(x.type.dtype))
+    return at.pow(x, at.cast(y, x.type.dtype))
+
+
+def _integer_pow(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    y = equation["y"]
+    insist(y >= 0 or not is_discrete(x.type.dtype))
+    return at.pow(x, np.asarray(y, x.type.dtype))
+
+
+def _polygamma(equation: Equation) -> Any:
+    order, x = equation.inputs
+    return at.polygamma(order, x)
+
+
+def _round(equation: Equation) -> Any:
+    insist(int(equation["rounding_method"]) == _TO_NEAREST_EVEN)
+    return at.round(equation.inputs[0])
+
+
+def _shift_right_logical(equation: Equation) -> Any:
+    x, y = equation.inputs
+    insist(x.type.dtype.startswith("u"))
+    return at.right_shift(x, y)
+
+
+def _population_count(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    insist(x.type.dtype.startswith("u"))  # of others NumPy counts the bits of the absolute value
+    return at.cast(at.bitwise_count(x), x.type.dtype)
+
+
+def _select_n(equation: Equation) -> Any:
+    which, *cases = equation.inputs
+    if which.type.dtype == "bool":
+        return at.where(which, cases[1], cases[0])
+    found = cases[-1]
+    for i, case in reversed(list(enumerate(cases[:-1]))):
+        found = at.where(at.eq(which, np.asarray(i, which.type.dtype)), case, found)
+    return found
+
+
+def _clamp(equation: Equation) -> Any:
+    least, x, most = equation.inputs
+    return at.clip(x, least, most)
+
+
+def _convert_element_type(equation: Equation) -> Any:
+    return at.cast(equation.inputs[0], str(equation["new_dtype"]))
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(_SAME, _same),
+    **dict.fromkeys(_REAL, _real),
+    "clamp": _clamp,
+    "convert_element_type": _convert_element_type,
+    "div": _div,
+    "integer_pow": _integer_pow,
+    "polygamma": _polygamma,
+    "population_count": _population_count,
+    "pow": _pow,
+    "round": _round,
+    "rsqrt": _rsqrt,
+    "select_n": _select_n,
+    "shift_right_logical": _shift_right_logical,
+}

@@ -1,0 +1,1 @@
+"""Graphs from functions that are written with NumPy."""

@@ -1,0 +1,243 @@
+"""`Blocks`: how arrays are cut into blocks, and which values take all blocks of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+from uuid import uuid4
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.array.core import normalize_chunks, slices_from_chunks, unify_chunks
+from dask.utils import parse_bytes
+
+from relgraph.engines.dask.tasks import Task, unique
+
+Shape = tuple[int, ...]
+Index = tuple[Any, ...]
+"""A name for each axis of an array, as for `dask.array.blockwise`."""
+
+
+class Blocks:
+    """How the arrays of one call are cut.
+
+    Parameters
+    ----------
+    chunks
+        As `dask.array.from_array` takes them: ``"auto"``, a size such as ``"64MiB"``, or a length.
+    passes
+        Whether a small value that all blocks of an array go into is computed before these blocks
+        are read again.
+    """
+
+    def __init__(self, chunks: str | int = "auto", passes: bool = True) -> None:
+        self.chunks = chunks
+        self.passes = passes
+        self.limit = parse_bytes(dask.config.get("array.chunk-size"))
+        self._gathered: set[str] = set()
+        self._running: set[str] = set()
+
+    # -- cutting -----------------------------------------------------------------------------------
+
+    def chunks_of(self, shape: Sequence[int], dtype: Any) -> tuple[tuple[int, ...], ...]:
+        """Return the lengths of the blocks along each axis of an array."""
+        found = normalize_chunks(self.chunks, tuple(shape), dtype=np.dtype(dtype))
+        return tuple(tuple(map(int, lengths)) for lengths in found)
+
+    def several(self, shape: Sequence[int], dtype: Any) -> bool:
+        """Return whether an array of a shape and a dtype has more than one block."""
+        if 0 in shape:
+            return False
+        return any(len(lengths) > 1 for lengths in self.chunks_of(shape, dtype))
+
+    def cut(self, x: Any) -> Any:
+        """Return a NumPy array as a Dask array if it has several blocks, else as it is."""
+        return self.array(x) if isinstance(x, np.ndarray) and self.several(x.shape, x.dtype) else x
+
+    def array(self, x: Any) -> Any:
+        """Return an array as a Dask array."""
+        return x if is_blocked(x) else _sliced(x, self.chunks_of(x.shape, x.dtype))
+
+    def small(self, x: Any) -> bool:
+        """Return whether an array fits into one block."""
+        return not is_blocked(x) or bool(x.nbytes <= self.limit)
+
+    # -- passes over the blocks --------------------------------------------------------------------
+
+    def gather(self, x: Any) -> Any:
+        """Note that all blocks of an array go into a value, and return the value."""
+        self._gathered.add(x.name)
+        return x
+
+    def run_on(self, x: Any) -> Any:
+        """Note that into each block of a value the blocks before go, and return the value."""
+        self._running.add(x.name)
+        return x
+
+    def hand_on(self, values: Iterable[Any], found: Iterable[Any]) -> None:
+        """Note what is known of values for what is computed of them."""
+        values = [x for x in values if is_blocked(x)]
+        gathered = any(map(self.is_gathered, values))
+        running = max((x.npartitions for x in values if x.name in self._running), default=0)
+        for x in filter(is_blocked, found):
+            # a part of what runs on needs all that comes before it
+            if gathered or x.npartitions < running:
+                self.gather(x)
+            elif running:
+                self.run_on(x)
+
+    def is_gathered(self, x: Any) -> bool:
+        """Return whether all blocks of an array go into a value."""
+        return is_blocked(x) and x.name in self._gathered
+
+    def is_settled_early(self, x: Any) -> bool:
+        """Return whether a value is small, and all blocks of an array go into it: it is computed
+        as soon as these are read for anything."""
+        return self.passes and self.is_gathered(x) and self.small(x)
+
+    def to_settle(self, values: Iterable[Any]) -> list[int]:
+        """Return the positions of values that are computed before the others are read by blocks."""
+        values = list(values)
+        others = [x for x in values if is_blocked(x) and not self.is_gathered(x)]
+        if not has_several(others):
+            return []
+        return [i for i, x in enumerate(values) if self.is_settled_early(x)]
+
+
+def _sliced(x: Any, chunks: Any) -> Any:
+    """Return a NumPy array as a Dask array whose blocks are views of it.
+
+    `dask.array.from_array` would copy it.
+    """
+    name = f"array-{uuid4().hex}"
+    slices = slices_from_chunks(chunks)
+    keys = product([name], *[range(len(lengths)) for lengths in chunks])
+    return da.Array(
+        dict(zip(keys, (x[s] for s in slices), strict=True)),
+        name,
+        chunks,
+        meta=x[:0] if x.ndim else x,
+    )
+
+
+def as_one_block(x: Any) -> Any:
+    """Return an array as a Dask array; a NumPy array becomes one block."""
+    return x if is_blocked(x) else _sliced(x, tuple((n,) for n in x.shape))
+
+
+def is_blocked(x: Any) -> bool:
+    """Return whether a value is a Dask array."""
+    return isinstance(x, da.Array)
+
+
+def known(x: Any) -> Any:
+    """Return a value as a NumPy array."""
+    return np.asarray(x.compute() if is_blocked(x) else x)
+
+
+def has_several(values: Iterable[Any]) -> bool:
+    """Return whether there is an array of several blocks among values."""
+    return any(is_blocked(x) and x.npartitions > 1 for x in values)
+
+
+def without_empty_blocks(x: Any) -> Any:
+    """Return a value; an array without elements is NumPy's, and others have no empty blocks."""
+    if not is_blocked(x):
+        return x
+    if x.size == 0:
+        return np.empty(x.shape, x.dtype)
+    if any(0 in lengths for lengths in x.chunks):
+        return x.rechunk(tuple(tuple(n for n in lengths if n) for lengths in x.chunks))
+    return x
+
+
+def in_one_block(x: Any, axes: Iterable[int]) -> Any:
+    """Return a Dask array with one block along some axes; along the others the blocks may become
+    smaller, so that they don't get too large."""
+    axes = tuple(axes)
+    if all(x.numblocks[axis] == 1 for axis in axes):
+        return x
+    return x.rechunk({i: -1 if i in axes else "auto" for i in range(x.ndim)})
+
+
+def by_blocks(
+    task: Task,
+    out_index: Index,
+    pairs: Sequence[tuple[Any, Index | None]],
+    dtype: Any,
+    label: Any,
+    align: bool = True,
+    adjust_chunks: Mapping[Any, int] | None = None,
+    new_axes: Mapping[Any, int] | None = None,
+) -> Any:
+    """Return the array whose blocks a task makes of those of others; see `dask.array.blockwise`.
+
+    Along an axis that the result lacks, arrays have one block.
+
+    Parameters
+    ----------
+    out_index
+        The axes of the result.
+    pairs
+        The arguments of the task, with their axes. What has none is handed to each task as it is.
+    dtype
+        The dtype of the result.
+    label
+        The Op that the tasks are named after.
+    align
+        Whether arrays are cut so that their blocks meet; if not, they have as many along each axis.
+    adjust_chunks, new_axes
+        As for `blockwise`.
+    """
+    flat = [(x if index is None else as_one_block(x), index) for x, index in pairs]
+    arrays, adjusted = [x for x, _ in flat], dict(adjust_chunks or {})
+    if align:  # without a warning where blocks become many
+        chunks, arrays = unify_chunks(*[part for pair in flat for part in pair], warn=False)
+        # an axis of length 1 may be the first to be seen
+        adjusted = {axis: chunks[axis] for axis in out_index if axis in chunks} | adjusted
+    arguments = [part for x, (_, index) in zip(arrays, flat, strict=True) for part in (x, index)]
+    ndim = len(out_index)
+    contracts = any(axis not in out_index for _, index in pairs for axis in index or ())
+    return da.blockwise(
+        _OfLists(task) if contracts else task,
+        out_index,
+        *arguments,
+        name=unique(label),
+        dtype=dtype,
+        meta=np.empty((0,) * ndim, dtype),
+        align_arrays=False,
+        adjust_chunks=adjusted,
+        new_axes=new_axes,
+    )
+
+
+class _OfLists:
+    """Calls a task with what Dask gives as lists of one block, which it would copy to join them."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    def __call__(self, *values: Any) -> Any:
+        return self.task(*map(_in_lists, values))
+
+
+def _in_lists(x: Any) -> Any:
+    while isinstance(x, list):
+        (x,) = x
+    return x
+
+
+class Pick:
+    """Takes one of several results of a task."""
+
+    def __init__(self, i: int) -> None:
+        self.i = i
+
+    def __call__(self, values: Any) -> Any:
+        return values[self.i]
+
+
+__all__ = ["Blocks", "Index", "Pick", "by_blocks", "has_several", "in_one_block"]
+__all__ += ["is_blocked", "known"]

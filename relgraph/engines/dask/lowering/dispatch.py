@@ -1,0 +1,214 @@
+"""`lower`: what a node computes, on blocks; and what becomes of Ops that have no lowering.
+
+While a graph is lowered a value is one of three:
+
+- a NumPy array, or another value that is in memory: what depends on such values alone is computed
+  then and there;
+- a Dask array: its blocks are computed when the result is;
+- a `Delayed` of Dask, for a value that is no array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.delayed import Delayed, delayed
+
+from relgraph.engines.dask.blocks import Blocks, has_several, is_blocked
+from relgraph.engines.dask.tasks import Task, unique, whole_task
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined, MissingInputError
+from relgraph.tensor.type import TensorType
+
+Lowering = Callable[..., Any]
+"""Takes an Op, a node of it, the values of its inputs and the `Blocks`; returns the value of the
+output, or a tuple of several."""
+
+ways: dict[type[Op], str] = {}
+"""How Ops of a class are computed, in words."""
+
+_read: dict[type[Op], Callable[[Apply], Sequence[int]]] = {}
+_spread: dict[type[Op], Callable[..., tuple[int, ...] | None]] = {}
+
+WHOLE = "whole arrays in one task"
+
+
+@singledispatch
+def lower(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    """Return the value of the output of a node, or a tuple of several.
+
+    An Op without a lowering of its own is computed on whole arrays, in one task.
+
+    Parameters
+    ----------
+    op, node
+        The Op and the node.
+    values
+        The values of its inputs, one of which at least is not in memory or is to be cut.
+    blocks
+        How arrays are cut.
+    """
+    return values[0] if op.is_identity else on_the_whole(node, values, blocks)
+
+
+def register(
+    *kinds: type[Op],
+    way: str = "by blocks",
+    reads: Callable[[Apply], Sequence[int]] | None = None,
+    spreads: Callable[..., tuple[int, ...] | None] | None = None,
+) -> Callable[[Lowering], Lowering]:
+    """Say how Ops of some classes are lowered, and of their subclasses; a decorator.
+
+    What it decorates takes the Op, the node, the values of the inputs and the `Blocks`, and returns
+    the value of the output, or a tuple of several.
+
+    Parameters
+    ----------
+    kinds
+        The classes.
+    way
+        What a table of coverage says of them.
+    reads
+        Takes a node; returns the positions of the inputs whose values have to be known when it is
+        lowered: lengths, indices, conditions.
+    spreads
+        Takes a node and values that are all in memory; returns the shape of the output if that may
+        be larger than they are, else None.
+    """
+
+    def registered(lowering: Lowering) -> Lowering:
+        for kind in kinds:
+            lower.register(kind, lowering)
+            ways[kind] = way
+            if reads is not None:
+                _read[kind] = reads
+            if spreads is not None:
+                _spread[kind] = spreads
+        return lowering
+
+    return registered
+
+
+def way_of(kind: type[Op]) -> str:
+    """Return how Ops of a class are computed, in words."""
+    if kind.is_identity:
+        return "handed on"
+    return _entry(ways, kind) or WHOLE
+
+
+def read_when_lowered(node: Apply) -> Sequence[int]:
+    """Return the positions of the inputs whose values have to be known when a node is lowered."""
+    reads = _entry(_read, type(node.op))
+    return () if reads is None else reads(node)
+
+
+def becomes_large(node: Apply, values: Sequence[Any], blocks: Blocks) -> bool:
+    """Return whether the output of a node is to be cut, whose inputs are in memory."""
+    spreads = _entry(_spread, type(node.op))
+    shape = None if spreads is None else spreads(node, values)
+    if shape is None or min(shape, default=0) < 0:
+        return False
+    return blocks.several(shape, node.outputs[0].type.dtype)
+
+
+def _entry(table: Mapping[type[Op], Any], kind: type[Any]) -> Any:
+    return next((table[c] for c in kind.__mro__ if c in table), None)
+
+
+def on_the_whole(node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    """Compute a node by the `perform` of its Op on whole arrays, in one task.
+
+    Where the shape of an output depends on values, or another call would give something else, the
+    task is computed at once.
+    """
+    shapes = None
+    if node.op.pure and not any(isinstance(x, Delayed) for x in values):
+        shapes = output_shapes(node, values)
+    return from_task(whole_task(node), values, node.outputs, shapes, blocks)
+
+
+def from_task(
+    task: Task,
+    values: Sequence[Any],
+    outputs: Sequence[Variable],
+    shapes: Sequence[Any] | None,
+    blocks: Blocks,
+) -> Any:
+    """Return the results of one task, or a tuple of several.
+
+    Parameters
+    ----------
+    task
+        Takes the values, in memory.
+    outputs
+        Variables of the types of the results.
+    shapes
+        The shapes of the results; None if they are not known.
+    """
+    count = len(outputs)
+    result = delayed(task, pure=False, nout=count if count > 1 else None)(
+        *values, dask_key_name=unique(getattr(task, "op", task))
+    )
+    parts = [result] if count == 1 else [result[i] for i in range(count)]
+    tensors = [isinstance(v.type, TensorType) for v in outputs]
+    if shapes is None and any(tensors):
+        # whoever reads the results gets these
+        found = list(dask.compute(*parts))
+        return found[0] if count == 1 else tuple(found)
+    made = [
+        _as_array(x, shape, v.type.numpy_dtype, has_several(values), blocks) if is_tensor else x
+        for x, shape, v, is_tensor in zip(
+            parts, shapes or [None] * count, outputs, tensors, strict=True
+        )
+    ]
+    return made[0] if count == 1 else tuple(made)
+
+
+def _as_array(x: Any, shape: Sequence[int], dtype: Any, gathers: bool, blocks: Blocks) -> Any:
+    made = da.from_delayed(x, tuple(shape), meta=np.empty((0,) * len(shape), dtype))
+    if blocks.several(shape, dtype):
+        made = made.rechunk(blocks.chunks_of(shape, dtype))
+    return blocks.gather(made) if gathers else made
+
+
+def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]] | None:
+    """Return the shapes of the outputs of a node, as far as they follow from what is known.
+
+    Returns
+    -------
+    shapes
+        None if they depend on values that are not in memory. The shape of what is no tensor is
+        empty.
+    """
+    static: list[Any] = [getattr(v.type, "shape", ()) for v in node.outputs]
+    if not any(None in shape for shape in static):
+        return static
+    shapes = [tuple(x.shape) if hasattr(x, "shape") else () for x in values]
+    known = {
+        v: x
+        for v, x in zip(node.inputs, values, strict=True)
+        if not is_blocked(x) and not isinstance(x, Delayed)
+    }
+    try:
+        inferred = node.op.infer_shape(None, node, shapes)
+        return [
+            tuple(
+                int(evaluate([n], known)[0]) if isinstance(n, Variable) else int(n) for n in found
+            )
+            if isinstance(v.type, TensorType)
+            else ()
+            for v, found in zip(node.outputs, inferred, strict=True)
+        ]
+    except (MethodNotDefined, MissingInputError):
+        return None
+
+
+__all__ = ["WHOLE", "Lowering", "becomes_large", "from_task", "lower", "on_the_whole"]
+__all__ += ["output_shapes", "read_when_lowered", "register", "way_of", "ways"]

@@ -1,0 +1,57 @@
+"""Search: the laws of rewriting as equality saturation, the best form by a cost or by its errors.
+
+The names below are loaded when they are first used. They need egglog and mpmath:
+``pip install 'relgraph[search]'``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from relgraph.search.accuracy.forms import Improvement
+    from relgraph.search.accuracy.improving import improve
+    from relgraph.search.costs.models import Measured, bytes_moved, calls, cost_of, flops
+    from relgraph.search.equal_forms import Forms, forms
+    from relgraph.search.laws import book
+    from relgraph.search.optimizer import Best, SaturationOptimizer, best
+    from relgraph.search.translation.directions import report
+
+__all__ = [
+    "Best",
+    "Forms",
+    "Improvement",
+    "Measured",
+    "SaturationOptimizer",
+    "best",
+    "book",
+    "bytes_moved",
+    "calls",
+    "cost_of",
+    "flops",
+    "forms",
+    "improve",
+    "report",
+]
+
+_MODULES = {
+    "Best": "optimizer",
+    "Forms": "equal_forms",
+    "Improvement": "accuracy.forms",
+    "Measured": "costs.models",
+    "SaturationOptimizer": "optimizer",
+    "best": "optimizer",
+    "book": "laws",
+    "bytes_moved": "costs.models",
+    "calls": "costs.models",
+    "cost_of": "costs.models",
+    "flops": "costs.models",
+    "forms": "equal_forms",
+    "improve": "accuracy.improving",
+    "report": "translation.directions",
+}
+
+
+__getattr__, __dir__ = names_on_first_use(__name__, _MODULES, extra="search")

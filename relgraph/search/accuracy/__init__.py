@@ -1,0 +1,54 @@
+"""Forms of an expression with less rounding error: `improve`.
+
+The names below load mpmath when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relgraph.on_first_use import names_on_first_use
+
+if TYPE_CHECKING:
+    from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step
+    from relgraph.search.accuracy.expressions import NotSupported
+    from relgraph.search.accuracy.forms import Form, Improvement
+    from relgraph.search.accuracy.improving import improve
+    from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
+    from relgraph.search.accuracy.notation.fpcore import Core, from_fpcore
+    from relgraph.search.accuracy.plotting import error_plot
+    from relgraph.search.accuracy.truth.sampling import EmptyDomain
+
+__all__ = [
+    "Core",
+    "Derivation",
+    "EmptyDomain",
+    "Form",
+    "FormulaError",
+    "Improvement",
+    "NotSupported",
+    "ReplayError",
+    "Step",
+    "error_plot",
+    "from_fpcore",
+    "improve",
+    "parsed",
+]
+
+_HOME = {
+    "Core": "notation.fpcore",
+    "Derivation": "derivation",
+    "EmptyDomain": "truth.sampling",
+    "Form": "forms",
+    "FormulaError": "notation.formulas",
+    "Improvement": "forms",
+    "NotSupported": "expressions",
+    "ReplayError": "derivation",
+    "Step": "derivation",
+    "error_plot": "plotting",
+    "from_fpcore": "notation.fpcore",
+    "improve": "improving",
+    "parsed": "notation.formulas",
+}
+
+__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="search")

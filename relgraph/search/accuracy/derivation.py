@@ -1,0 +1,226 @@
+"""Why one expression is another: steps by named laws, which can be done again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relgraph.search.accuracy.egraph.graph import EGraph, computed
+from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, Equation, fits
+from relgraph.search.accuracy.expressions import (
+    NUMBER,
+    Expr,
+    apply,
+    at_path,
+    with_part,
+    written,
+)
+from relgraph.search.accuracy.products import as_scaled_product
+
+_MOST_STEPS = 2000
+
+
+class ReplayError(ValueError):
+    """A step that does not say what it claims; the message names it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One part of an expression becomes another.
+
+    Attributes
+    ----------
+    by
+        The name of the law; ``commutes``, ``arithmetic``, ``scaled-product`` or ``series``.
+    path
+        Where: the positions of arguments from the root on.
+    before, after
+        What was there, and what is there instead.
+    equation
+        The law in the direction in which it is applied; None of what is no law.
+    backward
+        Whether `after` is what the equation matches.
+    detail
+        More about a series: in which input, where, and how many terms.
+    """
+
+    by: str
+    path: tuple[int, ...]
+    before: Expr
+    after: Expr
+    equation: Equation | None = None
+    backward: bool = False
+    detail: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether both sides are equal as real numbers: whether it is no series."""
+        return self.by != "series"
+
+    def check(self) -> None:
+        """See whether the step is an instance of what it names.
+
+        Raises
+        ------
+        ReplayError
+            If not.
+        """
+        if not self._holds():
+            raise ReplayError(f"{self.by} does not make {self.after} of {self.before}")
+
+    def _holds(self) -> bool:
+        if self.equation is not None:
+            left, right = self.equation.left, self.equation.right
+            if self.backward:
+                left, right = right, left
+            values: dict[int, Expr] = {}
+            return fits(left, self.before, values) and fits(right, self.after, values)
+        if self.by == "commutes":
+            swapped = self.before.args == self.after.args[::-1]
+            return self.before.op == self.after.op and self.before.op in COMMUTATIVE and swapped
+        if self.by == "arithmetic":
+            return any(
+                b.op is NUMBER and computed(a.op, [x.value for x in a.args]) == b.value
+                for a, b in ((self.before, self.after), (self.after, self.before))
+                if all(x.op is NUMBER for x in a.args)
+            )
+        if self.by == "scaled-product":
+            sides = (self.before, self.after)
+            return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
+        return self.by == "series"
+
+    def __str__(self) -> str:
+        way = " (backward)" if self.equation is not None and self._reads_backward() else ""
+        more = f" {self.detail}" if self.detail else ""
+        return f"{self.by}{way}{more}: {written(self.before)} → {written(self.after)}"
+
+    def _reads_backward(self) -> bool:
+        assert self.equation is not None
+        return self.backward != self.equation.backward
+
+
+@dataclass(frozen=True)
+class Derivation(Sequence[Step]):
+    """The steps from an expression to another.
+
+    Attributes
+    ----------
+    start
+        Where it begins.
+    steps
+        What is done, in order.
+    """
+
+    start: Expr
+    steps: tuple[Step, ...]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.steps[k]
+
+    @property
+    def laws(self) -> list[str]:
+        """The names of the laws, each once, in order."""
+        return list(dict.fromkeys(s.by for s in self.steps))
+
+    @property
+    def exact(self) -> bool:
+        """Whether no step is a series."""
+        return all(s.exact for s in self.steps)
+
+    def replay(self) -> Expr:
+        """Do all steps again, each checked, and return where they end.
+
+        Raises
+        ------
+        ReplayError
+            If a step does not apply, or is not an instance of its law.
+        """
+        for expr in self.expressions():
+            found = expr
+        return found
+
+    def expressions(self) -> Iterator[Expr]:
+        """Yield the expression that there is at the start and after each step."""
+        expr = self.start
+        yield expr
+        for step in self.steps:
+            if at_path(expr, step.path) is not step.before:
+                raise ReplayError(f"{step.by}: {step.before} is not where the step applies")
+            step.check()
+            expr = with_part(expr, step.path, step.after)
+            yield expr
+
+    def __str__(self) -> str:
+        return "\n".join([written(self.start), *(f"  {s}" for s in self.steps)])
+
+
+def derivation(graph: EGraph, start: Expr, end: Expr) -> Derivation:
+    """Return the steps by which an e-graph has found that two expressions are equal.
+
+    Parameters
+    ----------
+    graph
+        The e-graph, in which both are.
+    start, end
+        The expressions.
+    """
+    steps = _shortened(start, list(_steps(graph, start, end)))
+    return Derivation(start, tuple(steps))
+
+
+def _steps(graph: EGraph, start: Expr, end: Expr) -> Iterator[Step]:
+    # what is left to do, the next one last: equal expressions at a place, or a step
+    waiting: list[Any] = [(start, end, ())]
+    count = 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Step):
+            yield item
+            continue
+        a, b, path = item
+        if a is b:
+            continue
+        todo: list[Any] = []
+        for before, after, (kind, value) in graph.steps_between(a, b):
+            count += 1
+            if count > _MOST_STEPS:
+                raise ReplayError(f"the derivation of {end} is too long")
+            if kind == "law":
+                equation, backward = value if isinstance(value, tuple) else (value, False)
+                todo.append(Step(equation.name, path, before, after, equation, backward))
+            elif kind == "congruent":
+                todo += _of_arguments(before, after, path, value)
+            else:
+                name = "arithmetic" if kind == "arithmetic" else "scaled-product"
+                todo.append(Step(name, path, before, after))
+        waiting += reversed(todo)
+
+
+def _of_arguments(before: Expr, after: Expr, path: tuple[int, ...], swapped: bool) -> Iterator[Any]:
+    """Yield what makes the arguments of one expression those of another."""
+    if swapped:
+        turned = apply(before.op, *reversed(before.args))
+        yield Step("commutes", path, before, turned)
+        before = turned
+    for k, (a, b) in enumerate(zip(before.args, after.args, strict=True)):
+        yield a, b, (*path, k)
+
+
+def _shortened(start: Expr, steps: Sequence[Step]) -> list[Step]:
+    """Leave out what leads back to where one has been."""
+    places = {start: 0}
+    kept: list[Step] = []
+    expr = start
+    for step in steps:
+        expr = with_part(expr, step.path, step.after)
+        if expr in places:
+            del kept[places[expr] :]
+            places = {e: k for e, k in places.items() if k <= len(kept)}
+        else:
+            kept.append(step)
+            places[expr] = len(kept)
+    return kept

@@ -1,0 +1,1 @@
+"""Many expressions that are equal, held together, and why they are."""

@@ -1,0 +1,348 @@
+"""Expressions as the search holds them: one object for equal ones, of numbers that are exact.
+
+An expression is an elementwise op, by the name of its scalar op, applied to expressions; an input;
+or a number. Graphs become expressions and back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.traversal import io_toposort
+from relgraph.scalar.error_free import ScaledProduct
+from relgraph.tensor import error_free
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+
+INPUT, NUMBER = "input", "number"
+
+NAMED_NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+"""Numbers that are no fractions, by name."""
+
+COSTS: dict[str, float] = {
+    INPUT: 0,
+    NUMBER: 0,
+    **dict.fromkeys(("add", "sub", "mul", "neg", "abs", "minimum", "maximum", "sqr"), 1),
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "neq", "and_", "or_", "invert"), 1),
+    **dict.fromkeys(("true_div", "sqrt", "switch", "copysign", "floor", "ceil", "trunc"), 2),
+    **dict.fromkeys(("exp", "log", "sin", "cos", "hypot", "exp2"), 10),
+    **dict.fromkeys(("expm1", "log1p", "log2", "log10", "tan", "cbrt", "tanh", "fma"), 20),
+    **dict.fromkeys(("add_error", "mul_error"), 12),
+    "pow": 30,
+}
+"""How long an op takes, beside an addition of arrays; what is not named takes `OTHER_COST`."""
+
+OTHER_COST = 25.0
+
+_KNOWN: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
+
+
+class Expr:
+    """An expression. Equal ones are one object; make them by `apply`, `named` and `number`.
+
+    Attributes
+    ----------
+    op
+        The name of the scalar op, `INPUT` or `NUMBER`.
+    args
+        What it is applied to.
+    value
+        The name of an input; a `Fraction`, or the name of another number.
+    size
+        How many nodes it has, written as a tree.
+    weight
+        What these cost.
+    """
+
+    __slots__ = ("__weakref__", "args", "op", "size", "value", "weight")
+
+    op: str
+    args: tuple[Expr, ...]
+    value: Any
+    size: int
+    weight: float
+
+    def __repr__(self) -> str:
+        return f"<Expr {written(self)}>"
+
+
+def _made(op: str, args: tuple[Expr, ...], value: Any) -> Expr:
+    key = (op, args, value)
+    known = _KNOWN.get(key)
+    if known is None:
+        known = object.__new__(Expr)
+        known.op, known.args, known.value = key
+        known.size = 1 + sum(a.size for a in args)
+        known.weight = 0.1 + COSTS.get(op, OTHER_COST) + sum(a.weight for a in args)
+        _KNOWN[key] = known
+    return known
+
+
+def apply(op: str, *args: Expr) -> Expr:
+    """Return an op, by the name of its scalar op, applied to expressions."""
+    return _made(op, args, None)
+
+
+def named(name: str) -> Expr:
+    """Return an input."""
+    return _made(INPUT, (), name)
+
+
+def number(value: Any) -> Expr:
+    """Return a number: a rational, a float, or the name of one of `NAMED_NUMBERS`."""
+    if isinstance(value, float) and not math.isfinite(value):
+        if value == -math.inf:
+            return apply("neg", number("inf"))
+        value = "nan" if value != value else "inf"
+    return _made(NUMBER, (), value if isinstance(value, str) else Fraction(value))
+
+
+def as_float(value: Any) -> float:
+    """Return the float64 nearest to the value of a number."""
+    if isinstance(value, str):
+        return NAMED_NUMBERS[value]
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    """Yield the expressions that one is made of, each once, arguments first."""
+    seen: set[Expr] = set()
+    stack = [(expr, False)]
+    while stack:
+        e, ready = stack.pop()
+        if ready:
+            yield e
+        elif e not in seen:
+            seen.add(e)
+            stack.append((e, True))
+            stack.extend((a, False) for a in reversed(e.args))
+
+
+def inputs_of(expr: Expr) -> list[str]:
+    """Return the names of the inputs that occur."""
+    return [e.value for e in parts(expr) if e.op is INPUT]
+
+
+def at_path(expr: Expr, path: Sequence[int]) -> Expr:
+    """Return the part at a place: the positions of arguments from the root on."""
+    for k in path:
+        expr = expr.args[k]
+    return expr
+
+
+def with_part(expr: Expr, path: Sequence[int], new: Expr) -> Expr:
+    """Return an expression in which the part at a place is another."""
+    above = [expr]
+    for k in path:
+        above.append(above[-1].args[k])
+    for k, e in zip(reversed(path), reversed(above[:-1]), strict=True):
+        new = apply(e.op, *e.args[:k], new, *e.args[k + 1 :])
+    return new
+
+
+def substituted(expr: Expr, new: Mapping[Expr, Expr]) -> Expr:
+    """Return an expression in which some parts are others."""
+    done: dict[Expr, Expr] = {}
+    for e in parts(expr):
+        done[e] = new[e] if e in new else _made(e.op, tuple(done[a] for a in e.args), e.value)
+    return done[expr]
+
+
+# -- graphs ----------------------------------------------------------------------------------------
+
+
+class NotSupported(ValueError):
+    """What can't be searched, by name."""
+
+
+class NoTrueValue(NotSupported):
+    """There is no rule for the true value of an op; the message names the op."""
+
+
+def ops_by_name() -> dict[str, Elemwise]:
+    """Return the elementwise ops, by the names of their scalar ops."""
+    found: dict[str, Elemwise] = {}
+    for name in dir(at):
+        op = getattr(at, name)
+        if isinstance(op, Elemwise):
+            found.setdefault(op.scalar_op.name, op)
+    return found
+
+
+OPS = {
+    **ops_by_name(),
+    **{
+        op.scalar_op.name: op for op in (error_free.fma, error_free.add_error, error_free.mul_error)
+    },
+}
+
+
+def scaled_product(factors: Sequence[Expr], divisors: Sequence[Expr]) -> Expr:
+    """Return the product of some expressions by others, without over- and underflow on the way."""
+    op = Elemwise(ScaledProduct(len(factors), len(divisors)))
+    OPS.setdefault(op.scalar_op.name, op)
+    return apply(op.scalar_op.name, *factors, *divisors)
+
+
+def counts_of(op: str) -> tuple[int, int] | None:
+    """Return how many factors and divisors a scaled product has, by its name; None of others."""
+    known = OPS[op].scalar_op
+    return (known.above, known.below) if isinstance(known, ScaledProduct) else None
+
+
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "neq")
+CONDITIONS = (*COMPARISONS, "and_", "or_", "invert")
+_SPELLED = {"reciprocal": "true_div", "fmin": "minimum", "fmax": "maximum"}
+
+
+def constant_value(data: Any) -> Any:
+    """Return what a constant stands for: the shortest decimal that is read as it, π or e."""
+    number = np.asarray(data).reshape(-1)[0]
+    if number.dtype.kind == "b":
+        return Fraction(int(number))
+    if number.dtype.kind in "iu":
+        return Fraction(int(number))
+    if not np.isfinite(number):
+        return float(number)
+    for name in ("pi", "e"):
+        if number == number.dtype.type(NAMED_NUMBERS[name]):
+            return name
+    return Fraction(np.format_float_scientific(number, trim="-"))
+
+
+def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[str]) -> Expr:
+    """Return the expression that a graph computes, elementwise, of its inputs, which have names.
+
+    Raises
+    ------
+    NotSupported
+        If it has ops that are not elementwise, or inputs that are not given.
+    """
+    done: dict[Variable, Expr] = {v: named(n) for v, n in zip(inputs, names, strict=True)}
+
+    def expr_of(v: Variable) -> Expr:
+        if v not in done:
+            if not isinstance(v, Constant):
+                raise NotSupported(f"{v} is not among the inputs")
+            if np.size(v.data) != 1 and np.ptp(np.asarray(v.data)) != 0:
+                raise NotSupported(f"the constant {v} has several values")
+            done[v] = number(constant_value(v.data))
+        return done[v]
+
+    for node in io_toposort(list(inputs), [output]):
+        op: Any = node.op
+        args = [expr_of(v) for v in node.inputs]
+        if isinstance(op, DimShuffle) or (
+            isinstance(op, Elemwise) and op.scalar_op.name in ("identity", "cast")
+        ):
+            done[node.outputs[0]] = args[0]
+        elif isinstance(op, Elemwise) and op.scalar_op.name == "second":
+            done[node.outputs[0]] = args[1]
+        elif isinstance(op, Elemwise):
+            OPS.setdefault(op.scalar_op.name, op)
+            done[node.outputs[0]] = _applied(op.scalar_op.name, args)
+        else:
+            raise NotSupported(f"{op} is not an elementwise op with real values")
+    return expr_of(output)
+
+
+def name_of(variable: Variable, position: int) -> str:
+    """Return the name of an input, or one that is made for it."""
+    return variable.name or f"x{position}"
+
+
+def _applied(name: str, args: Sequence[Expr]) -> Expr:
+    if name == "reciprocal":
+        return apply("true_div", number(1), args[0])
+    if name in ("add", "mul", "and_", "or_") and len(args) > 2:
+        total = args[0]
+        for a in args[1:]:
+            total = apply(name, total, a)
+        return total
+    return apply(_SPELLED.get(name, name), *args)
+
+
+def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> Any:
+    """Return the variable that computes an expression of variables, by their names."""
+    done: dict[Expr, Any] = {}
+    for e in parts(expr):
+        if e.op is INPUT:
+            done[e] = inputs[e.value]
+        elif e.op is NUMBER:
+            done[e] = at.constant(np.dtype(dtype).type(as_float(e.value)))
+        else:
+            done[e] = OPS[e.op](*[done[a] for a in e.args])
+    return done[expr]
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+_INFIX = {
+    "add": ("+", 4),
+    "sub": ("-", 4),
+    "mul": ("*", 5),
+    "true_div": ("/", 5),
+    "pow": ("**", 7),
+    "lt": ("<", 2),
+    "le": ("<=", 2),
+    "gt": (">", 2),
+    "ge": (">=", 2),
+    "eq": ("==", 2),
+    "neq": ("!=", 2),
+    "and_": ("&", 3),
+    "or_": ("|", 3),
+}
+_WRITTEN = {"sqr": "square", "switch": "where"}
+
+
+def written(expr: Expr) -> str:
+    """Return an expression as Python writes it."""
+    texts: dict[Expr, tuple[str, int]] = {}
+    for e in parts(expr):
+        texts[e] = _text(e, [texts[a] for a in e.args])
+    return texts[expr][0]
+
+
+def _text(e: Expr, args: Sequence[tuple[str, int]]) -> tuple[str, int]:
+    """Return the text of an expression, and how tightly it holds together."""
+    if e.op is INPUT:
+        return str(e.value), 9
+    if e.op is NUMBER:
+        return _number_text(e.value)
+    if e.op == "neg":
+        ((text, level),) = args
+        return f"-{text if level >= 6 else f'({text})'}", 6
+    if e.op in _INFIX:
+        sign, level = _INFIX[e.op]
+        left, right = args
+        # a power takes its left side by itself, the others their right side
+        first = left[0] if left[1] >= level + (e.op == "pow") else f"({left[0]})"
+        second = right[0] if right[1] > level else f"({right[0]})"
+        return f"{first} {sign} {second}" if level < 7 else f"{first}{sign}{second}", level
+    counts = counts_of(e.op)
+    if counts is not None:
+        texts = [text for text, _ in args]
+        above, below = ", ".join(texts[: counts[0]]), ", ".join(texts[counts[0] :])
+        return f"scaled_product([{above}], [{below}])", 9
+    return f"{_WRITTEN.get(e.op, e.op)}({', '.join(text for text, _ in args)})", 9
+
+
+def _number_text(value: Any) -> tuple[str, int]:
+    if isinstance(value, str):
+        return value, 9
+    if value.denominator == 1 and abs(value) < 10**15:
+        text = str(value.numerator)
+    else:
+        text = repr(as_float(value))
+    return text, 6 if value < 0 else 9

@@ -1,0 +1,216 @@
+"""What `improve` returns: forms of an expression with their errors, costs and derivations."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from timeit import repeat
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from relgraph.compile import function
+from relgraph.search.accuracy.derivation import Derivation
+from relgraph.search.accuracy.expressions import Expr, to_graph, written
+from relgraph.search.accuracy.regimes import Pieces
+from relgraph.search.accuracy.table import Values, cost_of
+from relgraph.search.accuracy.truth.settling import Known
+
+_TIMED = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A form of an expression.
+
+    Attributes
+    ----------
+    expr
+        The expression.
+    error
+        The mean bits of error on points that were not used to find it.
+    errors
+        The bits of error at each of these points.
+    derivations
+        The steps from the input; one derivation for each piece, if the domain is cut.
+    pieces
+        How the domain is cut, None if it is not.
+    inputs
+        The variables it is computed of.
+    names
+        Their names in the expression.
+    dtype
+        The dtype of the inputs.
+    """
+
+    expr: Expr
+    error: float
+    errors: np.ndarray[Any, Any]
+    derivations: tuple[Derivation, ...]
+    pieces: Pieces | None
+    inputs: tuple[Any, ...]
+    names: tuple[str, ...]
+    dtype: str
+
+    @property
+    def cost(self) -> float:
+        """About how long it takes, beside an addition of arrays."""
+        return cost_of(self.expr)
+
+    @property
+    def laws(self) -> list[str]:
+        """The names of the laws that lead to it."""
+        return list(dict.fromkeys(name for d in self.derivations for name in d.laws))
+
+    @property
+    def exact(self) -> bool:
+        """Whether it equals the input as real numbers: no piece of it is a series."""
+        return all(d.exact for d in self.derivations)
+
+    @cached_property
+    def output(self) -> Any:
+        """The variable that it computes of the inputs."""
+        return to_graph(self.expr, dict(zip(self.names, self.inputs, strict=True)), self.dtype)
+
+    @cached_property
+    def function(self) -> Any:
+        """The compiled function of the inputs. It computes what is written, bit for bit."""
+        return function(list(self.inputs), self.output, mode="strict", on_unused_input="ignore")
+
+    @cached_property
+    def time(self) -> float:
+        """Nanoseconds for an element, of arrays of 10,000."""
+        points = Known(
+            {n: np.linspace(0.5, 2, _TIMED).astype(self.dtype) for n in self.names},
+            np.ones(_TIMED, self.dtype),
+            np.zeros(_TIMED),
+        )
+        with np.errstate(all="ignore"):
+            return min(repeat(lambda: Values(points)(self.expr), number=1, repeat=5)) / _TIMED * 1e9
+
+    def __call__(self, *values: Any) -> Any:
+        """Return the value for values of the inputs: numbers, or arrays that broadcast."""
+        dimensions = [v.type.ndim for v in self.inputs]
+        arrays = [np.asarray(v, self.dtype) for v in values]
+        if len(arrays) != len(dimensions):
+            raise TypeError(f"{len(dimensions)} inputs are expected, not {len(arrays)}")
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        if dimensions and set(dimensions) == {1} and len(shape) != 1:
+            flat = [np.broadcast_to(a, shape).reshape(-1) for a in arrays]
+            found = np.asarray(self.function(*flat))
+            return np.broadcast_to(found, (int(np.prod(shape)),)).reshape(shape)[()]
+        return self.function(*arrays)
+
+    def __str__(self) -> str:
+        return written(self.expr)
+
+    def __repr__(self) -> str:
+        return f"<Form {self.error:.2f} bits: {self}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """What `improve` has found.
+
+    Attributes
+    ----------
+    original
+        The input, as a form.
+    front
+        The forms that no other beats in both error and cost, the least error first.
+    points
+        The points on which errors are reported, and the true values.
+    domain
+        The condition on the inputs.
+    seconds
+        How long each part took.
+    stopped
+        Why the search ended.
+    """
+
+    original: Form
+    front: tuple[Form, ...]
+    points: Known
+    domain: Expr | None
+    seconds: dict[str, float]
+    stopped: str
+    _best: int
+
+    @property
+    def best(self) -> Form:
+        """The cheapest of the forms whose error is the least, but for a tenth of a bit."""
+        return self.front[self._best]
+
+    def __len__(self) -> int:
+        return len(self.front)
+
+    def __getitem__(self, k: int) -> Form:
+        return self.front[k]
+
+    def __rich__(self) -> Table:
+        return table_of(self)
+
+    def report(self, width: int = 100) -> str:
+        """Return the front as a table of text."""
+        stream = io.StringIO()
+        Console(file=stream, width=width, color_system=None).print(table_of(self))
+        return stream.getvalue().rstrip()
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def __repr__(self) -> str:
+        bits = f"{self.original.error:.2f} → {self.best.error:.2f} bits"
+        return f"<Improvement {bits}, {len(self.front)} forms: {self.best}>"
+
+
+def front_of(exprs: Iterable[Expr], means: Mapping[Expr, float]) -> list[Expr]:
+    """Return the expressions that no other beats in both error and cost, the least error first."""
+    found: list[Expr] = []
+    for expr in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
+        if not found or cost_of(expr) < cost_of(found[-1]):
+            found.append(expr)
+    return found
+
+
+def table_of(improvement: Improvement) -> Table:
+    """Return the front as a table."""
+    points = len(improvement.points)
+    found = Table(
+        caption=f"mean bits of error on {points} points that were not used to find the forms",
+        show_lines=True,
+    )
+    found.add_column("bits", justify="right")
+    found.add_column("worst", justify="right")
+    found.add_column("ns", justify="right")
+    found.add_column("form", overflow="fold", ratio=3)
+    found.add_column("by", overflow="fold", ratio=2)
+    for form in improvement.front:
+        found.add_row(*_figures(form), Text(str(form)), Text(_by(form)))
+    if improvement.original.expr not in [f.expr for f in improvement.front]:
+        original = improvement.original
+        found.add_row(*_figures(original), Text(str(original)), "the input")
+    return found
+
+
+def _figures(form: Form) -> tuple[str, str, str]:
+    worst = float(form.errors.max())
+    return f"{form.error:.2f}", f"{worst:.1f}", f"{form.time:.0f}"
+
+
+def _by(form: Form) -> str:
+    """Return how a form follows from the input, in a line."""
+    if not form.laws and form.pieces is None:
+        return "the input"
+    laws = [name for name in form.laws if name not in ("commutes", "arithmetic")]
+    text = ", ".join(laws)
+    if not form.exact:
+        text += " (a series: checked against true values)"
+    if form.pieces is not None:
+        text = f"{len(form.pieces.forms)} pieces by {written(form.pieces.by)}: {text}"
+    return text

@@ -1,0 +1,1 @@
+"""Formulas as text: Python's syntax, and FPCore."""

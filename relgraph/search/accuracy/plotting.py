@@ -1,0 +1,117 @@
+"""Errors before and after, against an input, as a picture."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from relgraph.search.accuracy.forms import Form, Improvement
+from relgraph.search.accuracy.truth.ordinals import MOST_BITS, to_ordinals
+
+_WIDTH, _HEIGHT = 640.0, 320.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 34.0, 40.0
+_TICKS = 7
+_STYLE = (
+    "svg:root{color:#1f2328;background:#ffffff;color-scheme:light}"
+    "@media (prefers-color-scheme:dark){svg:root{color:#e6edf3;background:#0d1117}}"
+    "text{font:12px sans-serif;fill:currentColor}"
+    ".axis{stroke:currentColor;stroke-opacity:.5}.grid{stroke:currentColor;stroke-opacity:.12}"
+    ".before{fill:#e5484d;fill-opacity:.55}.after{fill:#3b82f6;fill-opacity:.7}"
+    ".cut{stroke:#22a06b;stroke-dasharray:4 3}"
+)
+
+
+def error_plot(improvement: Improvement, name: str | None = None) -> str:
+    """Return the errors of the input and of the best form at each point, as the text of an SVG.
+
+    Parameters
+    ----------
+    improvement
+        What `improve` returned.
+    name
+        The input that the horizontal axis shows, floats in their order: equal steps have equally
+        many floats; the first one by default.
+
+    Raises
+    ------
+    ValueError
+        If there is no such input.
+    """
+    columns = improvement.points.inputs
+    if not columns:
+        raise ValueError("an expression without inputs has no plot")
+    chosen = next(iter(columns)) if name is None else name
+    if chosen not in columns:
+        raise ValueError(f"there is no input {chosen}; there are {', '.join(columns)}")
+    values = columns[chosen]
+    places = to_ordinals(values).astype(float)
+    low, high = float(places.min()), float(places.max())
+    most = MOST_BITS[values.dtype.itemsize]
+
+    def x_of(place: Any) -> Any:
+        share = (place - low) / (high - low) if high > low else 0.5
+        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+
+    def y_of(bits: Any) -> Any:
+        return _HEIGHT - _BOTTOM - bits / most * (_HEIGHT - _TOP - _BOTTOM)
+
+    drawn = [*_grid(y_of, most), *_axis(values, places, x_of)]
+    drawn += _cuts(improvement.best, chosen, values.dtype, x_of, (low, high))
+    for kind, form in (("before", improvement.original), ("after", improvement.best)):
+        drawn += [
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.2"/>'
+            for x, y in zip(x_of(places), y_of(form.errors), strict=True)
+        ]
+    drawn += _legend(improvement)
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    drawn.append(
+        f'<text x="{middle}" y="{_HEIGHT - 6}" text-anchor="middle">{escape(chosen)}</text>'
+    )
+    size = f'viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" width="{_WIDTH:.0f}" height="{_HEIGHT:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{_STYLE}</style>'
+    return head + "".join(drawn) + "</svg>\n"
+
+
+def _grid(y_of: Any, most: float) -> list[str]:
+    found = []
+    for bits in np.linspace(0, most, 5):
+        y = y_of(bits)
+        found.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
+        found.append(f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{bits:.0f}</text>')
+    found.append(f'<text x="6" y="{_TOP - 16}">bits of error</text>')
+    return found
+
+
+def _axis(values: Any, places: Any, x_of: Any) -> list[str]:
+    bottom = _HEIGHT - _BOTTOM
+    order = np.argsort(places)
+    found = [
+        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{bottom}" y2="{bottom}"/>'
+    ]
+    for k in np.linspace(0, len(order) - 1, _TICKS).astype(int):
+        x, label = x_of(places[order[k]]), f"{values[order[k]]:.0e}"
+        found.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    return found
+
+
+def _cuts(form: Form, name: str, dtype: Any, x_of: Any, ends: tuple[float, float]) -> list[str]:
+    if form.pieces is None or form.pieces.by.value != name:
+        return []
+    places = to_ordinals(np.array(form.pieces.cuts, dtype)).astype(float)
+    lines = [x_of(p) for p in places if ends[0] <= p <= ends[1]]
+    return [
+        f'<line class="cut" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+        for x in lines
+    ]
+
+
+def _legend(improvement: Improvement) -> list[str]:
+    found = []
+    rows = (("before", "input", improvement.original), ("after", "best form", improvement.best))
+    for k, (kind, name, form) in enumerate(rows):
+        x = _LEFT + 120 + 190 * k
+        found.append(f'<circle class="{kind}" cx="{x}" cy="{_TOP - 20}" r="4"/>')
+        found.append(f'<text x="{x + 9}" y="{_TOP - 16}">{name}: {form.error:.2f} bits</text>')
+    return found

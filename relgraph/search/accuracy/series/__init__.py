@@ -1,0 +1,1 @@
+"""Power series of expressions in one input, with coefficients that are exact."""

@@ -1,0 +1,295 @@
+"""Points of a domain, uniform over the bit patterns of floats, with the true values there.
+
+A box that holds the domain is cut into cells where few of its points are in the domain; cells that
+interval arithmetic rules out are thrown away. Panchekha et al. (2015), section 4.1; Saiki, Flatt,
+Nandi, Panchekha and Tatlock, Combining precision tuning and rewriting (2021), for the cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, as_float
+from relgraph.search.accuracy.truth.clock import worked
+from relgraph.search.accuracy.truth.intervals import UNKNOWN
+from relgraph.search.accuracy.truth.mpmath_numbers import libmp, to_float
+from relgraph.search.accuracy.truth.ordinals import from_ordinals, to_ordinals
+from relgraph.search.accuracy.truth.settling import Known, Settler
+
+Box = tuple[tuple[int, int], ...]
+"""For each input the ordinals of its least and its greatest value."""
+
+_MOST_BRANCHES = 16
+_MOST_CELLS = 1024
+_MOST_TRIES = 20_000
+_ORDINARY = (0.001, 1000.0)
+_TRIES_BEFORE_CUTTING = 200
+
+
+class EmptyDomain(ValueError):
+    """No point is in the domain, or none that has a true value."""
+
+
+class Sampler:
+    """Draws points of a domain.
+
+    Parameters
+    ----------
+    expr
+        What has to have a true value there.
+    names
+        The inputs.
+    domain
+        The condition on the inputs, if there is one.
+    dtype
+        Of the inputs and the value.
+    seed
+        Of the random numbers.
+    """
+
+    def __init__(
+        self, expr: Expr, names: Sequence[str], domain: Expr | None, dtype: Any, seed: int
+    ) -> None:
+        self._names, self._dtype = list(names), np.dtype(dtype)
+        self._truth = Settler(expr, dtype)
+        self._domain = None if domain is None else Settler(domain, dtype)
+        self._random = np.random.default_rng(seed)
+        found = [_box(c, self._names, self._dtype) for c in _conjunctions(domain)]
+        self._cells = [b for b in found if all(low <= high for low, high in b)]
+        self._cut = False
+        self._tried = self._kept = 0
+
+    def points(self, count: int, seconds: float) -> Known:
+        """Return points with true values: `count`, or as many as are found within a time.
+
+        Raises
+        ------
+        EmptyDomain
+            If none is found.
+        """
+        found: list[tuple[list[float], float, int]] = []
+        end = worked() + seconds
+        shares = self._shares()
+        while len(found) < count and self._cells:
+            if worked() > end or (not found and self._tried > _MOST_TRIES):
+                break
+            if not self._cut and self._tried >= _TRIES_BEFORE_CUTTING > 5 * self._kept:
+                self._cut = True
+                self._cells = self._smaller_cells((worked() + end) / 2)
+                shares = self._shares()
+                continue
+            known = self._point(shares)
+            if known is not None:
+                found.append(known)
+            if not self._names and self._tried:
+                break
+        if not found:
+            raise EmptyDomain("no point of the domain has a true value")
+        return self._as_known(found)
+
+    def _as_known(self, found: Sequence[tuple[list[float], float, int]]) -> Known:
+        rows = np.array([f[0] for f in found], self._dtype).reshape(len(found), len(self._names))
+        columns = {n: np.ascontiguousarray(rows[:, k]) for k, n in enumerate(self._names)}
+        return Known(
+            columns, np.array([f[1] for f in found], self._dtype), np.array([f[2] for f in found])
+        )
+
+    def ordinary_points(self, count: int, seconds: float) -> Known | None:
+        """Return points of ordinary size: between 0.001 and 1,000 where the domain has such, of
+        which bit patterns have few. None if there are none."""
+        choices = [self._ordinary(k) for k in range(len(self._names))]
+        found: list[tuple[list[float], float, int]] = []
+        end = worked() + seconds
+        for _ in range(8 * count):
+            if len(found) == count or worked() > end or not choices:
+                break
+            ranges = [c[int(self._random.integers(len(c)))] for c in choices]
+            known = self._known_at(ranges)
+            if known is not None:
+                found.append(known)
+        return self._as_known(found) if found else None
+
+    def _ordinary(self, k: int) -> list[tuple[int, int]]:
+        """Return ranges of an input that is of ordinary size, all of it if it is never."""
+        low, high = min(c[k][0] for c in self._cells), max(c[k][1] for c in self._cells)
+        small, large = (int(o) for o in to_ordinals(np.array(_ORDINARY, self._dtype)))
+        both = [(max(low, a), min(high, b)) for a, b in ((-large, -small), (small, large))]
+        return [r for r in both if r[0] <= r[1]] or [(low, high)]
+
+    def closer(self, known: Known) -> Known:
+        """Return the points with the bits that settle all parts of the expression."""
+        rows = [
+            dict(zip(known.inputs, row, strict=True))
+            for row in zip(*known.inputs.values(), strict=True)
+        ]
+        rows = rows or [{} for _ in range(len(known))]
+        bits = [self._truth.bits_of_parts(r, int(b)) for r, b in zip(rows, known.bits, strict=True)]
+        return Known(known.inputs, known.true, np.array(bits))
+
+    def truth_at(self, point: Mapping[str, float]) -> float | None:
+        """Return the true value at a point of the domain; None if there is none."""
+        if self._domain is not None and self._domain.value(point)[0] is not True:
+            return None
+        true, _ = self._truth.value(point)
+        return None if true is None or isinstance(true, bool | str) else float(true)
+
+    def with_truth(self, columns: Mapping[str, Any]) -> Known:
+        """Return given points, those that have true values."""
+        rows = list(zip(*(np.asarray(columns[n], self._dtype) for n in self._names), strict=True))
+        kept, true, bits = [], [], []
+        for k, row in enumerate(rows):
+            value, settled = self._truth.value(dict(zip(self._names, row, strict=True)))
+            if value is not None and not isinstance(value, bool | str):
+                kept.append(k)
+                true.append(value)
+                bits.append(settled)
+        if not kept:
+            raise EmptyDomain("none of the points has a true value")
+        data = {
+            n: np.ascontiguousarray(np.asarray(columns[n], self._dtype)[kept]) for n in self._names
+        }
+        return Known(data, np.array(true, self._dtype), np.array(bits))
+
+    def _shares(self) -> Any:
+        sizes = np.array(
+            [math.prod(float(high - low + 1) for low, high in cell) for cell in self._cells]
+        )
+        return np.cumsum(sizes / sizes.sum()) if len(sizes) else sizes
+
+    def _point(self, shares: Any) -> tuple[list[float], float, int] | None:
+        """Return a drawn point, its true value and the bits that settled it, if it has one."""
+        self._tried += 1
+        chosen = min(int(np.searchsorted(shares, self._random.random())), len(shares) - 1)
+        known = self._known_at(self._cells[chosen])
+        self._kept += known is not None
+        return known
+
+    def _known_at(self, ranges: Sequence[tuple[int, int]]) -> tuple[list[float], float, int] | None:
+        places = [int(self._random.integers(low, high, endpoint=True)) for low, high in ranges]
+        values = [float(v) for v in from_ordinals(places, self._dtype)]
+        point = dict(zip(self._names, values, strict=True))
+        if self._domain is not None and self._domain.value(point)[0] is not True:
+            return None
+        true, bits = self._truth.value(point)
+        if true is None or isinstance(true, bool | str):
+            return None
+        return values, float(true), bits
+
+    # -- cells -------------------------------------------------------------------------------------
+
+    def _smaller_cells(self, end: float) -> list[Box]:
+        """Return cells that hold all points of the domain, fewer others."""
+        kept: list[Box] = []
+        open_cells, axis = list(self._cells), 0
+        rounds = 12 * max(1, len(self._names))
+        for _ in range(rounds):
+            if not open_cells or len(open_cells) + len(kept) > _MOST_CELLS:
+                break
+            cut: list[Box] = []
+            for k, cell in enumerate(open_cells):
+                if worked() > end:
+                    return kept + cut + open_cells[k:]
+                for half in _halves(cell, axis):
+                    verdict = self._verdict(half)
+                    if verdict is True:
+                        kept.append(half)
+                    elif verdict is UNKNOWN:
+                        cut.append(half)
+            open_cells, axis = cut, (axis + 1) % len(self._names)
+        return kept + open_cells
+
+    def _verdict(self, cell: Box) -> Any:
+        """Return whether all points of a cell are in the domain and have true values, or none."""
+        inputs = {}
+        for name, ends in zip(self._names, cell, strict=True):
+            low, high = (libmp.from_float(float(v)) for v in from_ordinals(ends, self._dtype))
+            inputs[name] = (low, high, False)
+        inside = True if self._domain is None else self._domain.interval(80, inputs)
+        value = None if inside is False else self._truth.interval(80, inputs)
+        if value is None:
+            return False
+        if not isinstance(value, tuple):
+            return UNKNOWN
+        low, high = (to_float(v, self._dtype) for v in value[:2])
+        if low == math.inf or high == -math.inf:
+            return False
+        sure = inside is True and not value[2] and math.isfinite(low) and math.isfinite(high)
+        return True if sure else UNKNOWN
+
+
+def _halves(cell: Box, axis: int) -> Iterator[Box]:
+    low, high = cell[axis]
+    if high - low < 2:
+        yield cell
+        return
+    middle = (low + high) // 2
+    for part in ((low, middle), (middle + 1, high)):
+        yield (*cell[:axis], part, *cell[axis + 1 :])
+
+
+# -- boxes -----------------------------------------------------------------------------------------
+
+
+def _conjunctions(condition: Expr | None) -> list[list[Expr]]:
+    """Return the lists of conditions that a condition is the disjunction of; a list that is too
+    long is left out, which makes the boxes larger."""
+    if condition is None:
+        return [[]]
+    if condition.op == "or_":
+        return [c for a in condition.args for c in _conjunctions(a)]
+    if condition.op == "and_":
+        first, second = (_conjunctions(a) for a in condition.args)
+        if len(first) * len(second) > _MOST_BRANCHES:
+            return [[]]
+        return [a + b for a in first for b in second]
+    sides = condition.args if condition.op in ("lt", "le") else condition.args[::-1]
+    if condition.op in ("lt", "le", "gt", "ge") and sides[1].op == "abs":
+        # a magnitude that is not small: two sides of zero
+        least, inside = sides[0], sides[1].args[0]
+        return [[apply("le", least, inside)], [apply("le", inside, apply("neg", least))]]
+    return [[condition]]
+
+
+def _box(conditions: Sequence[Expr], names: Sequence[str], dtype: Any) -> Box:
+    """Return a box that holds all points on which some comparisons hold."""
+    largest = float(np.finfo(dtype).max)
+    bounds = {name: [-largest, largest] for name in names}
+
+    def is_below(small: Expr, large: Expr) -> None:
+        high, low = _constant(large), _constant(small)
+        if high is not None and small.op is INPUT:
+            bounds[small.value][1] = min(bounds[small.value][1], high)
+        elif high is not None and small.op == "abs" and small.args[0].op is INPUT:
+            mine = bounds[small.args[0].value]
+            mine[:] = max(mine[0], -high), min(mine[1], high)
+        if low is not None and large.op is INPUT:
+            bounds[large.value][0] = max(bounds[large.value][0], low)
+
+    for c in conditions:
+        if c.op in ("lt", "le", "eq"):
+            is_below(*c.args)
+        if c.op in ("gt", "ge", "eq"):
+            is_below(*reversed(c.args))
+    return tuple(tuple(int(o) for o in to_ordinals(np.array(bounds[n], dtype))) for n in names)  # type: ignore[misc]
+
+
+def _constant(e: Expr) -> float | None:
+    """Return the value of what has no inputs, roughly as a float."""
+    if e.op is NUMBER:
+        return as_float(e.value)
+    if e.op is INPUT or not e.args:
+        return None
+    args = [_constant(a) for a in e.args]
+    found = [a for a in args if a is not None]
+    if len(found) < len(args):
+        return None
+    if e.op == "neg":
+        return -found[0]
+    if e.op in ("add", "sub", "mul") or (e.op == "true_div" and found[1]):
+        a, b = found
+        return {"add": a + b, "sub": a - b, "mul": a * b}.get(e.op, a / b if b else None)
+    return None

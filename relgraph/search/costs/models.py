@@ -1,0 +1,213 @@
+"""Costs of nodes: floating-point operations, bytes, calls, and times on this machine."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.op import HasInnerGraph
+from relgraph.scalar.composite import Composite
+from relgraph.search.costs.lengths import Lengths
+from relgraph.search.costs.weights import MATRIX_WEIGHTS, ONE_A_NUMBER, VIEWS, weight_of
+from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.linalg.gemm import BlasUpdate
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.type import TensorType
+
+Cost = Callable[[Apply], float]
+"""The cost of a node all of whose axes have lengths (see `costs.lengths`)."""
+
+NODE = 1e-3
+"""What a node costs by being there: of two forms of one cost, the one with fewer nodes is best."""
+
+
+def flops(node: Apply) -> float:
+    """Return the number of floating-point operations of a node.
+
+    A sum or a product is one, a division or a root 4, an exponential or a logarithm 20 (see
+    `costs.weights`), for each number; a product of matrices takes 2 for each pair of numbers, a
+    factorization what Golub and Van Loan count. A node is a thousandth beside, so that fewer nodes
+    are better.
+    """
+    op = node.op
+    if isinstance(op, Elemwise):
+        return NODE + _elementwise(op.scalar_op, node.inputs, size(node.outputs[0]))
+    if isinstance(op, VIEWS):
+        return NODE
+    if isinstance(op, FusedReduction):
+        largest = max(map(size, node.inputs))
+        return NODE + _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
+    if isinstance(op, MatrixProduct):
+        return NODE + _product(*node.inputs[:2])
+    if isinstance(op, BlasUpdate):
+        return NODE + _product(*node.inputs[2:4]) + 3 * size(node.outputs[0])
+    name = type(op).__name__
+    if name in MATRIX_WEIGHTS:
+        return NODE + _of_matrix(*MATRIX_WEIGHTS[name], node)
+    if isinstance(op, HasInnerGraph):
+        steps = max((out.type.shape[0] for out in node.outputs if out.type.ndim), default=1)
+        return NODE + steps * cost_of(op.inner_outputs, flops)
+    per_number = ONE_A_NUMBER.get(name, 1.0)
+    return NODE + per_number * max(map(size, (*node.inputs, *node.outputs)), default=1)
+
+
+def bytes_moved(node: Apply) -> float:
+    """Return how many bytes a node reads and writes; a view moves none."""
+    if isinstance(node.op, VIEWS):
+        return NODE
+    return NODE + sum(size(v) * _item_size(v) for v in (*node.inputs, *node.outputs))
+
+
+def calls(node: Apply) -> float:
+    """Return 1 for a node that computes something, and nearly 0 for a view."""
+    return NODE if isinstance(node.op, VIEWS) else 1.0
+
+
+class Measured:
+    """The times of nodes on this machine, in microseconds, measured when they are first asked for.
+
+    Parameters
+    ----------
+    repeats
+        How often a node is run; its time is the least of these.
+
+    Attributes
+    ----------
+    table
+        From the op, dtypes and shapes of a node to its time.
+    """
+
+    def __init__(self, repeats: int = 5) -> None:
+        self.repeats = repeats
+        self.table: dict[Any, float] = {}
+
+    def __call__(self, node: Apply) -> float:
+        key = (node.op, *(v.type for v in node.inputs))
+        if key not in self.table:
+            self.table[key] = self._time(node)
+        return self.table[key]
+
+    def _time(self, node: Apply) -> float:
+        values = [_example(v) for v in node.inputs]
+        best = math.inf
+        with np.errstate(all="ignore"):
+            for _ in range(self.repeats):
+                cells: list[list[Any]] = [[None] for _ in node.outputs]
+                # an op that overwrites an input must not do that to the next run's
+                given = [np.array(v) if node.op.destroy_map else v for v in values]
+                began = time.perf_counter()
+                try:
+                    node.op.perform(node, given, cells)
+                except (ValueError, np.linalg.LinAlgError, IndexError):
+                    return NODE + sum(map(size, node.outputs)) * 1e-3
+                best = min(best, time.perf_counter() - began)
+        return 1e6 * best
+
+
+def cost_of(
+    outputs: Variable | Iterable[Variable],
+    cost: Cost = flops,
+    lengths: Mapping[Variable, Sequence[int]] | int | None = None,
+) -> float:
+    """Return the cost of a graph: that of its nodes, equal ones counted once.
+
+    Parameters
+    ----------
+    outputs
+        One or more variables.
+    cost
+        The cost of a node.
+    lengths
+        The shapes of inputs, or one length for all axes of which nothing is known.
+    """
+    sized = lengths_of(lengths)
+    every = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    nodes: dict[Any, Apply] = {}
+    numbers: dict[Variable, Any] = {}
+    for node in io_toposort([], every):
+        inputs = tuple(numbers.get(v, _leaf_key(v)) for v in node.inputs)
+        key = (node.op, inputs) if node.op.pure else (node, inputs)
+        kept = nodes.setdefault(key, node)
+        numbers.update((out, (id(kept), i)) for i, out in enumerate(node.outputs))
+    return sum(cost(sized.node(node)) for node in nodes.values())
+
+
+def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Lengths:
+    """Return the `Lengths` that a user's argument stands for."""
+    if lengths is None:
+        return Lengths()
+    return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
+
+
+def size(var: Variable) -> int:
+    """Return how many numbers a variable has; 1 for what is no tensor."""
+    return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
+
+
+def _shape(var: Variable) -> tuple[int, ...]:
+    """Return the shape of a tensor all of whose axes have lengths."""
+    shape: tuple[int, ...] = var.type.shape
+    return shape
+
+
+def _leaf_key(var: Variable) -> Any:
+    return (var.type, var.signature()) if isinstance(var, Constant) else id(var)
+
+
+def _item_size(var: Variable) -> int:
+    return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
+
+
+def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> float:
+    if isinstance(scalar_op, Composite):
+        nodes = io_toposort(scalar_op.inputs, scalar_op.outputs)
+        return sum(count * _elementwise_weight(node.op, len(node.inputs)) for node in nodes)
+    if scalar_op.associative and len(inputs) > 2:
+        # terms that are smaller than the result are added to each other first, as `grouped` does
+        sizes = sorted(map(size, inputs))
+        return float(sum(sizes[1:-1]) + count) * weight_of(scalar_op)
+    return count * _elementwise_weight(scalar_op, len(inputs))
+
+
+def _elementwise_weight(scalar_op: Any, arguments: int) -> float:
+    return weight_of(scalar_op) * (max(1, arguments - 1) if scalar_op.associative else 1)
+
+
+def _product(x: Variable, y: Variable) -> float:
+    """Return the operations of a product of vectors, matrices or stacks of matrices."""
+    inner = x.type.shape[-1] if x.type.ndim else 1
+    outer = y.type.shape[-1] if y.type.ndim > 1 else 1
+    rows = size(x) // inner if inner else 0
+    stack = math.prod(y.type.shape[:-2]) if y.type.ndim > 2 else 1
+    return 2.0 * inner * outer * max(rows, stack * (x.type.shape[-2] if x.type.ndim > 1 else 1))
+
+
+def _of_matrix(cubes: float, right_side: float, node: Apply) -> float:
+    matrix = node.inputs[0]
+    if matrix.type.ndim < 2:
+        return float(size(matrix))
+    *stacked, rows, columns = _shape(matrix)
+    stack = math.prod(stacked)
+    sides = size(node.inputs[1]) / max(1, rows) if len(node.inputs) > 1 else 0
+    return (
+        stack * rows * columns * (cubes * min(rows, columns) + right_side * sides / max(1, stack))
+    )
+
+
+def _example(var: Variable) -> Any:
+    """Return a value for an input of a node: positive numbers, and matrices with an inverse."""
+    if isinstance(var, Constant) or not isinstance(var.type, TensorType):
+        return getattr(var, "data", 1)
+    shape, dtype = _shape(var), np.dtype(var.type.dtype)
+    if dtype.kind in "biu":
+        return np.ones(shape, dtype)
+    values = np.random.default_rng(0).uniform(0.5, 1.5, shape).astype(dtype)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        values = (values + shape[-1] * np.eye(shape[-1])).astype(dtype)
+    return values

@@ -1,0 +1,79 @@
+"""How many floating-point operations an op takes for a number, or for a matrix of a size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.tensor.assertion import Assert
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.relative_dimshuffle import RelativeDimShuffle
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.linalg.assumptions import Assume
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import Shape, Shape_i
+
+VIEWS = (
+    Assert,
+    Assume,
+    DimShuffle,
+    RelativeDimShuffle,
+    Reshape,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    Subtensor,
+)
+"""Ops that give what is there in another shape, or only look at it."""
+
+_CHEAP = (
+    "add sub mul neg abs sqr sign maximum minimum switch and_ or_ xor invert eq neq lt le gt ge"
+)
+_ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
+_FREE = "second identity"
+
+_WEIGHTS = {
+    **dict.fromkeys(_FREE.split(), 0.0),
+    **dict.fromkeys([*_CHEAP.split(), "isnan", "isinf", "clip", "cast"], 1.0),
+    **dict.fromkeys(_ROOTS.split(), 4.0),
+    "pow": 40.0,
+    "float_power": 40.0,
+}
+_FUNCTION = 20.0
+"""The weight of an exponential, a logarithm, a sine, and every function that is not listed."""
+
+ONE_A_NUMBER = {
+    "Softmax": 25.0,
+    "LogSoftmax": 25.0,
+    "LogSumExp": 25.0,
+    "Sort": 10.0,
+    "ArgSort": 10.0,
+}
+"""What ops take for each number, if that is not 1."""
+
+MATRIX_WEIGHTS = {
+    "Inverse": (2.0, 0.0),
+    "PseudoInverse": (22.0, 0.0),
+    "Det": (2 / 3, 0.0),
+    "SLogDet": (2 / 3, 0.0),
+    "Cholesky": (1 / 3, 0.0),
+    "CholeskySolve": (0.0, 2.0),
+    "Solve": (2 / 3, 2.0),
+    "SolveTriangular": (0.0, 1.0),
+    "LeastSquares": (4.0, 2.0),
+    "QR": (4 / 3, 0.0),
+    "SVD": (22.0, 0.0),
+    "Eigh": (9.0, 0.0),
+    "Eigvalsh": (4 / 3, 0.0),
+    "Eig": (25.0, 0.0),
+    "Eigvals": (10.0, 0.0),
+    "Expm": (20.0, 0.0),
+}
+"""For an n×n matrix and k right sides: how often n³, and how often n²k (Golub and Van Loan)."""
+
+
+def weight_of(scalar_op: Any) -> float:
+    """Return how many operations a scalar op takes; for a sum of three, each of the two."""
+    name = str(scalar_op).split("{")[0]
+    if type(scalar_op).__name__ == "Cast":
+        return _WEIGHTS["cast"]
+    return _WEIGHTS.get(name, _FUNCTION)

@@ -1,0 +1,1 @@
+"""Extraction: of each class one term, so that what the outputs need costs least."""

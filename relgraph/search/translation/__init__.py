@@ -1,0 +1,1 @@
+"""Laws as queries over an e-graph, and what their matches build."""

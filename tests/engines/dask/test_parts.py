@@ -1,0 +1,41 @@
+"""Parts that are taken, set and added to, by integers and slices of all kinds."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import Mode, function
+from relgraph.engines.dask import DaskLinker
+from relgraph.graph.reference import evaluate
+from tests.engines.dask.programs.campaign import cut_at_random
+
+
+def drawn_index(rng: Random, n: int) -> Any:
+    if rng.random() < 0.3:
+        return rng.randrange(-n, n)
+    bounds = [None, *range(-n - 1, n + 2)]
+    return slice(rng.choice(bounds), rng.choice(bounds), rng.choice([None, 1, -1, 2, -2, 3]))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_parts_are_those_of_numpy(seed: int) -> None:
+    rng = Random(seed)
+    shape = [rng.choice([1, 3, 5, 6]) for _ in range(rng.choice([1, 2, 3]))]
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    index = tuple(drawn_index(rng, n) for n in shape[: rng.randrange(1, len(shape) + 1)])
+    new = -1.0 - np.asarray(value[index])
+    x = at.tensor("float64", (None,) * len(shape), "x")
+    y = at.tensor("float64", tuple(1 if n == 1 else None for n in new.shape), "y")
+    outputs = [at.set_subtensor(x[index], y), at.inc_subtensor(x[index], y), x[index]]
+    outputs.append(at.inc_subtensor(x[index], 2.0))
+    f = function([x, y], outputs, mode=Mode(DaskLinker(compute=True, passes=False), None))
+    with dask.config.set(scheduler="sync"):
+        found = f(cut_at_random(value, rng), cut_at_random(new, rng) if rng.random() < 0.7 else new)
+    for a, b in zip(found, evaluate(outputs, {x: value, y: new}), strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)

@@ -1,0 +1,88 @@
+"""Series have the coefficients that mpmath finds, and say where there are none."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+
+from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.series.coefficients import NoSeries
+from relgraph.search.accuracy.series.power_series import Expansion, expansions
+
+FUNCTIONS = {
+    "exp(x)": mpmath.exp,
+    "exp(2 + x)": lambda x: mpmath.exp(2 + x),
+    "sin(x)": mpmath.sin,
+    "cos(1 + x)": lambda x: mpmath.cos(1 + x),
+    "tan(x)": mpmath.tan,
+    "log1p(x)": mpmath.log1p,
+    "log(3 + x)": lambda x: mpmath.log(3 + x),
+    "sqrt(1 + x)": lambda x: mpmath.sqrt(1 + x),
+    "cbrt(1 - x)": lambda x: mpmath.cbrt(1 - x),
+    "(1 + x)**2.5": lambda x: (1 + x) ** 2.5,
+    "1 / (1 + x)": lambda x: 1 / (1 + x),
+    "arctan(1 + x)": lambda x: mpmath.atan(1 + x),
+    "arcsin(x)": mpmath.asin,
+    "arccos(x)": mpmath.acos,
+    "arctanh(x)": mpmath.atanh,
+    "arcsinh(x)": mpmath.asinh,
+    "sinh(x)": mpmath.sinh,
+    "cosh(x) - 1": lambda x: mpmath.cosh(x) - 1,
+    "tanh(x)": mpmath.tanh,
+    "expm1(x) * cos(x) / (2 - x)": lambda x: mpmath.expm1(x) * mpmath.cos(x) / (2 - x),
+    "hypot(1, x)": lambda x: mpmath.sqrt(1 + x * x),
+}
+
+
+def values(coefficients) -> list[float]:
+    """Return coefficients as numbers."""
+    found = []
+    for c in coefficients:
+        total = mpmath.mpf(0)
+        for monomial, value in c.items():
+            term = mpmath.mpf(value.numerator) / value.denominator
+            for atom, exponent in monomial:
+                text = repr(atom)[6:-1]
+                term *= eval(text, vars(mpmath) | {"arcsin": mpmath.asin}) ** exponent
+            total += term
+        found.append(float(total))
+    return found
+
+
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_coefficients_at_zero(text: str) -> None:
+    start, coefficients = Expansion("x", 1, False).of(parsed(text))
+    theirs = [float(c) for c in mpmath.taylor(FUNCTIONS[text], 0, 6)]
+    ours = ([0.0] * start + values(_with_arctan(coefficients)))[:7]
+    assert ours == pytest.approx(theirs[: len(ours)], abs=1e-9)
+    assert len(ours) >= 5
+
+
+def _with_arctan(coefficients):
+    mpmath.arctan = mpmath.atan
+    mpmath.arccos = mpmath.acos
+    return coefficients
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "expected"),
+    [
+        ("1 / (x + 1) - 1 / x", "x = inf", "-1 / (x * x)"),
+        ("sqrt(x * x + 1) - x", "x = inf", "0.5 / x"),
+        ("(-b - sqrt(b * b - 4 * a * c)) / (2 * a)", "b = -inf", "-c / b"),
+        ("(1 - cos(x)) / x**2", "x = 0", "0.5"),
+        ("exp(a * x) - 1", "x = 0", "a * x"),
+        ("x - sin(x)", "x = 0", "0.16666666666666666 * (x * x * x)"),
+        ("arctan(x)", "x = inf", "0.5 * pi"),
+    ],
+)
+def test_first_terms(text: str, place: str, expected: str) -> None:
+    names = sorted({n for n in "abcx" if n in text.replace("sqrt", "").replace("exp", "")})
+    found = expansions(parsed(text), names)
+    assert repr(found[place][0]) == f"<Expr {expected}>"
+
+
+def test_where_there_is_none() -> None:
+    for text in ("sqrt(x)", "exp(1 / x)", "floor(x)", "sin(1 / x)"):
+        with pytest.raises(NoSeries):
+            Expansion("x", 1, False).of(parsed(text))

@@ -1,0 +1,54 @@
+"""Each identity holds for real numbers, wherever both sides have a value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relgraph.search.accuracy.candidates import CANCELLATION, equations
+from relgraph.search.accuracy.egraph.graph import EGraph
+from relgraph.search.accuracy.egraph.patterns import built, equations_of
+from relgraph.search.accuracy.expressions import named
+from relgraph.search.accuracy.identities import IDENTITIES
+from relgraph.search.accuracy.truth.settling import Known
+
+NAMES = ("x", "y", "z", "t")
+
+BETWEEN = {
+    "magnitude-of-negative": (-4.0, -0.1),
+    "arccosh-by-log": (1.1, 4.0),
+    "root-of-square-and-one-term": (0.1, 4.0),
+    "root-of-square-less-one-term": (-4.0, -0.1),
+    "root-of-square-and-less": (1.2, 2.0),
+}
+"""Laws that hold on a part of the numbers alone; the others hold between 0.05 and 0.95."""
+
+
+def points(low: float, high: float) -> Known:
+    random = np.random.default_rng(3)
+    columns = {n: random.uniform(low, high, 12) for n in NAMES}
+    return Known(columns, np.ones(12), np.full(12, 200))
+
+
+@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+def test_sides_are_equal(law) -> None:
+    directions = equations_of(law)
+    assert directions
+    low, high = BETWEEN.get(law.name, (0.05, 0.95))
+    graph = EGraph(points(low, high), 1000)
+    one = directions[0]
+    inputs = [named(n) for n in NAMES[: one.count]]
+    left, right = (graph.add(built(side, inputs)) for side in (one.left, one.right))
+    known = ~(np.isnan(left.true) | np.isnan(right.true))
+    assert known.sum() >= 3
+    np.testing.assert_allclose(left.true[known], right.true[known], rtol=1e-15, atol=1e-290)
+
+
+def test_names_are_their_own() -> None:
+    names = [law.name for law in (*IDENTITIES, *CANCELLATION)]
+    assert len(names) == len(set(names))
+
+
+def test_most_of_the_book_against_cancellation_is_used() -> None:
+    used = {e.name for e in equations()}
+    assert len([law for law in CANCELLATION if law.name in used]) > 0.5 * len(CANCELLATION)

@@ -1,0 +1,140 @@
+"""`improve` on formulas that lose digits: fewer bits of error, by steps that replay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.search.accuracy import (
+    EmptyDomain,
+    FormulaError,
+    NotSupported,
+    error_plot,
+    from_fpcore,
+    improve,
+)
+from relgraph.tensor import exp, log
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from tests.search.accuracy.fpbench import errors
+
+FORMULAS = [
+    ("sqrt(x + 1) - sqrt(x)", "x > 0", 0.5),
+    ("1 / (x + 1) - 1 / x", "x != 0", 0.5),
+    ("(1 - cos(x)) / sin(x)", "x != 0", 0.5),
+    ("pi / 2 - 2 * arcsin(sqrt((1 - x) / 2))", None, 0.5),
+    ("x * y / (z * t)", None, 1.5),
+    ("sin(30 * x)", None, 0.5),
+]
+
+
+@pytest.mark.parametrize(("text", "domain", "most"), FORMULAS)
+def test_less_error(text: str, domain: str | None, most: float) -> None:
+    found = improve(text, domain=domain, samples=128, seconds=3)
+    assert found.original.error > 2 > most >= found.best.error
+    costs = [f.cost for f in found.front]
+    assert costs == sorted(costs, reverse=True)
+    for form in found.front:
+        for steps in form.derivations:
+            assert steps.start is found.original.expr
+            assert steps.replay() is not None
+        if form.pieces is None:
+            assert form.derivations[0].replay() is form.expr
+        else:
+            assert {d.replay() for d in form.derivations} == set(form.pieces.forms)
+
+
+def test_what_loses_nothing_is_left_alone() -> None:
+    found = improve("x * y + 1", domain={"x": (1, 2), "y": (1, 2)}, samples=64)
+    assert found.best.error <= found.original.error < 1
+
+
+def test_a_form_is_a_function() -> None:
+    x = at.dmatrix("x")
+    found = improve(at.exp(x) - 1, [x], samples=64)
+    values = np.array([[1e-20, 2.0]])
+    np.testing.assert_allclose(found.best(values), np.expm1(values), rtol=1e-15)
+    assert found.best.output.type.dtype == "float64"
+    text = improve("exp(x) - 1", samples=64).best
+    assert text(1e-20) == 1e-20
+    np.testing.assert_allclose(text([[0.0, 1.0]]), [[0, np.e - 1]], rtol=1e-15)
+    with pytest.raises(TypeError, match="1 inputs"):
+        text(1.0, 2.0)
+
+
+def test_pieces_of_the_domain() -> None:
+    found = improve("sqrt(x * x + 1) - 1", samples=128, laws=(), seconds=2)
+    assert found.best.error < 0.5
+    x = np.array([1e-200, 1e-9, 1.0, 1e200])
+    expected = [0, 5e-19, np.sqrt(2) - 1, 1e200]
+    np.testing.assert_allclose(found.best(x), expected, rtol=1e-14)
+
+
+def test_domains() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    difference = at.sqrt(x + y) - at.sqrt(x)
+    for domain in ("x > 1 and 0 < y < 1", {"x": (1, 1e9), y: (0.25, 1)}, at.gt(x, 1) & at.lt(y, 1)):
+        points = improve(difference, [x, y], domain=domain, samples=32, seconds=1).points
+        assert (points.inputs["x"] > 0.99).all() and (points.inputs["y"] <= 1).all()
+
+
+def test_given_points() -> None:
+    data = np.linspace(1e8, 2e8, 60)
+    found = improve("sqrt(x + 1) - sqrt(x)", points={"x": data}, seconds=2)
+    assert set(found.points.inputs["x"]) <= set(data)
+    assert found.best.error < 1 < 20 < found.original.error
+    with pytest.raises(ValueError, match="no values of x"):
+        improve("x + 1", points={"y": data})
+    with pytest.raises(ValueError, match="2 columns"):
+        improve("x + 1", points=[data, data])
+
+
+def test_float32() -> None:
+    x = at.fvector("x")
+    found = improve(at.sqrt(x + 1) - at.sqrt(x), [x], domain="x > 0", samples=64, seconds=2)
+    assert found.best.error < 0.6 < 8 < found.original.error
+    result = found.best(np.float32([1e10]))
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, 5e-6, rtol=1e-6)
+
+
+def test_several_outputs_and_laws_of_ones_own() -> None:
+    (x,) = lvars("x")
+    mine = law("log-of-exp-of-mine", log(1 + exp(x)) - x, log(1 + exp(-x)), sound="domain")
+    found = improve(["log(1 + exp(x)) - x", "x + 1"], domain="x > 1", laws=[mine], samples=64)
+    assert len(found) == 2
+    assert found[0].best.error < 1
+
+
+def test_what_cannot_be_improved_is_said() -> None:
+    with pytest.raises(FormulaError, match="foo"):
+        improve("foo(x)")
+    with pytest.raises(NotSupported, match="y, which is no input"):
+        improve("x + 1", domain="y > 0")
+    with pytest.raises(NotSupported, match="sum"):
+        improve(at.sum(at.dvector("x")))
+    with pytest.raises(NotSupported, match="int64"):
+        improve(at.lvector("x") + 1)
+    with pytest.raises(EmptyDomain):
+        improve("log(x)", domain="x < 0")
+    with pytest.raises(TypeError, match="neither a variable"):
+        improve(3)
+    with pytest.raises(TypeError, match="a domain is"):
+        improve("x", domain=3)
+
+
+def test_table_and_plot() -> None:
+    found = improve("sqrt(x + 1) - sqrt(x)", domain="x > 0", samples=64, seconds=2)
+    assert "1 / (sqrt(x + 1) + sqrt(x))" in found.report(140)
+    assert "not used to find" in str(found) and "bits" in repr(found)
+    assert found.best.time > 0
+    drawn = error_plot(found)
+    assert drawn.startswith("<svg") and drawn.count("<circle") == 2 * len(found.points) + 2
+    with pytest.raises(ValueError, match="no input y"):
+        error_plot(found, "y")
+
+
+def test_a_formula_of_the_benchmark() -> None:
+    (core,) = from_fpcore('(FPCore (x) :name "expm1" :pre (!= x 0) (/ (- (exp x) 1) x))')
+    record = errors(core, 64, 2.0)
+    assert record["improved"] < 0.5 < 5 < record["naive"]

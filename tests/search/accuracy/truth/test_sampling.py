@@ -1,0 +1,70 @@
+"""Points lie in the domain, and are spread over the floats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.truth.ordinals import bits_of_error, from_ordinals, to_ordinals
+from relgraph.search.accuracy.truth.sampling import EmptyDomain, Sampler
+
+
+def sampler(formula: str, domain: str | None, names: str = "x", dtype=np.float64) -> Sampler:
+    condition = None if domain is None else parsed(domain)
+    return Sampler(parsed(formula), names.split(), condition, dtype, 0)
+
+
+def test_points_are_uniform_over_the_floats() -> None:
+    x = sampler("x", None).points(400, 5).inputs["x"]
+    share = (to_ordinals(x) / float(to_ordinals(np.array([np.finfo(float).max]))[0])).astype(float)
+    np.testing.assert_allclose(np.quantile(share, [0.25, 0.5, 0.75]), [-0.5, 0, 0.5], atol=0.12)
+
+
+def test_points_of_a_small_domain_are_found() -> None:
+    known = sampler("sqrt(x - y)", "1 < x < 1.001 and y > x - 1e-3 and y < x", "x y").points(8, 4)
+    x, y = known.inputs["x"], known.inputs["y"]
+    assert ((x > 1) & (x < 1.001) & (y < x) & (y > x - 1e-3)).all()
+    np.testing.assert_allclose(known.true, np.sqrt(x - y), rtol=1e-12)
+
+
+def test_only_points_with_true_values() -> None:
+    known = sampler("log(x)", None).points(50, 5)
+    assert (known.inputs["x"] > 0).all()
+    assert np.isfinite(known.true).all()
+
+
+def test_ordinary_points() -> None:
+    known = sampler("x", None).ordinary_points(50, 5)
+    assert known is not None
+    size = np.abs(known.inputs["x"])
+    assert (size >= 0.001).all() and (size <= 1000).all()
+
+
+def test_an_empty_domain() -> None:
+    for domain in ("x < 1 and x > 2", "x < -1"):
+        with pytest.raises(EmptyDomain, match="no point"):
+            sampler("log(x)", domain).points(5, 2)
+
+
+def test_float32() -> None:
+    known = sampler("x * x", None, dtype=np.float32).points(20, 5)
+    assert known.true.dtype == known.inputs["x"].dtype == np.float32
+    assert bits_of_error(known.inputs["x"] ** 2, known.true).max() <= 1
+
+
+def test_ordinals_are_the_order_of_floats() -> None:
+    for dtype in (np.float64, np.float32):
+        x = np.array([-np.inf, -1.5, -0.0, 0.0, 1e-30, 2.0, np.inf], dtype)
+        places = to_ordinals(x)
+        assert (np.diff(places) >= 0).all() and places[2] == places[3] == 0
+        np.testing.assert_array_equal(from_ordinals(places, dtype), x)
+        assert (to_ordinals(np.nextafter(x[1:6], np.inf)) == places[1:6] + 1).all()
+
+
+def test_bits_of_error() -> None:
+    true = np.array([1.0, 1.0, -1.0, 1.0, 0.0])
+    found = np.array([1.0, np.nextafter(1, 2), 1.0, np.nan, 5e-324])
+    bits = bits_of_error(found, true)
+    assert bits[0] == 0 and bits[1] == 1 and bits[3] == 64 and bits[4] == 1
+    assert 62 < bits[2] <= 64

@@ -1,0 +1,11 @@
+"""Random graphs: what a search finds has the values of the graph, in the class of its steps.
+
+More by ``python -m tests.search.random_graphs --graphs 2000``.
+"""
+
+from tests.search.random_graphs import checked
+
+
+def test_values_are_kept_in_the_class_of_the_steps() -> None:
+    found = checked(graphs=15, nodes=80, seed=5)
+    assert found.passed, found
