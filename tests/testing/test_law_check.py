@@ -338,7 +338,7 @@ def test_laws_for_pytest_have_names_of_their_own():
 
 def test_no_finite_number_is_near_an_infinite_one():
     found = law("t", at.log(at.exp(x)), at.switch(at.isinf(x), 5, x), sound="stable").check()
-    assert re.match("the true value is [+-]inf, to which the old one is nearer", found.reason)
+    assert re.match("the true value is -?inf, to which the old one is nearer", found.reason)
 
 
 def test_what_an_open_op_is_does_not_matter_to_phases():

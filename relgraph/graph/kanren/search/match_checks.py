@@ -10,7 +10,7 @@ from typing import Any
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation.numbers import is_written, number_of, same_number
 from relgraph.graph.op import Op
-from relgraph.graph.traversal import vars_between
+from relgraph.graph.traversal import walk
 from relgraph.graph.unify import same_variable
 
 
@@ -124,7 +124,8 @@ def built_variables(given: Iterable[Any], new: Any) -> list[Variable]:
     if not isinstance(new, Variable):
         return []
     leaves = {v for v in _flattened(given) if isinstance(v, Variable)}
-    return [new, *computed_among(vars_between(leaves, [new]), leaves)]
+    read = walk([new], lambda v: None if v.owner is None or v in leaves else v.owner.inputs)
+    return [new, *computed_among(read, leaves)]
 
 
 def computed_among(made: Iterable[Variable], given: Iterable[Any]) -> list[Variable]:

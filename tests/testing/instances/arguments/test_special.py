@@ -86,3 +86,10 @@ def test_default_output_is_the_term_itself() -> None:
     rng, x = random_generator_type("rng"), at.dscalar("x")
     made = random.normal(rng, x, x)[1]
     assert nth(0, made) is made.owner.outputs[0]
+
+
+def test_law_about_next_generator_asks_for_the_dtypes_of_what_it_reads_alone() -> None:
+    # draws are float64 and nobody reads them: the law is about one dtype, float32 among others
+    state = random.normal(g, m, s)[0]
+    held = law("state", state, random.normal(g, m + 0 * m, s)[0], sound="finite")
+    assert held.check(examples=10, directions=["forward"]).passed
