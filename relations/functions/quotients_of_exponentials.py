@@ -91,7 +91,8 @@ def cancels_twice(double: Any, single: Any) -> bool:
     if larger is None or smaller is None or smaller.dtype.kind != "f":
         return False
     with np.errstate(all="ignore"):
-        return bool(np.all(np.equal(larger, -2 * smaller)))
+        # where the doubled constant overflows it is another number
+        return bool(np.all(np.isfinite(larger) & np.equal(larger, -2 * smaller)))
 
 
 @depends_on_levels(1)

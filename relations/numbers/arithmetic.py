@@ -14,6 +14,7 @@ from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, no_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.types import (
     booleano,
+    discrete_togethero,
     discreteo,
     floato,
     integero,
@@ -47,7 +48,7 @@ IDENTITIES = (
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
     law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
-    law("mul-zero-discrete", x * c, 0, discreteo(x), discrete_zeroo(c), tags=_MUL),
+    law("mul-zero-discrete", x * c, 0, discrete_togethero(x, c), discrete_zeroo(c), tags=_MUL),
     law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
     law("add-true", x + True, True, booleano(x), tags=_ADD),
     law("add-false", x + False, x, booleano(x), tags=_ADD),

@@ -70,7 +70,11 @@ def of_relgraph() -> set[type]:
         # what belongs to an extra has no ops of its own
         if module.name.split(".")[1] in ("tensor", "sparse", "scalar", "graph", "gradient"):
             importlib.import_module(module.name)
-    found = {cls for cls in subclasses(Op) if cls.__module__.startswith("relgraph.")}
+    found = {
+        cls
+        for cls in subclasses(Op)
+        if cls.__module__.startswith("relgraph.") and ".bridges." not in cls.__module__
+    }
     return {cls for cls in found if not any(s in found for s in cls.__subclasses__())} | {
         type(op) for op, *_ in CASES
     }

@@ -24,7 +24,8 @@ except ImportError as error:
 def test_without_egglog_it_says_what_to_install() -> None:
     run = [sys.executable, "-c", WITHOUT_EGGLOG]
     said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert said == "relgraph.search.best needs egglog: pip install 'relgraph[search]'\n"
+    assert said.startswith("relgraph.search.best needs the package 'egglog")
+    assert "pip install 'relgraph[search]'" in said
 
 
 @pytest.mark.parametrize("line", ["import relgraph.search", "import relgraph; relgraph.function"])

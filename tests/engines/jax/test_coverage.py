@@ -28,6 +28,9 @@ ELSEWHERE = {
     "FusedReduction": "the graphs of `test_fused`",
     "DeepCopyOp": "each function that returns an argument",
     "Print": "prints",
+    **dict.fromkeys(
+        ("AddError", "Fma", "MulError", "ScaledProduct"), "their own `perform`: tests/scalar"
+    ),
     **dict.fromkeys(("Elements", "FromPlaces", "Majors", "SampledProduct"), "test_sparse"),
     **dict.fromkeys(("Nonzero", "Unique"), "test_calls"),
 }

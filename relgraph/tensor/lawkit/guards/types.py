@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.scalar.dtypes import is_discrete as is_discrete_dtype
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.type import TensorType
 
@@ -53,6 +54,13 @@ def is_boolean(var: Any) -> bool:
 def is_discrete(var: Any) -> bool:
     """Return whether `var` holds integers or booleans, which have no nan, infinity or -0."""
     return _kind(var) in ("i", "u", "b")
+
+
+def is_discrete_together(x: Any, y: Any) -> bool:
+    """Return whether the common dtype of two tensors is one of integers or booleans."""
+    if not (is_discrete(x) and is_discrete(y)):
+        return False
+    return is_discrete_dtype(result_dtype(x.type.dtype, y.type.dtype))
 
 
 def is_complex(var: Any) -> bool:
@@ -135,6 +143,14 @@ def booleano(x: Any) -> Where:
 def discreteo(x: Any) -> Where:
     """Construct the goal that `x` holds integers or booleans."""
     return whereo(is_discrete, x)
+
+
+def discrete_togethero(x: Any, y: Any) -> Where:
+    """Construct the goal that an op of `x` and `y` computes with integers or booleans.
+
+    Of signed and unsigned ones of 64 bits it computes with floats.
+    """
+    return whereo(is_discrete_together, x, y)
 
 
 def complexo(x: Any) -> Where:
