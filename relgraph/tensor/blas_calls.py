@@ -26,9 +26,12 @@ SMALL = 1 << 14
 """The number of elements of `Z` up to which NumPy computes: there the passes over `Z` that the
 BLAS saves cost no more than its call, and SciPy's BLAS need not be loaded."""
 
-MATRICES, VECTORS = 1 << 18, 9216
-"""From so many multiplications on the BLAS (OpenBLAS) takes threads: in a product of matrices, and
-in one with a vector."""
+MATRICES, VECTORS = 1 << 22, 1 << 18
+"""From so many multiplications on products are SciPy's: of matrices, and with a vector.
+
+The BLAS (OpenBLAS) takes threads from 2¹⁸ and 9,216 on, but loading SciPy's costs more than what a
+few such products save.
+"""
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
