@@ -3,7 +3,11 @@
 import os
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
+# Hypothesis draws numbers that it reads in the source of the modules that are loaded. Then what a
+# test draws would hang on the tests before it, and on every edit of the source.
+providers._get_local_constants = lambda: providers._local_constants
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile(
     "long",

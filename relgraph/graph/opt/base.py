@@ -255,15 +255,17 @@ class LocalOptimizer(Rewriter, abc.ABC):
     def might_match(self, node: Apply) -> bool:
         """Whether it can do something on some node of the structure of `node`.
 
-        The structure is the op and the heads of the inputs. The answer is kept for all nodes that
-        share it.
+        The structure is the op and the heads of the inputs; of an associative and commutative op of
+        more than two inputs, the number of them and the set of their heads. The answer is kept for
+        all nodes that share it.
         """
         return True
 
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
         """Whether it can do something on some flattened sum of terms with these heads.
 
-        A head that several terms have is given twice. The answer is kept for all such sums.
+        The answer is kept for all sums with these heads, so one that several terms have is given as
+        often as any pattern may ask for it.
         """
         return True
 

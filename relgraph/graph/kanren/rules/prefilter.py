@@ -22,6 +22,7 @@ from relgraph.graph.kanren.rules.rule import (
 from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
+from relgraph.graph.opt.dispatch.by_op import fullest_heads
 
 
 def rule_might_match_op(rule: Rule, op: Any) -> bool:
@@ -41,7 +42,11 @@ def rule_might_match(rule: Rule, node: Apply) -> bool:
     parts = split(rule.pattern)
     if parts is None or rule.root is None:
         return True
-    heads: list[Any] = [v.head for v in node.inputs]
+    heads: Sequence[Any] = [v.head for v in node.inputs]
+    count, is_wide_sum = len(heads), is_ac(op) and len(heads) > 2
+    if is_wide_sum:
+        # the answer is for all sums of so many terms with these heads (see `opt.dispatch`)
+        heads = fullest_heads(heads)
     if rule.regroup and is_ac(parts[0]):
         if op in heads:
             return True  # the arguments of the nested sum are not known
@@ -52,12 +57,11 @@ def rule_might_match(rule: Rule, node: Apply) -> bool:
         return False
     if takes_all_arguments(parts[1]):
         return True
-    if len(parts[1]) != len(heads) or not _may_repeat(parts[1], heads):
+    if len(parts[1]) != count or not _may_repeat(parts[1], heads):
         return False
-    if is_ac(op) and len(heads) > 2:
-        # the answer must hold for all orders of the inputs (see `opt.dispatch`)
+    if is_wide_sum:
         return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
-    orders = [heads]
+    orders: list[Sequence[Any]] = [heads]
     if is_commutative(parts[0]) and len(heads) == 2:
         orders.append(heads[::-1])
     return any(

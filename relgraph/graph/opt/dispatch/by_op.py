@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,25 @@ def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
         else:
             heads.append(var.head)
     return heads
+
+
+def fullest_heads(heads: Sequence[Any], same_count: bool = True) -> Sequence[Any]:
+    """The heads that the sums of one structure have, taken together: each as often as one has it.
+
+    The structure is the number of terms, up to `WIDE`, and the set of their heads. What is asked of
+    one such sum is answered for all of them.
+
+    Parameters
+    ----------
+    same_count
+        Whether the sums have as many terms, or else have a repeated head like this one, or none.
+    """
+    kinds = dict.fromkeys(heads)
+    repeated = len(heads) - len(kinds)
+    if not same_count:
+        return [*kinds] * WIDE if repeated else heads
+    times = WIDE if len(heads) >= WIDE else 1 + repeated
+    return [*kinds] * times
 
 
 class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):

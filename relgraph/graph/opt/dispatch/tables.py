@@ -16,6 +16,7 @@ from relgraph.graph.opt.dispatch.by_op import (
     Dispatch,
     depth_of,
     flat_heads,
+    fullest_heads,
     is_ac,
     is_tracked_by,
 )
@@ -160,9 +161,9 @@ class RewriterTables:
         if found is None:
             if len(self._on_nested_sums) >= LIMIT:
                 self._on_nested_sums.clear()
-            twice = [*kinds, *kinds] if len(kinds) < len(heads) else heads
+            fullest = fullest_heads(heads, same_count=False)
             found = self._on_nested_sums[key] = tuple(
-                [r for r in plan.early if r.subsumes_nested and r.might_match_sum(twice)]
+                [r for r in plan.early if r.subsumes_nested and r.might_match_sum(fullest)]
             )
         return found
 

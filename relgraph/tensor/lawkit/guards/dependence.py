@@ -20,7 +20,8 @@ def requires_heads(test: Callable[[Heads], bool]) -> Decorator:
     """Declare that a function says no, or computes None, unless the heads pass `test`.
 
     The heads are those of all arguments of the matched op; of a sum of more than two terms, each
-    head is told once. A law that asks the function is not tried where the test fails.
+    head is told as often as a sum of that many terms, with these heads, can have it. A law that
+    asks the function is not tried where the test fails.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:

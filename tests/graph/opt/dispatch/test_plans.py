@@ -1,0 +1,82 @@
+"""A plan is kept for all nodes of a structure, so what is asked of one is true of all."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+import relgraph.tensor as at
+from relgraph import law, lvars
+from relgraph.graph.kanren import NoSuchDirection
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.opt.dispatch.by_op import WIDE, fullest_heads
+from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.testing.discovery import discover_laws
+
+SUMS = (at.add, at.mul, at.maximum, at.minimum)
+TERMS = {
+    "an input": at.dvector,
+    "a constant": lambda: at.constant([2.0]),
+    "a negation": lambda: -at.dvector(),
+    "an exponential": lambda: at.exp(at.dvector()),
+    "a product": lambda: at.dvector() * at.dvector(),
+    "a quotient": lambda: at.dvector() / at.dvector(),
+}
+
+
+def rewriters_of(op):
+    """The directions of the book's laws that are tried on nodes of an op."""
+    found = []
+    for stated in discover_laws().values():
+        for direction in ("forward", "backward"):
+            try:
+                rewriter = getattr(stated, direction) if isinstance(stated, Law) else None
+            except NoSuchDirection:
+                continue
+            if rewriter is not None and op in (rewriter.tracks() or ()):
+                found.append(rewriter)
+    return found
+
+
+@pytest.mark.parametrize("op", SUMS, ids=str)
+def test_what_is_said_of_a_sum_is_said_of_all_that_share_its_plan(op):
+    """The number of terms and the set of their heads are shared, not how often each is there:
+    ``x + y + 1`` has the plan of ``x + 2 + 1``."""
+    rewriters = rewriters_of(op)
+    assert rewriters
+    for one, other in combinations(TERMS, 2):
+        for ones in (1, 2, 3):
+            few = op(
+                *[TERMS[one]() for _ in range(ones)], *[TERMS[other]() for _ in range(4 - ones)]
+            )
+            nodes = [few.owner, op(*[TERMS[k]() for k in (one, other, other, other)]).owner]
+            for rewriter in rewriters:
+                first, second = map(rewriter.might_match, nodes)
+                assert first == second, (rewriter, one, other, ones)
+
+
+def test_a_law_of_equal_numbers_is_tried_though_the_plan_is_of_a_sum_with_one():
+    rewriter = discover_laws()["sum-constants"].forward
+    x, y = at.dvectors("x", "y")
+    one, two = at.constant([1.0]), at.constant([2.0])
+    tables = RewriterTables([rewriter])
+    assert rewriter in tables.plan_for(at.add(x, y, one).owner).early
+    assert rewriter in tables.plan_for(at.add(x, two, one).owner).early
+
+
+def test_a_law_of_many_terms_is_tried_on_nested_sums_of_few_kinds():
+    a, b, c, d, e, f = lvars("a b c d e f")
+    many = law("many", at.exp(a) + b + c + d + e + f, at.zeros_like(a), sound="finite").forward
+    terms = [at.exp(at.dvector()), *[at.dvector() for _ in range(5)]]
+    nested = at.add(at.add(*terms[:3]), at.add(*terms[3:]))
+    tables = RewriterTables([many])
+    assert many in tables.on_nested_sums(None, nested.owner, tables.plan_for(nested.owner))
+
+
+def test_the_fullest_heads_are_those_that_a_sum_of_so_many_terms_can_have():
+    assert sorted(fullest_heads("aab")) == list("aabb")
+    assert sorted(fullest_heads("abc")) == list("abc")
+    assert len(fullest_heads("a" * 5)) == 5
+    # from this number on sums are not told apart
+    assert fullest_heads([*range(WIDE)]).count(0) > 1
