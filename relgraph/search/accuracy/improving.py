@@ -29,11 +29,12 @@ from relgraph.search.accuracy.expressions import (
     named,
     number,
 )
-from relgraph.search.accuracy.forms import Form, Improvement, front_of
+from relgraph.search.accuracy.forms import Form, Improvement, cheap_forms, front_of
 from relgraph.search.accuracy.notation.formulas import parsed
 from relgraph.search.accuracy.notation.fpcore import Core
 from relgraph.search.accuracy.regimes import Pieces
 from relgraph.search.accuracy.table import Values
+from relgraph.search.accuracy.timing import Time, times_of
 from relgraph.search.accuracy.truth.clock import worked
 from relgraph.search.accuracy.truth.sampling import Sampler
 from relgraph.search.accuracy.truth.settling import Known
@@ -41,8 +42,11 @@ from relgraph.search.accuracy.truth.settling import Known
 _SAMPLING = 8.0
 """Seconds that the points take at most."""
 
-_NEAR, _SAME = 0.1, 0.02
-"""Bits of error that are not worth a dearer form, and that are no difference at all."""
+_NEAR = 0.1
+"""Bits of error that are not worth a slower form."""
+
+_TIMED = 10
+"""How many forms are measured beside the input."""
 
 
 def improve(
@@ -93,7 +97,7 @@ def improve(
     Returns
     -------
     found
-        An `Improvement`: its `best` form, and the `front`, by error and cost. Of a list a list.
+        An `Improvement`: its `best` form, and the `front`, by error and time. Of a list a list.
 
     Raises
     ------
@@ -136,9 +140,11 @@ def _improvement(
     sampled = worked()
     found = search_forms(expr, sampler, chosen_with, laws, sampled + seconds)
     maker = _Maker(expr, found, variables, tuple(names), kind, reported)
-    times = {"points": sampled - began, **found.seconds}
-    original = maker.form(expr)
+    compared_at = worked()
     forms, best = maker.front(compared)
+    original = maker.form(expr)
+    timing = {"times": worked() - compared_at}
+    times = {"points": sampled - began, **found.seconds, **timing}
     return Improvement(original, forms, reported, condition, times, found.stopped, best)
 
 
@@ -158,24 +164,26 @@ class _Maker:
         self._variables, self._names, self._dtype = tuple(variables), names, dtype
         self._values = Values(reported)
         self._derivations: dict[Expr, Derivation] = {}
+        self._times: dict[Expr, Time] = {}
 
     def front(self, compared: Known) -> tuple[tuple[Form, ...], int]:
-        """Return the forms that are better than all cheaper ones on points that were not used to
+        """Return the forms that are better than all faster ones on points that were not used to
         find them, and which of these is the best."""
         values = Values(compared)
         finalists: dict[Expr, Pieces | None] = {p.expr: p for p in self._found.pieces}
         finalists |= dict.fromkeys((c.expr for c in self._found.forms), None)
         with np.errstate(all="ignore"):
             means = {e: float(values.errors(e).mean()) for e in finalists}
-        ordered = front_of(finalists, means)
-        best = [e for e in ordered if means[e] <= means[ordered[0]] + _NEAR][-1]
-        # what the next cheaper one does as well is not worth a row
-        kept = [
-            e
-            for e, cheaper in zip(ordered, [*ordered[1:], None], strict=True)
-            if e is best or cheaper is None or means[cheaper] > means[e] + _SAME
-        ]
-        return tuple(self.form(e, finalists[e]) for e in kept), kept.index(best)
+        measured = cheap_forms(finalists, means, _TIMED)
+        self._times = times_of([self._expr, *measured], self._values.points)
+        front = front_of(measured, means, self._times)
+        # what is shown is a front too
+        with np.errstate(all="ignore"):
+            shown = {e: float(self._values.errors(e).mean()) for e in front}
+        front = front_of(front, shown, self._times)
+        least = min(means[e] for e in front)
+        best = [e for e in front if means[e] <= least + _NEAR][-1]
+        return tuple(self.form(e, finalists[e]) for e in front), front.index(best)
 
     def form(self, expr: Expr, pieces: Pieces | None = None) -> Form:
         """Return an expression as a form."""
@@ -189,6 +197,7 @@ class _Maker:
             errors,
             derivations,
             pieces,
+            self._times[expr],
             self._variables,
             self._names,
             self._dtype,
