@@ -18,11 +18,11 @@ from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import Expr, to_graph, written
 from relgraph.search.accuracy.regimes import Pieces
 from relgraph.search.accuracy.table import cost_of
-from relgraph.search.accuracy.timing import LENGTH, Time
+from relgraph.search.accuracy.timing import Time
 from relgraph.search.accuracy.truth.settling import Known
 
-_SAME = 0.02
-"""Bits of error that are no difference."""
+NEAR, _SAME = 0.1, 0.02
+"""Bits of error that are not worth a slower form, and that are no difference at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,11 @@ class Form:
     def laws(self) -> list[str]:
         """The names of the laws that lead to it."""
         return list(dict.fromkeys(name for d in self.derivations for name in d.laws))
+
+    @property
+    def conditions(self) -> list[Expr]:
+        """Conditions on signs under which the steps hold; of a piece, where that is used."""
+        return list(dict.fromkeys(c for d in self.derivations for c in d.conditions))
 
     @property
     def exact(self) -> bool:
@@ -172,12 +177,12 @@ def front_of(
 ) -> list[Expr]:
     """Return the expressions that no other beats in both error and time, the least error first.
 
-    Where two take the same time but for noise, the dearer one is left out if it errs more; what
-    the next faster one does as well is left out too.
+    Where two take the same time but for noise, the one that errs more is kept only if its ops are
+    cheaper and it is as good but for `NEAR`. What the next faster one does as well is left out.
     """
     found: list[Expr] = []
     for e in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
-        if all(_adds(e, known, times) for known in found):
+        if all(_adds(e, known, means, times) for known in found):
             found.append(e)
     following = [*found[1:], None]
     return [
@@ -187,11 +192,12 @@ def front_of(
     ]
 
 
-def _adds(e: Expr, known: Expr, times: Mapping[Expr, Time]) -> bool:
+def _adds(e: Expr, known: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]) -> bool:
     """Return whether a form is worth its error beside one that errs less."""
     if times[e].is_less_than(times[known]):
         return True
-    return cost_of(e) < cost_of(known) and not times[known].is_less_than(times[e])
+    as_good = means[e] <= means[known] + NEAR and not times[known].is_less_than(times[e])
+    return as_good and cost_of(e) < cost_of(known)
 
 
 def cheap_forms(exprs: Iterable[Expr], means: Mapping[Expr, float], most: int) -> list[Expr]:
@@ -210,8 +216,7 @@ def table_of(improvement: Improvement) -> Table:
     """Return the front as a table."""
     points = len(improvement.points)
     found = Table(
-        caption=f"bits of error: the mean and the worst of {points} points that were not used to "
-        f"find the forms; ns for an element of arrays of {LENGTH:,}",
+        caption=f"errors at {points} points that were not used to find the forms; ns per element",
         show_lines=True,
     )
     found.add_column("bits", justify="right")

@@ -70,6 +70,15 @@ def test_pieces_of_the_domain() -> None:
     np.testing.assert_allclose(found.best(x), expected, rtol=1e-14)
 
 
+def test_a_series_where_another_input_is() -> None:
+    domain = "1 < y < 2 and 0.99 * y < x < 1.01 * y"
+    found = improve("log(x) - log(y) - 2 * (x - y) / (x + y)", domain=domain, samples=64, seconds=2)
+    near = [d for f in found.front for d in f.derivations if "series at x = y" in str(d)]
+    assert near and all(d.replay() is not None for d in near)
+    assert found.best.error < 9 < 20 < found.original.error
+    assert not found.best.exact
+
+
 def test_domains() -> None:
     x, y = at.dvector("x"), at.dvector("y")
     difference = at.sqrt(x + y) - at.sqrt(x)
@@ -109,6 +118,10 @@ def test_several_outputs_and_laws_of_ones_own() -> None:
 def test_what_cannot_be_improved_is_said() -> None:
     with pytest.raises(FormulaError, match="foo"):
         improve("foo(x)")
+    with pytest.raises(FormulaError, match="is a condition"):
+        improve("x < 1")
+    with pytest.raises(FormulaError, match="'x' is no condition"):
+        improve("x + 1", domain="x")
     with pytest.raises(NotSupported, match="y, which is no input"):
         improve("x + 1", domain="y > 0")
     with pytest.raises(NotSupported, match="sum"):
