@@ -70,7 +70,8 @@ def _see_that_it_can_be_drawn(formulas: list[Any], options: argparse.Namespace) 
     if len(formulas) != 1:
         raise CommandError(f"{options.formula} has {len(formulas)} formulas; one can be drawn")
     if not options.plot.parent.is_dir():
-        raise CommandError(f"there is no folder {options.plot.parent} for the plot")
+        folder = options.plot.parent
+        raise CommandError(f"{options.plot} can't be written: there is no folder {folder}")
     (formula,) = formulas
     names = (
         inputs_of(accuracy.parsed(formula)) if isinstance(formula, str) else list(formula.inputs)

@@ -305,9 +305,9 @@ def _points(
         # a few of them are among the first, which guide the search
         few = ordinary.taken(slice(0, SEARCHED // 5))
         chosen_with = few.with_more(chosen_with).with_more(ordinary)
-    others = sampler.ordinary_points(samples // 16, _SAMPLING / 4)
-    if others is not None:
-        reported = reported.with_more(others)
+    more = sampler.ordinary_points(samples // 16, _SAMPLING / 4)
+    if more is not None:
+        reported = reported.with_more(more)
     return chosen_with, reported
 
 

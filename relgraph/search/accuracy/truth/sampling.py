@@ -94,8 +94,8 @@ class Sampler:
                 break
         if not found:
             raise EmptyDomain(
-                "no point with a true value was found in the domain; if it is narrow, state bounds "
-                "of each input, or give points"
+                "no point of the domain was found that has a true value; if it is narrow, state "
+                "bounds of each input, or give points"
             )
         return self._as_known(found)
 
