@@ -1,0 +1,55 @@
+"""Functions compared with SciPy's: relative errors, and which values are nan or infinite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import scipy.special
+
+from relgraph.engines.jax.precision import wide
+
+SMALLEST = 1e-290
+"""Numbers below are not compared: digits are lost where numbers are subnormal."""
+
+
+def by_scipy(name: str, *values: Any) -> Any:
+    """Return what SciPy has for a name, which may be that of a part: ``airy.1``."""
+    function, _, part = name.partition(".")
+    with np.errstate(all="ignore"):
+        found = getattr(scipy.special, function)(*values)
+    return found[int(part)] if part else found
+
+
+def errors(found: Any, expected: Any, envelope: Any = 0.0) -> Any:
+    """Return errors relative to the expected values, or to an envelope that is larger.
+
+    They are infinite where one value is nan, or infinite, and the other one is not.
+    """
+    with np.errstate(all="ignore"):
+        size = np.maximum(np.abs(expected), envelope)
+        error = np.where(size > SMALLEST, np.abs(found - expected) / size, 0.0)
+    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    finite = np.isfinite(found) & np.isfinite(expected)
+    return np.where(same, 0.0, np.where(finite, error, np.inf))
+
+
+def worst(error: Any, *values: Any) -> tuple[float, tuple[float, ...]]:
+    """Return the largest error, and the arguments that have it."""
+    at = int(np.argmax(error))
+    return float(error[at]), tuple(float(x[at]) for x in values)
+
+
+def pairs(first: Any, second: Any) -> tuple[Any, Any]:
+    """Return each of some values with each of others."""
+    a, b = np.meshgrid(np.asarray(first, float), np.asarray(second, float))
+    return a.ravel(), b.ravel()
+
+
+def computed(functions: dict[str, Callable[..., Any]], *values: Any) -> dict[str, Any]:
+    """Return what functions give, compiled as one."""
+    with wide(True):
+        run = jax.jit(lambda *xs: {name: f(*xs) for name, f in functions.items()})
+        return {name: np.asarray(y) for name, y in run(*values).items()}
