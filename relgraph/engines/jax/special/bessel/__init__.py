@@ -11,7 +11,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from relgraph.engines.jax.special.bessel import orders
+from relgraph.engines.jax.special.bessel import airy, integrals, kelvin, orders, whole_orders
 
 
 def _in_doubles(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,6 +32,8 @@ def _in_doubles(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 BESSEL: dict[str, Callable[..., Any]] = {
-    name: _in_doubles(function) for name, function in orders.FUNCTIONS.items()
+    name: _in_doubles(function)
+    for page in (whole_orders, orders, airy, kelvin, integrals)
+    for name, function in page.FUNCTIONS.items()
 }
 """The functions by SciPy's names, and by those of the parts where SciPy gives several arrays."""

@@ -112,7 +112,7 @@ class Path(NamedTuple):
 
 
 def real_integral(w: Any, v: Any, high: Any, cut: Any = jnp.inf) -> Any:
-    """Return the integral of ``exp(-w * C(a) + v * D(a))`` from 0 to `cut`, or until it is spent."""
+    """Return the integral of ``exp(-w * C(a) + v * D(a))`` from 0 to `cut`, or till it is spent."""
 
     def depth(a: Any) -> Any:
         at = hyperbolic(a)
