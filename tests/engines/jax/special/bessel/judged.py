@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 import scipy.special
 
@@ -49,7 +49,7 @@ def pairs(first: Any, second: Any) -> tuple[Any, Any]:
 
 
 def computed(functions: dict[str, Callable[..., Any]], *values: Any) -> dict[str, Any]:
-    """Return what functions give, compiled as one."""
+    """Return what functions give, step by step: it takes longer to compile so many of them."""
     with wide(True):
-        run = jax.jit(lambda *xs: {name: f(*xs) for name, f in functions.items()})
-        return {name: np.asarray(y) for name, y in run(*values).items()}
+        arrays = [jnp.asarray(x) for x in values]
+        return {name: np.asarray(f(*arrays)) for name, f in functions.items()}

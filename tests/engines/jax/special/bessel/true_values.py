@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import mpmath as mp
@@ -36,10 +37,15 @@ def _of_airy(function: Callable[..., Any], sign: int) -> Callable[[Any], Any]:
     return lambda x: sign * function(sign * x, derivative=-1)
 
 
+@cache
+def _on_the_ray(function: Callable[..., Any], x: Any) -> Any:
+    return function(1, x * mp.expjpi(0.25)) * mp.expjpi(0.25)
+
+
 def _slope(function: Callable[..., Any], part: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the derivative of a Kelvin function, of those of I or K."""
     sign = 1 if function is mp.besseli else -1
-    return lambda x: part(sign * function(1, x * mp.expjpi(0.25)) * mp.expjpi(0.25))
+    return lambda x: part(sign * _on_the_ray(function, x))
 
 
 def _struve_over_t(x: Any) -> Any:
@@ -118,6 +124,7 @@ def _wave_of_airy(x: Any, derivative: int) -> Any:
 
 def true_value(name: str, x: float) -> tuple[float, float]:
     """Return a value, and the size of what oscillates, or 0."""
-    with mp.workdps(100):
+    # What integrals over t are made of cancels.
+    with mp.workdps(100 if name.startswith("it2") else 40):
         size = ENVELOPES[name](mp.mpf(x)) if name in ENVELOPES and abs(x) > 2 else 0
         return float(mp.re(VALUES[name](mp.mpf(x)))), float(size)
