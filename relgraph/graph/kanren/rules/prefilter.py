@@ -22,7 +22,7 @@ from relgraph.graph.kanren.rules.rule import (
 from relgraph.graph.kanren.search.goals import Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
-from relgraph.graph.opt.dispatch.by_op import fullest_heads
+from relgraph.graph.opt.base import fullest_heads
 
 
 def rule_might_match_op(rule: Rule, op: Any) -> bool:

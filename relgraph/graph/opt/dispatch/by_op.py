@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
-from relgraph.graph.opt.base import LocalOptimizer, Tracked
+from relgraph.graph.opt.base import WIDE, LocalOptimizer, Tracked
 from relgraph.graph.opt.dispatch.memory import KeptCandidates, those_that_may_match
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-
-# No pattern has this many arguments, so nodes with as many inputs are not told apart.
-WIDE = 32
 
 # Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
 LIMIT = 10_000
@@ -51,25 +48,6 @@ def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
         else:
             heads.append(var.head)
     return heads
-
-
-def fullest_heads(heads: Sequence[Any], same_count: bool = True) -> Sequence[Any]:
-    """The heads that the sums of one structure have, taken together: each as often as one has it.
-
-    The structure is the number of terms, up to `WIDE`, and the set of their heads. What is asked of
-    one such sum is answered for all of them.
-
-    Parameters
-    ----------
-    same_count
-        Whether the sums have as many terms, or else have a repeated head like this one, or none.
-    """
-    kinds = dict.fromkeys(heads)
-    repeated = len(heads) - len(kinds)
-    if not same_count:
-        return [*kinds] * WIDE if repeated else heads
-    times = WIDE if len(heads) >= WIDE else 1 + repeated
-    return [*kinds] * times
 
 
 class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):

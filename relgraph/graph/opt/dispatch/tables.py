@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
-from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.base import WIDE, LocalOptimizer, fullest_heads
 from relgraph.graph.opt.dispatch.by_op import (
     LIMIT,
-    WIDE,
     DepthByOp,
     Dispatch,
     depth_of,
     flat_heads,
-    fullest_heads,
     is_ac,
     is_tracked_by,
 )

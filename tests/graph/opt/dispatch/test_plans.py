@@ -10,7 +10,7 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.opt.dispatch.by_op import WIDE, fullest_heads
+from relgraph.graph.opt.base import WIDE, fullest_heads
 from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.testing.discovery import discover_laws
 
