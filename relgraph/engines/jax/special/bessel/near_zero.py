@@ -12,7 +12,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from scipy import special
+
+from relgraph.engines.jax.special.bessel.tables import table
 
 ARGUMENT, ORDER = 3.0, 4.0
 """The functions here are right for arguments and orders below these."""
@@ -20,30 +21,11 @@ ARGUMENT, ORDER = 3.0, 4.0
 _TERMS = 18
 
 
-def _reciprocal_gamma(count: int = 24) -> Any:
-    """Return the coefficients of ``1 / gamma(1 + m)`` by powers of ``m`` (DLMF 5.7.1)."""
-    slopes = [np.euler_gamma] + [(-1) ** (k - 1) * special.zeta(k) for k in range(2, count + 1)]
-    found = [1.0]
-    for k in range(1, count):
-        found.append(sum(slopes[j] * found[k - 1 - j] for j in range(k)) / k)
-    return np.array(found)
-
-
-_RECIPROCAL_GAMMA = _reciprocal_gamma()
-
-
-def _polynomial(coefficients: Any, x: Any) -> Any:
-    total = jnp.zeros_like(x)
-    for c in coefficients[::-1]:
-        total = total * x + c
-    return total
-
-
 def power_over_gamma(v: Any, x: Any) -> Any:
     """Return ``(x / 2)**v / gamma(1 + v)`` for ``0 <= v <= ORDER + 1``."""
     n = jnp.round(v)
     m = v - n
-    found = _polynomial(_RECIPROCAL_GAMMA, m) * jnp.power(x / 2, v)
+    found = (table("gamma.sum")(m) - m * table("gamma.slope")(m)) * jnp.power(x / 2, v)
     for k in range(1, int(ORDER) + 2):
         found = jnp.where(k <= n, found / (m + k), found)
     return found
@@ -72,8 +54,7 @@ def second_kind(v: Any, x: Any, sign: float) -> Any:
 
 def _temme(m: Any, x: Any, sign: float) -> tuple[Any, Any]:
     """Return the functions of the second kind of orders `m` and `m` + 1, for abs(m) <= 1 / 2."""
-    even, odd = _RECIPROCAL_GAMMA[::2], _RECIPROCAL_GAMMA[1::2]
-    half_sum, half_slope = _polynomial(even, m * m), -_polynomial(odd, m * m)
+    half_sum, half_slope = table("gamma.sum")(m), table("gamma.slope")(m)
     log = jnp.log(2 / x)
     power = m * log
     grown = jnp.exp(power)

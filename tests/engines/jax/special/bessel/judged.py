@@ -11,8 +11,8 @@ import scipy.special
 
 from relgraph.engines.jax.precision import wide
 
-SMALLEST = 1e-290
-"""Numbers below are not compared: digits are lost where numbers are subnormal."""
+SMALLEST, LARGEST = 1e-290, 1e300
+"""Numbers below are not compared, and those above may be infinite."""
 
 
 def by_scipy(name: str, *values: Any) -> Any:
@@ -26,12 +26,14 @@ def by_scipy(name: str, *values: Any) -> Any:
 def errors(found: Any, expected: Any, envelope: Any = 0.0) -> Any:
     """Return errors relative to the expected values, or to an envelope that is larger.
 
-    They are infinite where one value is nan, or infinite, and the other one is not.
+    They are infinite where one value is nan, or infinite, and the other one is not: but for
+    values that are nearly too large.
     """
     with np.errstate(all="ignore"):
         size = np.maximum(np.abs(expected), envelope)
         error = np.where(size > SMALLEST, np.abs(found - expected) / size, 0.0)
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    same |= (np.abs(found) > LARGEST) & (np.abs(expected) == np.inf)
     finite = np.isfinite(found) & np.isfinite(expected)
     return np.where(same, 0.0, np.where(finite, error, np.inf))
 

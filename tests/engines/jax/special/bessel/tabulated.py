@@ -265,6 +265,15 @@ def _struve_far(y: Any) -> tuple[Any, ...]:
     return -2 / mp.pi * log, 2 / mp.pi * over
 
 
+# The gamma function, for Temme's series.
+
+
+def _gamma(m: Any) -> tuple[Any, ...]:
+    """Half the sum of ``1 / gamma(1 - m)`` and ``1 / gamma(1 + m)``, and their slope between."""
+    below, above = mp.rgamma(1 - m), mp.rgamma(1 + m)
+    return (below + above) / 2, (below - above) / (2 * m) if abs(m) > 1e-15 else -mp.euler
+
+
 GROUPS = (
     _group("j0 j1 y0 y1", 6, 3, _ordinary_near),
     _group("h0.re h0.im", mpf(1) / 6, 2, _hankel_far(0)),
@@ -285,4 +294,5 @@ GROUPS = (
     _group("iti.far it2i.far", 0.05, 3, _growing_far),
     _group("itk it2k", 2, 1, _falling_near),
     _group("itk.far it2k.far", 0.5, 8, _falling_far),
+    _group("gamma.sum gamma.slope", 0.5, 1, _gamma, low=-0.5),
 )

@@ -51,7 +51,8 @@ def _errors(name: str, found: Any, v: Any, x: Any) -> Any:
     size = np.abs(x)
     envelope = 0.0
     if name[0] in "jy":
-        envelope = np.where(size > np.abs(v), np.abs(scipy.special.hankel1(np.abs(v), size)), 0.0)
+        oscillates = (size > np.abs(v)) | (v < 0) & (v != np.round(v))
+        envelope = np.where(oscillates, np.abs(scipy.special.hankel1(np.abs(v), size)), 0.0)
     return errors(found, expected, np.nan_to_num(envelope))
 
 
