@@ -93,7 +93,7 @@ class Form:
 
     @property
     def time(self) -> float:
-        """Nanoseconds for an element of long arrays, in a function of the default mode."""
+        """Nanoseconds for an element of long arrays, in a function of the mode ``strict``."""
         return self.taken.ns
 
     def __call__(self, *values: Any) -> Any:
