@@ -21,7 +21,7 @@ from relgraph.search.accuracy.table import cost_of
 from relgraph.search.accuracy.timing import Time
 from relgraph.search.accuracy.truth.settling import Known
 
-NEAR, _SAME = 0.1, 0.02
+NEAR, SAME = 0.1, 0.02
 """Bits of error that are not worth a slower form, and that are no difference at all."""
 
 
@@ -188,7 +188,7 @@ def front_of(
     return [
         e
         for e, faster in zip(found, following, strict=True)
-        if faster is None or means[faster] > means[e] + _SAME
+        if faster is None or means[faster] > means[e] + SAME
     ]
 
 

@@ -30,7 +30,7 @@ from relgraph.search.accuracy.expressions import (
     named,
     number,
 )
-from relgraph.search.accuracy.forms import NEAR, Form, Improvement, cheap_forms, front_of
+from relgraph.search.accuracy.forms import NEAR, SAME, Form, Improvement, cheap_forms, front_of
 from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
 from relgraph.search.accuracy.notation.fpcore import Core
 from relgraph.search.accuracy.regimes import Pieces
@@ -39,6 +39,8 @@ from relgraph.search.accuracy.timing import Time, times_of
 from relgraph.search.accuracy.truth.clock import worked
 from relgraph.search.accuracy.truth.sampling import Sampler
 from relgraph.search.accuracy.truth.settling import Known
+
+Array = np.ndarray[Any, Any]
 
 _SAMPLING = 8.0
 """Seconds that the points take at most."""
@@ -169,14 +171,37 @@ class _Maker:
         finalists: dict[Expr, Pieces | None] = {p.expr: p for p in self._found.pieces}
         finalists |= dict.fromkeys((c.expr for c in self._found.forms), None)
         with np.errstate(all="ignore"):
-            means = {e: float(self._values.errors(e).mean()) for e in finalists}
-        measured = cheap_forms(finalists, means, _TIMED)
-        self._times = times_of([self._expr, *measured], self._values.points)
-        front = front_of(measured, means, self._times)
-        # what is faster is taken for a little error, but for none that the input does not have
-        most = max(min(means[front[0]] + NEAR, means[self._expr]), means[front[0]])
-        best = [e for e in front if means[e] <= most][-1]
-        return tuple(self.form(e, finalists[e]) for e in front), front.index(best)
+            errors = {e: self._values.errors(e) for e in (*finalists, self._expr)}
+        means = {e: float(found.mean()) for e, found in errors.items()}
+        measured = dict.fromkeys([self._expr, *cheap_forms(finalists, means, _TIMED)])
+        self._times = times_of(measured, self._values.points)
+        gains = [e for e in measured if self._gains(e, errors)]
+        front = front_of(gains, means, self._times)
+        best = [e for e in front if self._is_as_good(e, front[0], errors)][-1]
+        return tuple(self.form(e, finalists.get(e)) for e in front), front.index(best)
+
+    def _gains(self, expr: Expr, errors: Mapping[Expr, Array]) -> bool:
+        """Return whether a form errs less than the input, or is faster, by more than the noise.
+
+        What seems a little better at some points may be worse at others.
+        """
+        if expr is self._expr or self._times[expr].is_less_than(self._times[self._expr]):
+            return True
+        saved = errors[self._expr] - errors[expr]
+        return bool(saved.mean() > max(SAME, 2 * saved.std() / np.sqrt(len(saved))))
+
+    def _is_as_good(self, expr: Expr, least: Expr, errors: Mapping[Expr, Array]) -> bool:
+        """Return whether a form is as good as the one that errs least.
+
+        For speed a little error is taken, but none that the input has not: neither in the mean nor
+        where it is right.
+        """
+        if expr is least:
+            return True
+        given, found = errors[self._expr], errors[expr]
+        is_right = given <= 1
+        spares = not is_right.any() or found[is_right].mean() <= given[is_right].mean() + SAME
+        return bool(spares and found.mean() <= min(errors[least].mean() + NEAR, given.mean()))
 
     def form(self, expr: Expr, pieces: Pieces | None = None) -> Form:
         """Return an expression as a form."""
