@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import jax
+import mpmath
 import numpy as np
 import scipy
 
@@ -32,6 +33,8 @@ class Case:
         How large the function gets near a point, of the arguments.
     elsewhere
         Where SciPy's value is not what is true, and what is: by arguments.
+    truth
+        What is compared with in SciPy's place: a function of mpmath's numbers.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Case:
     within: float = 1e-12
     envelope: Function | None = None
     elsewhere: Mapping[tuple[float, ...], float] | None = None
+    truth: Function | None = None
 
     def arguments(self) -> list[Any]:
         lists = [np.asarray(list(values)) for values in self.values]
@@ -46,6 +50,8 @@ class Case:
         return [v[i] for v, i in zip(lists, places, strict=True)]
 
     def expected(self, arguments: Sequence[Any]) -> Any:
+        if self.truth is not None:
+            return _true_values(self.truth, arguments)
         name, _, index = self.name.partition(".")
         with np.errstate(all="ignore"), scipy.special.errstate(all="ignore"):
             found = getattr(scipy.special, name)(*arguments)
@@ -68,6 +74,13 @@ class Case:
         points = zip(*[a[wrong] for a in arguments], strict=True)
         both = zip(points, found[wrong], expected[wrong], strict=True)
         return [(self.name, *(np.asarray(v).tolist() for v in row)) for row in both]
+
+
+def _true_values(function: Function, arguments: Sequence[Any]) -> Any:
+    with mpmath.workdps(40):
+        points = zip(*[a.tolist() for a in arguments], strict=True)
+        found = [function(*map(mpmath.mpf, point)) for point in points]
+        return np.array([complex(x) if isinstance(x, mpmath.mpc) else float(x) for x in found])
 
 
 def _is(values: Any, x: float) -> Any:
@@ -95,7 +108,7 @@ def compare(functions: Mapping[str, Function], cases: Sequence[Case], dtype: str
         found = {name: np.asarray(x) for name, x in jax.jit(together)(joined).items()}
     differences = []
     for name, places in of_name.items():
-        assert found[name].dtype == np.result_type(
+        assert found[name].real.dtype == np.result_type(
             *[a for a in joined[name] if a.dtype.kind == "f"]
         )
         ends = np.cumsum([given[i][0].size for i in places])[:-1]

@@ -59,7 +59,8 @@ def scalar_function(
         if kind in FUNCTIONS:
             return None if is_complex and kind in REAL else FUNCTIONS[kind]
     if isinstance(op, NamedOp):
-        return None if is_complex else named_function(op, input_dtypes)
+        of_complex = any(d.startswith("complex") for d in input_dtypes)
+        return None if of_complex else named_function(op, input_dtypes)
     ufunc = op.ufunc
     if isinstance(ufunc, np.ufunc) and getattr(np, ufunc.__name__, None) is ufunc:
         found: Callable[..., Any] | None = getattr(jnp, ufunc.__name__, None)

@@ -14,7 +14,7 @@ from relgraph.engines.jax.special.elliptic.carlson import (
 )
 from relgraph.engines.jax.special.elliptic.jacobi import ellipj
 from relgraph.engines.jax.special.elliptic.legendre import agm, ellipeinc, ellipkinc, ellipkm1
-from relgraph.engines.jax.special.widened import widened
+from relgraph.engines.jax.special.widened import parts, widened
 
 ELLIPTIC: dict[str, Callable[..., Any]] = widened(
     {
@@ -27,10 +27,7 @@ ELLIPTIC: dict[str, Callable[..., Any]] = widened(
         "elliprf": elliprf,
         "elliprg": elliprg,
         "elliprj": elliprj,
-        "ellipj.0": lambda u, m: ellipj(u, m)[0],
-        "ellipj.1": lambda u, m: ellipj(u, m)[1],
-        "ellipj.2": lambda u, m: ellipj(u, m)[2],
-        "ellipj.3": lambda u, m: ellipj(u, m)[3],
+        **parts("ellipj", ellipj, 4),
     }
 )
 """Functions of arrays by the names that SciPy has for them; of several results, each alone."""
