@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.random_variable import RandomVariable
+from tests.every_op import cases as c
 from tests.every_op.checker import check, one_of_each_class
 
 ALL = one_of_each_class()
@@ -17,4 +20,13 @@ SOME = [*ALL[::20], *[(op, specs) for op, specs in ALL if type(op).__name__ in R
 @pytest.mark.parametrize(("op", "specs"), SOME, ids=[str(op) for op, _ in SOME])
 def test_a_law_about_it_is_checked(op: Any, specs: Any) -> None:
     result = check(op, specs, examples=2)
+    assert result.passed, str(result)
+
+
+@pytest.mark.parametrize("name", ["integers", "triangular", "uniform", "dirichlet"])
+def test_parameters_that_bound_each_other_are_drawn(name: str) -> None:
+    row = DISTRIBUTIONS[name]
+    op = RandomVariable(row, False, "int64" if row.dtype == "int64" else "float64")
+    of_any_rank = [c.INDEX for _ in row.parameters]
+    result = check(op, [c.G, *of_any_rank], examples=2)
     assert result.passed, str(result)

@@ -106,7 +106,17 @@ def _one_by_one(draw: Callable[..., Any], cores: Sequence[int], size: Size, *giv
 
 
 def _dirichlet(generator: Any, alpha: Array, size: Size) -> Any:
-    return _one_by_one(generator.dirichlet, (1,), size, alpha)
+    def draw(alpha: Array, size: Size) -> Any:
+        drawn = alpha != 0
+        if drawn.all() or not (alpha > 0).any():
+            return generator.dirichlet(alpha, size)
+        # beside small numbers NumPy tries forever to draw what has a share of 0
+        shares = generator.dirichlet(alpha[drawn], size)
+        made = np.zeros((*shares.shape[:-1], len(alpha)))
+        made[..., drawn] = shares
+        return made
+
+    return _one_by_one(draw, (1,), size, alpha)
 
 
 def _multivariate_hypergeometric(

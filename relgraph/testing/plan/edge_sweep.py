@@ -176,6 +176,23 @@ def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
         yield encoded(_POSITIVE, parts)
 
 
+def ascending(inputs: Sequence[InputSpec]) -> bytes:
+    """Return values of inputs: all of one are less than those of the next one, if it has greater.
+
+    Bounds are in order so, and a part is less than the whole.
+    """
+    parts, last = [], 0
+    for spec in inputs:
+        place = 0
+        if spec.allowed is None and spec.domain != "probabilities":
+            table = number_table(*spec.table(spec.domain or "positive"))
+            greater = np.flatnonzero(table > last)
+            place = int(greater[table[greater].argmin()] if len(greater) else table.argmax())
+            last = table[place]
+        parts.append((_PLAIN, [place] * spec.size))
+    return encoded(_POSITIVE, parts)
+
+
 def alone(inputs: Sequence[InputSpec]) -> Iterator[tuple[int, bytes]]:
     """Yield each edge value of each input, while all other numbers are ones.
 

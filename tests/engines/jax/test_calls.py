@@ -238,3 +238,14 @@ def test_jax_is_not_loaded_before_it_is_asked_for_and_says_what_is_missing() -> 
         "except ImportError as error: print(error)"
     )
     assert "pip install 'relgraph[jax]'" in in_checkout(code)
+
+
+def test_where_the_engine_comes_first_jax_computes_in_the_thread_that_calls() -> None:
+    code = (
+        "import relgraph, jax, jax.numpy as jnp\n"
+        "relgraph.function([], relgraph.tensor.constant(1.0), mode='jax')\n"
+        "print(jax.config.read('jax_cpu_enable_async_dispatch'))\n"
+        "product = jax.jit(lambda a: a @ a)(jnp.ones((1500, 1500)))\n"
+        "print(product.is_ready())"
+    )
+    assert in_checkout(code).split() == ["True", "True"]

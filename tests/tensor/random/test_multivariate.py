@@ -120,3 +120,11 @@ def test_lengths_that_are_not_known(as_numpy):
         lambda g: np.array([g.dirichlet(a) for a in ALPHAS]),
         givens,
     )
+
+
+def test_a_share_of_zero_is_drawn_at_once(drawn):
+    """NumPy tries forever where the other parameters are small."""
+    alpha = np.array([4.6e-12, -0.0, 1e-8])
+    shares, _ = drawn(lambda rng: functions.dirichlet(rng, alpha, size=500))
+    assert not shares[:, 1].any()
+    np.testing.assert_allclose(shares.sum(1), 1.0)
