@@ -16,6 +16,7 @@ import numpy as np
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
 from relgraph.engines.jax.special.elliptic import ELLIPTIC
+from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
 from relgraph.engines.jax.special.oscillations import OSCILLATIONS
 from relgraph.engines.jax.special.polynomials import OF_INTEGER_DEGREE, POLYNOMIALS
 from relgraph.scalar.named.named_op import NamedOp
@@ -172,6 +173,7 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
         **FORMULAS,
         **_PARTS,
         **ELLIPTIC,
+        **HYPERGEOMETRIC,
         **OSCILLATIONS,
         **POLYNOMIALS,
     },
