@@ -125,6 +125,11 @@ def compare(functions: Mapping[str, Function], cases: Sequence[Case], dtype: str
     assert not differences, (len(differences), differences[:20])
 
 
+def named(cases: Sequence[Case], names: str) -> list[Case]:
+    """Return the cases of some functions."""
+    return [case for case in cases if case.name in names.split()]
+
+
 def _of_dtype(values: Any, dtype: str) -> Any:
     return values.astype(dtype) if dtype and values.dtype.kind == "f" else values
 

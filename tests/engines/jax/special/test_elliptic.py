@@ -7,7 +7,7 @@ from math import inf, nan, pi
 import numpy as np
 
 from relgraph.engines.jax.special.elliptic import ELLIPTIC
-from tests.engines.jax.special.agreement import Case, at_points, compare
+from tests.engines.jax.special.agreement import Case, at_points, compare, named
 
 SIZES = (0.0, 1e-100, 1e-20, 1e-5, 0.3, 1.0, 2.5, 17.0, 1e4, 1e90, inf, nan, -1.0)
 ANGLES = (0.0, 1e-200, 1e-8, 0.1, 0.5, 1.5, pi / 2, 2.0, 3.0, 4.0, 1e6, -0.7, -30.0, inf, -inf, nan)
@@ -60,5 +60,13 @@ CASES = [
 ]
 
 
+IN_SUITE = "agm elliprf elliprj ellipeinc ellipj.0 ellipj.1"
+
+
 def test_doubles() -> None:
-    compare(ELLIPTIC, CASES)
+    compare(ELLIPTIC, named(CASES, IN_SUITE))
+
+
+def test_floats() -> None:
+    """Of floats of 32 bits, which are computed as doubles, the result has 32 bits."""
+    compare(ELLIPTIC, [Case("agm", [(0.3, 2.0), (1.0, 7.0)], within=1e-6)], dtype="float32")

@@ -10,7 +10,7 @@ import numpy as np
 from mpmath import mp
 
 from relgraph.engines.jax.special.oscillations import OSCILLATIONS
-from tests.engines.jax.special.agreement import Case, compare
+from tests.engines.jax.special.agreement import Case, compare, named
 
 ORDERS = (0, 1, 2, 3, 4, 5, 7, 10)
 FROM_ZERO = (0.0, 1e-300, 1e-5, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 7.5, 8.6, 8.8, 20.0, nan)
@@ -95,5 +95,8 @@ CASES = [
 ]
 
 
+IN_SUITE = "modfresnelp.0 modfresnelm.1 mathieu_a pbdv.0 pbdv.1 pbwa.0"
+
+
 def test_doubles() -> None:
-    compare(OSCILLATIONS, CASES)
+    compare(OSCILLATIONS, named(CASES, IN_SUITE))

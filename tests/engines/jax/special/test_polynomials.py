@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import scipy
+from mpmath import mp
 
 from relgraph.engines.jax.special.polynomials import POLYNOMIALS
-from tests.engines.jax.special.agreement import Case, compare
+from tests.engines.jax.special.agreement import Case, compare, named
 
 INSIDE = (0.0, 1e-10, 0.1, 0.3, 0.5, 0.77, 0.9, 0.99, 0.999999, 1.0)
 OUTSIDE = (1.001, 1.5, 2.0, 3.0, 10.0, 1e5)
@@ -86,19 +86,64 @@ CASES = [
         [DEGREES, (1.0, 2.0, 5.5, 20.0), (0.2, 1.0, 1.5), POINTS],
         envelope=_near_middle("eval_sh_jacobi"),
     ),
+    # SciPy has 0 or nan below 0, by the parameters.
+    Case(
+        "eval_jacobi",
+        [(-1, -2), (0.5, 1.0, nan), (0.5,), (-1.0, 0.3)],
+        truth=lambda n, a, b, x: 0 * a,
+    ),
     Case("eval_genlaguerre", [DEGREES, PARAMETERS, LINE], envelope=lambda n, a, x: 1e-3 + 0 * x),
     Case("eval_laguerre", [DEGREES, (*LINE, *[-x for x in LINE], nan)]),
     Case("eval_hermite", [DEGREES, (*LINE, *[-x for x in LINE], nan)]),
     Case("eval_hermitenorm", [DEGREES, (*LINE, *[-x for x in LINE], nan, inf)]),
 ]
 
+REALS = (-0.3, 0.2, 1.0, 3.7, 20.5)
+AT = (1.0, 0.5, 0.0, -0.1, -0.9, 1.1, 2.0, 100.0)
 
-def test_doubles() -> None:
-    compare(POLYNOMIALS, CASES)
+
+def _continued_from_0(n: Any, x: Any) -> Any:
+    return _continued(n, 2 * x - 1)
 
 
-def test_jacobi_of_a_negative_degree_is_zero() -> None:
-    """SciPy has 0 or nan there, by its parameters."""
-    n, a = jnp.array([-1, -2, -3, -1]), jnp.array([0.5, 1.0, 3.0, nan])
-    found = POLYNOMIALS["eval_jacobi"](n, a, jnp.array(0.5), jnp.array(0.3))
-    np.testing.assert_array_equal(found, [0.0, 0.0, 0.0, nan])
+def _ultraspherical(n: Any, a: Any, x: Any) -> Any:
+    return mp.gegenbauer(n, a, x, zeroprec=500)
+
+
+def _ferrers(m: Any, v: Any, x: Any) -> Any:
+    return mp.legenp(v, m, x, type=2)
+
+
+def _continued(n: Any, x: Any) -> Any:
+    return mp.hyp2f1(-n, n + 1, 1, (1 - x) / 2, zeroprec=500)
+
+
+# Of a degree of about 20 SciPy's series have few digits left of 0, of 50 none.
+OF_REAL_DEGREE = [
+    Case("eval_legendre", [REALS, AT], truth=_continued),
+    Case("eval_legendre", [(50.5,), (-0.9, 0.3)], truth=_continued),
+    Case("eval_legendre", [(2.5, 0.3), (-1.0, -2.0, nan)]),
+    Case("eval_sh_legendre", [REALS, (0.01, 0.3, 1.5)], truth=_continued_from_0),
+    # Where a singular solution is followed from 0 to the left its error grows with its pole.
+    Case("eval_gegenbauer", [REALS, (0.1, 0.5, 5.0), AT], within=1e-11, truth=_ultraspherical),
+    Case("eval_jacobi", [REALS[:-1], (-0.5, 0.5, 3.0), (-0.7, 0.3, 2.5), AT], within=2e-11),
+    Case("eval_sh_jacobi", [REALS[1:-1], (1.0, 2.5), (0.3, 1.5), (0.1, 0.4, 0.9, 1.5)]),
+    Case("lpmv", [(0.0, 1.0, 2.0, -1.0, 0.5), (0.0, 2.0, 2.5, -0.5), (0.0, 0.9, 1.0, 1.1)]),
+    Case("lpmv", [(1.0, nan), (2.5,), (nan, 0.5)]),
+    Case("lpmv", [(6.0,), (2.5, 30.5), (-0.99, 0.3)], within=1e-11, truth=_ferrers),
+]
+
+
+# JAX compiles all in some seconds: what stands for the others is compared in the suite.
+OF_INTEGERS = "eval_chebyt eval_sh_chebyu eval_legendre eval_jacobi eval_genlaguerre"
+    "eval_chebyt eval_sh_chebyu eval_legendre eval_gegenbauer eval_jacobi eval_genlaguerre"
+)
+OF_REALS = "eval_gegenbauer"
+
+
+def test_integer_degrees() -> None:
+    compare(POLYNOMIALS, named(CASES, OF_INTEGERS))
+
+
+def test_real_degrees() -> None:
+    compare(POLYNOMIALS, named(OF_REAL_DEGREE, OF_REALS))

@@ -37,7 +37,7 @@ def gegenbauer(n: Any, a: Any, x: Any) -> Any:
 
 def jacobi(n: Any, a: Any, b: Any, x: Any) -> Any:
     """Return the Jacobi polynomial; for `n` below 0 it is 0."""
-    found = _summed(n, x - 1, *_jacobi_steps(a, b), _over(lambda k, n: k + a))
+    found = _summed(n, x - 1, *jacobi_steps(a, b), _over(lambda k, n: k + a))
     return jnp.where(n < 0, jnp.where(jnp.isnan(a + b + x), jnp.nan, 0.0), found)
 
 
@@ -48,7 +48,7 @@ def sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
     def scale(k: Any, n: Any) -> Any:
         return (k + a) / (n + p - 1 + k)
 
-    return jnp.where(n < 0, jnp.nan, _summed(n, 2 * (x - 1), *_jacobi_steps(a, b), scale))
+    return jnp.where(n < 0, jnp.nan, _summed(n, 2 * (x - 1), *jacobi_steps(a, b), scale))
 
 
 def genlaguerre(n: Any, a: Any, x: Any) -> Any:
@@ -100,7 +100,9 @@ def _gegenbauer_steps(twice: Any) -> tuple[Callable[..., Any], Callable[..., Any
     return (lambda y: y), step
 
 
-def _jacobi_steps(a: Any, b: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def jacobi_steps(a: Any, b: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the first difference, of ``x - 1``, and the step to the next of them."""
+
     def first(y: Any) -> Any:
         return (a + b + 2) * y / (2 * (a + 1))
 
