@@ -136,8 +136,6 @@ OF_REAL_DEGREE = [
 
 # JAX compiles all in some seconds: what stands for the others is compared in the suite.
 OF_INTEGERS = "eval_chebyt eval_sh_chebyu eval_legendre eval_jacobi eval_genlaguerre"
-    "eval_chebyt eval_sh_chebyu eval_legendre eval_gegenbauer eval_jacobi eval_genlaguerre"
-)
 OF_REALS = "eval_gegenbauer"
 
 
