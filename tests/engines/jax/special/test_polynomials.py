@@ -100,6 +100,11 @@ CASES = [
 
 REALS = (-0.3, 0.2, 1.0, 3.7, 20.5)
 AT = (1.0, 0.5, 0.0, -0.1, -0.9, 1.1, 2.0, 100.0)
+OF_LAGUERRE = [(-0.7, 0.3, 2.0, 7.3, 50.5), (-0.9, 0.5, 20.0), (0.0, 0.3, 20.0, 200.0, -2.0, -50.0)]
+
+
+def _confluent(n: Any, a: Any, x: Any) -> Any:
+    return mp.binomial(n + a, n) * mp.hyp1f1(-n, a + 1, x)
 
 
 def _continued_from_0(n: Any, x: Any) -> Any:
@@ -128,6 +133,9 @@ OF_REAL_DEGREE = [
     Case("eval_gegenbauer", [REALS, (0.1, 0.5, 5.0), AT], within=1e-11, truth=_ultraspherical),
     Case("eval_jacobi", [REALS[:-1], (-0.5, 0.5, 3.0), (-0.7, 0.3, 2.5), AT], within=2e-11),
     Case("eval_sh_jacobi", [REALS[1:-1], (1.0, 2.5), (0.3, 1.5), (0.1, 0.4, 0.9, 1.5)]),
+    Case("eval_genlaguerre", OF_LAGUERRE, truth=_confluent),
+    Case("eval_genlaguerre", [(0.5,), (0.5,), (-1e5, 700.0)], truth=_confluent),
+    Case("eval_laguerre", [OF_LAGUERRE[0], OF_LAGUERRE[2]], truth=lambda n, x: _confluent(n, 0, x)),
     Case("lpmv", [(0.0, 1.0, 2.0, -1.0, 0.5), (0.0, 2.0, 2.5, -0.5), (0.0, 0.9, 1.0, 1.1)]),
     Case("lpmv", [(1.0, nan), (2.5,), (nan, 0.5)]),
     Case("lpmv", [(6.0,), (2.5, 30.5), (-0.99, 0.3)], within=1e-11, truth=_ferrers),
@@ -136,7 +144,7 @@ OF_REAL_DEGREE = [
 
 # JAX compiles all in some seconds: what stands for the others is compared in the suite.
 OF_INTEGERS = "eval_chebyt eval_sh_chebyu eval_legendre eval_jacobi eval_genlaguerre"
-OF_REALS = "eval_gegenbauer"
+OF_REALS = "eval_gegenbauer eval_laguerre"
 
 
 def test_integer_degrees() -> None:

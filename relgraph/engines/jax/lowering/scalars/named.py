@@ -7,18 +7,17 @@ functions that it has. What is left is computed on the host.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import jax.scipy.special as special
-import numpy as np
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
 from relgraph.engines.jax.special.elliptic import ELLIPTIC
 from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
 from relgraph.engines.jax.special.oscillations import OSCILLATIONS
-from relgraph.engines.jax.special.polynomials import OF_INTEGER_DEGREE, POLYNOMIALS
+from relgraph.engines.jax.special.polynomials import POLYNOMIALS
 from relgraph.scalar.named.named_op import NamedOp
 
 _DEGREE = math.pi / 180
@@ -180,8 +179,6 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
 }
 
 
-def named_function(op: NamedOp, dtypes: Sequence[str] = ()) -> Callable[..., Any] | None:
+def named_function(op: NamedOp) -> Callable[..., Any] | None:
     """Return what computes an op with JAX, for real numbers; None if nothing does."""
-    if op.name in OF_INTEGER_DEGREE and dtypes and not np.can_cast(dtypes[0], "int64"):
-        return None
     return _BY_HOME[op.home].get(op.name)

@@ -94,7 +94,8 @@ def _normed(n: Any, a: Any, b: Any, y: Any) -> Any:
     whole = n == jnp.floor(n)
     start = jnp.where(whole, y, jnp.clip(y, -1.0, _FAR))
     # the derivative is a function of the next parameters (18.9.15)
-    value, other = _near_one(*(jnp.stack(v) for v in ((n, n - 1), (a, a + 1), (b, b + 1))), start)
+    degrees, first, last = (jnp.stack(v) for v in ((n, n - 1), (a, a + 1), (b, b + 1)))
+    value, other = _near_one(degrees, first, last, start)
     slope = n * (n + a + b + 1) / (2 * (a + 1)) * other
     followed = _followed(n, a, b, start, jnp.where(y > -2, y, start), value, slope)
     found = jnp.where(whole, value, jnp.where(y > -2, followed, jnp.inf))

@@ -156,7 +156,7 @@ def _summed(
 
 
 def _loop(n: Any, body: Callable[..., Any], start: Any) -> Any:
-    return lax.fori_loop(0, jnp.max(n, initial=0), body, start)
+    return lax.fori_loop(0, jnp.max(n, initial=0).astype(int), body, start)
 
 
 def _signed(n: Any, x: Any) -> Any:
