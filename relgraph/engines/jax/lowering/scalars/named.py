@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
+from relgraph.engines.jax.special.bessel import BESSEL
 from relgraph.engines.jax.special.elliptic import ELLIPTIC
 from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
 from relgraph.engines.jax.special.oscillations import OSCILLATIONS
@@ -171,6 +172,7 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
         **{name: getattr(special, name) for name in _SPECIAL.split()},
         **FORMULAS,
         **_PARTS,
+        **BESSEL,
         **ELLIPTIC,
         **HYPERGEOMETRIC,
         **OSCILLATIONS,
