@@ -58,8 +58,7 @@ def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] |
         if kind in FUNCTIONS:
             return None if is_complex and kind in REAL else FUNCTIONS[kind]
     if isinstance(op, NamedOp):
-        of_complex = any(d.startswith("complex") for d in input_dtypes)
-        return None if of_complex else named_function(op)
+        return None if is_complex else named_function(op)
     ufunc = op.ufunc
     if isinstance(ufunc, np.ufunc) and getattr(np, ufunc.__name__, None) is ufunc:
         found: Callable[..., Any] | None = getattr(jnp, ufunc.__name__, None)
