@@ -15,7 +15,7 @@ from jax import lax
 from relgraph.engines.jax.special.oscillations.taylor import followed
 
 _DIAGONAL = complex(math.sqrt(0.5), -math.sqrt(0.5))
-_FIRST, _STEP, _NODES = -16.5, 0.08, 245
+_FIRST, _STEP, _NODES = -16.5, 0.09, 215
 
 # What SciPy computes; beyond it has nan.
 _LARGEST = 5.0

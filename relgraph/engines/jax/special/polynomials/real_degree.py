@@ -95,7 +95,8 @@ def _normed(n: Any, a: Any, b: Any, y: Any) -> Any:
     start = jnp.where(whole, y, jnp.clip(y, -1.0, _FAR))
     # the derivative is a function of the next parameters (18.9.15)
     degrees, first, last = (jnp.stack(v) for v in ((n, n - 1), (a, a + 1), (b, b + 1)))
-    value, other = _near_one(degrees, first, last, start)
+    places = jnp.stack([start, jnp.where(whole, 0.0, start)])
+    value, other = _near_one(degrees, first, last, places)
     slope = n * (n + a + b + 1) / (2 * (a + 1)) * other
     followed = _followed(n, a, b, start, jnp.where(y > -2, y, start), value, slope)
     found = jnp.where(whole, value, jnp.where(y > -2, followed, jnp.inf))
