@@ -15,6 +15,10 @@ import jax.scipy.special as special
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
 from relgraph.engines.jax.special.bessel import BESSEL
+from relgraph.engines.jax.special.elliptic import ELLIPTIC
+from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
+from relgraph.engines.jax.special.oscillations import OSCILLATIONS
+from relgraph.engines.jax.special.polynomials import POLYNOMIALS
 from relgraph.scalar.named.named_op import NamedOp
 
 _DEGREE = math.pi / 180
@@ -169,6 +173,10 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
         **FORMULAS,
         **_PARTS,
         **BESSEL,
+        **ELLIPTIC,
+        **HYPERGEOMETRIC,
+        **OSCILLATIONS,
+        **POLYNOMIALS,
     },
 }
 
