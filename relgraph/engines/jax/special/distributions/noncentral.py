@@ -1,0 +1,223 @@
+"""The noncentral chi-square and F distributions, and their parameters by a share.
+
+Each is a mixture of central ones with the weights of a Poisson distribution (Johnson, Kotz and
+Balakrishnan, Continuous Univariate Distributions 2, 29.3 and 30.3). Both tails of the central ones
+follow from those of their neighbours by adding what is positive: the lower one downwards, the
+upper one upwards. Parameters and their order are those of ``scipy.special``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from relgraph.engines.jax.special.distributions.densities import gamma_term
+from relgraph.engines.jax.special.distributions.quantiles import WHOLE, with_edges
+from relgraph.engines.jax.special.distributions.roots import root_of
+from relgraph.engines.jax.special.distributions.tails import (
+    beta_parts,
+    beta_tails,
+    gamma_parts,
+    gamma_tails,
+)
+
+MOST_PARTS = 1e9
+"""Poisson's mean above which the sum would be too long; the result is nan there."""
+
+
+def _mixture(
+    mean: Any,
+    peak: Any,
+    is_lower: Any,
+    ratio: Callable[[Any], Any],
+    parts: Callable[[Any], tuple[Any, Any, Any]],
+) -> tuple[Any, Any]:
+    """Return the lower and the upper tail of a mixture with Poisson's weights.
+
+    Parameters
+    ----------
+    mean
+        The mean of Poisson's distribution, which is positive.
+    peak
+        Nearly the index of the largest part.
+    is_lower
+        Whether the lower tail is the smaller one.
+    ratio
+        The function that gives for an index `j` the quotient ``d(j + 1) / d(j)``, where ``d(j)`` is
+        the difference of the lower tails of `j` and of ``j + 1``.
+    parts
+        The function that gives for an index `j` both tails over ``d(j)``, and ``d(j)``.
+    """
+    width = 8.5 * jnp.sqrt(peak) + 14
+    bottom, top = jnp.maximum(jnp.floor(peak - width), 0.0), jnp.ceil(peak + width)
+    start = jnp.where(is_lower, top, bottom)
+    lower, upper, _ = parts(start)
+    part = jnp.where(is_lower, lower, upper)
+    last = jnp.where(is_lower, bottom, start)
+
+    def down(state: Any) -> Any:
+        """Take one lower index; all is relative to ``d(j)`` and the weight of `j`."""
+        j, total, part = state
+        by = ratio(j - 1)
+        below = 1 + part * by
+        new = (j - 1, below + total * by * (mean / j), below)
+        return tuple(jnp.where(j > last, n, s) for n, s in zip(new, state, strict=True))
+
+    state = (start, part, part)
+    _, sum_down, _ = lax.while_loop(
+        lambda state: jnp.any(state[0] > last), _several_times(down), state
+    )
+    end = jnp.where(is_lower, start, top)
+
+    def up(state: Any) -> Any:
+        """Take one higher index; all is relative to ``d`` and the weight of the first one."""
+        j, total, part, weight = state
+        by = ratio(j)
+        above, weight_above = (part + 1) / by, weight * by * (mean / (j + 1))
+        new = (j + 1, total + above * weight_above, above, weight_above)
+        return tuple(jnp.where(j < end, n, s) for n, s in zip(new, state, strict=True))
+
+    state = (start, part, part, jnp.ones_like(part))
+    sum_up = lax.while_loop(lambda state: jnp.any(state[0] < end), _several_times(up), state)[1]
+    first = parts(bottom)[2] * gamma_term(bottom, mean)
+    tail = jnp.minimum(first * jnp.where(is_lower, sum_down, sum_up), 1.0)
+    return jnp.where(is_lower, tail, 1 - tail), jnp.where(is_lower, 1 - tail, tail)
+
+
+def _several_times(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return eight steps as one: a step costs less than the loop."""
+
+    def steps(state: Any) -> Any:
+        for _ in range(8):
+            state = step(state)
+        return state
+
+    return steps
+
+
+def _over_first(is_lower: Any, first: Any, rest: Any) -> tuple[Any, Any, Any]:
+    other = (1 - first * rest) / first
+    return jnp.where(is_lower, rest, other), jnp.where(is_lower, other, rest), first
+
+
+def chi_square_tails(x: Any, df: Any, nc: Any) -> tuple[Any, Any]:
+    """Return both tails of the noncentral chi-square distribution."""
+    x, df, nc = jnp.broadcast_arrays(x, df, nc)
+    finite = (x < jnp.inf) & (df < jnp.inf)
+    inside = (x > 0) & (df > 0) & (nc > 0) & finite & (nc < MOST_PARTS)
+    y, a = jnp.where(inside, x, 1.0) / 2, jnp.where(inside, df, 1.0) / 2
+    mean = jnp.where(inside, nc, 1.0) / 2
+    peak = 2 * mean * y / (a + jnp.sqrt(a * a + 4 * mean * y))
+
+    def parts(j: Any) -> tuple[Any, Any, Any]:
+        return _over_first(*gamma_parts(a + j, y))
+
+    lower, upper = _mixture(mean, peak, y < a + mean, lambda j: y / (a + j + 1), parts)
+    central, central_upper = gamma_tails(df / 2, x / 2)
+    proper = ((nc == 0) | ~finite & (nc < jnp.inf)) & (nc >= 0)
+    at_zero = (x == 0) & (nc >= 0) & (df >= 0)
+    lower = jnp.where(inside, lower, jnp.where(proper, central, jnp.where(at_zero, 0.0, jnp.nan)))
+    upper = jnp.where(
+        inside, upper, jnp.where(proper, central_upper, jnp.where(at_zero, 1.0, jnp.nan))
+    )
+    return lower, upper
+
+
+def fisher_tails(n: Any, m: Any, nc: Any, f: Any) -> tuple[Any, Any]:
+    """Return both tails of the noncentral F distribution of `n` and `m` degrees of freedom."""
+    n, m, nc, f = jnp.broadcast_arrays(n, m, nc, f)
+    inside = (n > 0) & (m > 0) & (nc > 0) & (f > 0) & (nc < MOST_PARTS)
+    inside = inside & (n < jnp.inf) & (m < jnp.inf) & (f < jnp.inf)
+    a, b, mean = (jnp.where(inside, v, 1.0) / 2 for v in (n, m, nc))
+    odds = jnp.where(inside, f * n / m, 1.0)
+    x, y = 1 / (1 + 1 / odds), 1 / (1 + odds)
+    # of the quadratic equation that says where two neighbours are equal
+    half = (a - mean * x) / 2
+    root = jnp.sqrt(half * half + mean * x * (a + b))
+    peak = jnp.where(half > 0, mean * x * (a + b) / (half + root), root - half)
+
+    def parts(j: Any) -> tuple[Any, Any, Any]:
+        is_lower, term, rest = beta_parts(a + j, b, x, y)
+        return _over_first(is_lower, term / (a + j), rest * (a + j))
+
+    def ratio(j: Any) -> Any:
+        return x * (a + b + j) / (a + j + 1)
+
+    lower, upper = _mixture(mean, peak, odds * b < a + mean, ratio, parts)
+    edge = f * n / m
+    central, central_upper = beta_tails(n / 2, m / 2, 1 / (1 + 1 / edge), 1 / (1 + edge))
+    inside = inside | (nc < 0) | (nc >= MOST_PARTS) | (f < 0)
+    lower = jnp.where(nc < 0, jnp.nan, lower)
+    return jnp.where(inside, lower, central), jnp.where(inside, upper, central_upper)
+
+
+def _chndtrix(p: Any, df: Any, nc: Any) -> Any:
+    proper = (df > 0) & (df < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
+    df1, nc1 = jnp.where(proper, df, 1.0), jnp.where(proper, nc, 1.0)
+    found = root_of(lambda x: chi_square_tails(x, df1, nc1), p, 1 - p, df1 + nc1)
+    return with_edges(found, p, 1 - p, 0.0, jnp.inf, proper)
+
+
+def _chndtridf(x: Any, p: Any, nc: Any) -> Any:
+    proper = (x > 0) & (x < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
+    x1, nc1 = jnp.where(proper, x, 1.0), jnp.where(proper, nc, 1.0)
+    start = jnp.maximum(x1 - nc1, 1.0)
+    found = root_of(lambda v: chi_square_tails(x1, v, nc1)[::-1], 1 - p, p, start)
+    return with_edges(found, 1 - p, p, 0.0, jnp.inf, proper)
+
+
+def _chndtrinc(x: Any, df: Any, p: Any) -> Any:
+    proper = (x > 0) & (x < jnp.inf) & (df > 0) & (df < jnp.inf)
+    x1, df1 = jnp.where(proper, x, 1.0), jnp.where(proper, df, 1.0)
+    start = jnp.maximum(x1 - df1, 1.0)
+    found = root_of(
+        lambda nc: chi_square_tails(x1, df1, nc)[::-1], 1 - p, p, start, WHOLE, 1e7
+    )
+    found = jnp.where(found < 0.999e7, found, jnp.nan)
+    return with_edges(found, 1 - p, p, 0.0, jnp.inf, proper)
+
+
+def _ncfdtri(n: Any, m: Any, nc: Any, p: Any) -> Any:
+    proper = (n > 0) & (n < jnp.inf) & (m > 0) & (m < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
+    n1, m1, nc1 = (jnp.where(proper, v, 1.0) for v in (n, m, nc))
+    found = root_of(lambda f: fisher_tails(n1, m1, nc1, f), p, 1 - p, (n1 + nc1) / n1)
+    return with_edges(found, p, 1 - p, 0.0, jnp.inf, proper)
+
+
+def _ncfdtrinc(n: Any, m: Any, p: Any, f: Any) -> Any:
+    proper = (n > 0) & (n < jnp.inf) & (m > 0) & (m < jnp.inf) & (f > 0) & (f < jnp.inf)
+    n1, m1, f1 = (jnp.where(proper, v, 1.0) for v in (n, m, f))
+    start = jnp.maximum((f1 - 1) * n1, 1.0)
+    found = root_of(
+        lambda nc: fisher_tails(n1, m1, nc, f1)[::-1], 1 - p, p, start, WHOLE, 1e6
+    )
+    found = jnp.where(found < 0.999e6, found, jnp.nan)
+    return with_edges(found, 1 - p, p, 0.0, jnp.inf, proper)
+
+
+def _fdtridfd(n: Any, p: Any, f: Any) -> Any:
+    return _ncfdtridfd(n, p, jnp.zeros_like(f), f)
+
+
+def _ncfdtridfd(n: Any, p: Any, nc: Any, f: Any) -> Any:
+    proper = (n > 0) & (n < jnp.inf) & (f > 0) & (f < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
+    n1, nc1, f1 = (jnp.where(proper, v, 1.0) for v in (n, nc, f))
+    start = jnp.ones_like(f1)
+    found = root_of(lambda m: fisher_tails(n1, m, nc1, f1), p, 1 - p, start)
+    return with_edges(found, p, 1 - p, 0.0, jnp.inf, proper)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "chndtr": lambda x, df, nc: chi_square_tails(x, df, nc)[0],
+    "chndtrix": _chndtrix,
+    "chndtridf": _chndtridf,
+    "chndtrinc": _chndtrinc,
+    "ncfdtr": lambda n, m, nc, f: fisher_tails(n, m, nc, f)[0],
+    "fdtridfd": _fdtridfd,
+    "ncfdtri": _ncfdtri,
+    "ncfdtridfd": _ncfdtridfd,
+    "ncfdtrinc": _ncfdtrinc,
+}
