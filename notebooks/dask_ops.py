@@ -32,6 +32,7 @@ BASES = (
         "LinearSolve",
         "MatrixOp",
         "MatrixProduct",
+        "OneAxis",
     ),
     *("RandomOp", "RelativeDimShuffle", "RelativeOp", "RelativeSubtensor", "SparseOp"),
     *("SparsePair", "SparseProduct", "SquareMatrixOp", "TypedOp"),

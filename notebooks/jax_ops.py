@@ -39,7 +39,7 @@ NO_NODES = (
     *("TypedOp", "RelativeOp", "ScalarOp", "FoldOp", "FloatOp", "StepOp", "PredicateOp"),
     *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
-    *("RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
+    *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)

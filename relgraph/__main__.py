@@ -34,21 +34,9 @@ def parser() -> argparse.ArgumentParser:
     top = Parser(prog="relgraph", description="A relational rewrite engine for tensor graphs.")
     top.add_argument("--version", action="version", version=f"relgraph {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    demo = commands.add_parser(
-        "demo",
-        help="rewrite a naive model into a stable one and train both on real data",
-        description="Rewrite a naive logistic regression with laws, and train both versions.",
-    )
-    cli.add_arguments(demo)
-    demo.set_defaults(run=cli.run)
-    check = commands.add_parser(
-        "check",
-        help="check laws by evaluating both sides",
-        description="Check that laws keep what their soundness classes say, on random values.",
-    )
-    check_cli.add_arguments(check)
-    check.set_defaults(run=check_cli.run)
     for name, module, text in (
+        ("demo", cli, "rewrite a naive model into a stable one and train both on real data"),
+        ("check", check_cli, "check by values that laws keep what their classes say"),
         ("draw", draw, "draw a graph as a picture"),
         ("explain", explain, "say why a law does not match a variable, or how it does"),
         ("improve", improve, "find forms of a formula with less rounding error"),

@@ -84,10 +84,6 @@ def in_checkout(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def parsed(path: Path) -> tuple[str, ast.Module]:
-    return path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
 def test_layers() -> None:
     ran = in_checkout(
         "import sys\n"
@@ -109,21 +105,6 @@ def test_layers() -> None:
 )
 def test_late_imports_are_seen(source: str, found: set[tuple[str, int]]) -> None:
     assert late_imports(ast.parse(source)) == found
-
-
-def test_imports_stand_at_the_top() -> None:
-    late = {
-        (name, function): line
-        for name, tree in map(parsed, SOURCES)
-        for function, line in late_imports(tree)
-    }
-    assert not {where: line for where, line in late.items() if where not in LATE_IMPORTS}
-    assert not set(LATE_IMPORTS) - set(late), "an exception that nothing needs any more"
-
-
-def test_nothing_is_imported_by_name() -> None:
-    found = {name: imports_by_name(tree) for name, tree in map(parsed, SOURCES)}
-    assert not {name: lines for name, lines in found.items() if lines and name not in LAZY_FILES}
 
 
 def test_graph_core_loads_no_mathematics() -> None:
@@ -171,15 +152,25 @@ print(*hidden)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
-def test_files_and_functions_are_short(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_a_file(path: Path) -> None:
+    """It is short, and so are its functions; its imports stand at the top, and none is by name."""
+    text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
+    tree = ast.parse(text)
     assert len(text.splitlines()) <= MAX_FILE_LINES
     lengths = {
-        name: function.end_lineno - function.lineno + 1
-        for name, function in functions(ast.parse(text))
+        where: function.end_lineno - function.lineno + 1
+        for where, function in functions(tree)
         if function.end_lineno is not None
     }
-    assert not {name: n for name, n in lengths.items() if n > MAX_FUNCTION_LINES}
+    assert not {where: n for where, n in lengths.items() if n > MAX_FUNCTION_LINES}
+    late = {(name, where): line for where, line in late_imports(tree)}
+    assert late.keys() == {where for where in LATE_IMPORTS if where[0] == name}, late
+    assert bool(imports_by_name(tree)) <= (name in LAZY_FILES), imports_by_name(tree)
+
+
+def test_the_exceptions_are_files() -> None:
+    named = {*LAZY_FILES, *(name for name, _ in LATE_IMPORTS)}
+    assert named <= {path.relative_to(ROOT).as_posix() for path in SOURCES}
 
 
 @pytest.mark.parametrize("top", ["relgraph", "relations", "tests"])

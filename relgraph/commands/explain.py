@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
-from relgraph.commands.named import CommandError, thing_named, write
+from relgraph.commands.named import CommandError, file_ending_in, thing_named, write
 from relgraph.compile import explain
 from relgraph.display import page
 from relgraph.graph.basic import Variable
@@ -26,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("variable", metavar="FILE.py:NAME", help="the variable to match")
     parser.add_argument("--backward", action="store_true", help="read the law from right to left")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page too")
+    parser.add_argument(
+        "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

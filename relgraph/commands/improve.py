@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from relgraph.commands.named import CommandError, positive, write
+from relgraph.commands.named import CommandError, file_ending_in, natural, positive, write
 from relgraph.search import accuracy
 
 EXAMPLE = (
@@ -29,18 +29,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--domain", metavar="CONDITION", help="for which inputs, such as 'x > 0 and y < 1'"
     )
-    parser.add_argument("--plot", type=Path, metavar="OUT.svg", help="draw the errors too")
+    parser.add_argument(
+        "--plot", type=file_ending_in(".svg"), metavar="OUT.svg", help="draw the errors too"
+    )
     parser.add_argument("--against", metavar="INPUT", help="the input that the plot shows")
     parser.add_argument(
         "--derivation", action="store_true", help="print the steps of the best form"
     )
     parser.add_argument(
-        "--points", type=positive, default=512, metavar="N", help="how many points (%(default)s)"
+        "--points",
+        type=positive,
+        default=512,
+        metavar="N",
+        help="how many points (default: %(default)s)",
     )
     parser.add_argument(
-        "--seconds", type=positive, default=6, metavar="S", help="for the search (%(default)s)"
+        "--seconds",
+        type=positive,
+        default=6,
+        metavar="S",
+        help="for the search (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random points (%(default)s)")
+    parser.add_argument(
+        "--seed",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="of the random points (default: %(default)s)",
+    )
     parser.add_argument("--float32", action="store_true", help="compute in float32")
 
 
@@ -52,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
     CommandError
         If there is no such formula or domain.
     """
+    if options.against is not None and options.plot is None:
+        raise CommandError("--against says what a plot shows, and needs --plot")
     try:
         found = [_improved(one, options) for one in _formulas(options)]
         if options.plot is not None:
@@ -70,7 +88,10 @@ def _formulas(options: argparse.Namespace) -> list[Any]:
         text = Path(options.formula).read_text(encoding="utf-8")
     except OSError as error:
         raise CommandError(f"{options.formula} can't be read: {error.strerror}") from error
-    return list(accuracy.from_fpcore(text))
+    found = list(accuracy.from_fpcore(text))
+    if not found:
+        raise CommandError(f"{options.formula} has no formula")
+    return found
 
 
 def _improved(formula: Any, options: argparse.Namespace) -> Any:

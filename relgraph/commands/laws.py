@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from relgraph.commands.named import CommandError, write
+from relgraph.commands.named import CommandError, file_ending_in, write
 from relgraph.compile.database import rows_of
 from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren.relations import SOUNDNESS
@@ -30,7 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sound", choices=SOUNDNESS, metavar="CLASS", help=f"only one of {', '.join(SOUNDNESS)}"
     )
     parser.add_argument(
-        "-o", "--output", "--html", type=Path, metavar="OUT.html", help="write a book of them"
+        "-o",
+        "--output",
+        "--html",
+        type=file_ending_in(".html"),
+        metavar="OUT.html",
+        help="write a book of them",
     )
 
 

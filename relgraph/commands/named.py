@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,28 @@ def write(path: Path, content: str | bytes) -> None:
             path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise CommandError(f"{path} can't be written: {error.strerror}") from error
+
+
+def file_ending_in(suffix: str) -> Callable[[str], Path]:
+    """Return what reads the name of a file to be written, as an argument: it has to end so."""
+
+    def path(text: str) -> Path:
+        named = Path(text)
+        if named.suffix.lower() != suffix:
+            raise argparse.ArgumentTypeError(f"{text!r} does not end in {suffix}")
+        if named.is_dir() or not named.parent.is_dir():
+            why = "it is a folder" if named.is_dir() else f"there is no folder {named.parent}"
+            raise argparse.ArgumentTypeError(f"{named} can't be written: {why}")
+        return named
+
+    return path
+
+
+def natural(text: str) -> int:
+    """Return a whole number from 0 on that is written as text."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
 
 
 def positive(text: str) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from relgraph.commands.named import CommandError, thing_named, write
+from relgraph.commands.named import CommandError, file_ending_in, thing_named, write
 from relgraph.compile import Function, SharedVariable, function
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.display import page
@@ -26,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "function that was compiled with profile=True",
     )
     parser.add_argument("--mode", metavar="MODE", help="the name of a mode (default: fast_run)")
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.html", help="write a page too")
+    parser.add_argument(
+        "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -338,7 +338,7 @@ def get_mode(mode: str | Mode | None) -> Mode:
     if mode in ENGINES:
         return _engine_mode(mode)
     if mode not in predefined_modes:
-        names = ", ".join(sorted(map(str, {*predefined_modes, *ENGINES})))
+        names = ", ".join(sorted({str(name) for name in (*predefined_modes, *ENGINES)}))
         raise ValueError(f"no mode is called {mode!r}; there are {names}")
     return predefined_modes[mode]
 

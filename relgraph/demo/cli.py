@@ -9,6 +9,7 @@ from pathlib import Path
 from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, DataError, load_table
 from relgraph.demo.report import show
 
+EXAMPLE = "  relgraph demo --csv patients.csv --target sick"
 DEFAULT_STEPS = 1000
 DEFAULT_RATE = 3.0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,18 +21,49 @@ Array = Any
 
 LOG1PMX = tuple(1 / (2 * k + 3) for k in range(17))
 X_LESS_SIN = tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(13))
+SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
 # So many elements of some arrays of doubles fit in a core's second cache.
 _BLOCK = 8192
-
-SIN_LESS_XCOS = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
 
 
 def _polynomial(coefficients: Sequence[float], y: Array) -> Array:
     """Return the value of a polynomial at `y`, the coefficient of ``y ** 0`` first."""
-    total = y * 0 + coefficients[-1]
+    total: Any = coefficients[-1]
     for c in reversed(coefficients[:-1]):
         total = total * y + c
     return total
+
+
+# Each takes a module of functions of arrays, NumPy or one like it, and an array of floats.
+
+
+def cosm1_formula(xp: Any, x: Array) -> Array:
+    half = xp.sin(x * 0.5)
+    return -2 * half * half
+
+
+def log1pmx_formula(xp: Any, x: Array) -> Array:
+    near = xp.abs(x) < 0.5
+    small = xp.where(near, x, 0)
+    r = small / (2 + small)
+    y = r * r
+    series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
+    return xp.where(near, series, xp.log1p(x) - x)
+
+
+def x_less_sin_formula(xp: Any, x: Array) -> Array:
+    near = xp.abs(x) < 2
+    small = xp.where(near, x, 0)
+    y = small * small
+    return xp.where(near, small * y * _polynomial(X_LESS_SIN, y), x - xp.sin(x))
+
+
+def tan_less_x_formula(xp: Any, x: Array) -> Array:
+    near = xp.abs(x) < 1
+    small = xp.where(near, x, 0)
+    y = small * small
+    series = small * y * _polynomial(SIN_LESS_XCOS, y) / xp.cos(small)
+    return xp.where(near, series, xp.tan(x) - x)
 
 
 def _float(x: Any) -> Any:
@@ -147,11 +179,7 @@ class Cosm1(FloatOp):
     """``cos(x) - 1``, exact wherever that is small."""
 
     name = "cosm1"
-
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
-        half = np.sin(x * x.dtype.type(0.5))
-        return -2 * half * half
+    ufunc = _of_arrays(partial(cosm1_formula, np))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * sin(x))
@@ -165,15 +193,7 @@ class Log1pmx(FloatOp):
 
     name = "log1pmx"
     holomorphic = False
-
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
-        near = np.abs(x) < 0.5
-        small = np.where(near, x, 0)
-        r = small / (2 + small)
-        y = r * r
-        series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
-        return np.where(near, series, np.log1p(x) - x)
+    ufunc = _of_arrays(partial(log1pmx_formula, np))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * (x / (1 + x)))
@@ -222,13 +242,7 @@ class XLessSin(FloatOp):
     """``x - sin(x)``, exact near 0."""
 
     name = "x_less_sin"
-
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
-        near = np.abs(x) < 2
-        small = np.where(near, x, 0)
-        y = small * small
-        return np.where(near, small * y * _polynomial(X_LESS_SIN, y), x - np.sin(x))
+    ufunc = _of_arrays(partial(x_less_sin_formula, np))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * cosm1(x))
@@ -238,14 +252,7 @@ class TanLessX(FloatOp):
     """``tan(x) - x``, exact near 0."""
 
     name = "tan_less_x"
-
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
-        near = np.abs(x) < 1
-        small = np.where(near, x, 0)
-        y = small * small
-        series = small * y * _polynomial(SIN_LESS_XCOS, y) / np.cos(small)
-        return np.where(near, series, np.tan(x) - x)
+    ufunc = _of_arrays(partial(tan_less_x_formula, np))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         slope = tan(x)

@@ -23,6 +23,7 @@ from relgraph import testing
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
+EXAMPLE = "  relgraph check --law log-exp --law exp-log\n  relgraph check my_laws.py --examples 500"
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
 # A process is started for so many laws: checking fewer takes less time than starting it.
@@ -33,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
     add_module_arguments(parser)
     parser.add_argument(
-        "--law", action="append", default=[], metavar="NAME", help="check this law alone"
+        "--law",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="check this law alone; may be given again",
     )
     parser.add_argument(
         "--examples",

@@ -126,6 +126,8 @@ def loaded_module(name: str) -> ModuleType:
     CheckError
         If there is no such module or file, or it can't be imported.
     """
+    if not name or (name.startswith(".") and "/" not in name):
+        raise CheckError(f"{name!r} names no module and no file")
     if "" not in sys.path:
         sys.path.insert(0, "")  # The user's modules are in the working directory.
     if name.endswith(".py") or "/" in name or os.sep in name:

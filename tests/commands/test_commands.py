@@ -123,8 +123,8 @@ WRONG = {
     "no module": ("draw no_such_module:x", "there is no module no_such_module"),
     "nothing of that name": ("draw {model}:los", "has no los; it has at, function"),
     "no part": ("draw {model}:inner.other", "has no other"),
-    "no graph": ("draw {model}:number", "a graph or a function is drawn, not a int"),
-    "a law as a picture": ("draw {model}:MINE", "is drawn, not a Law"),
+    "no graph": ("draw {model}:number", "a graph or a function, and this is a value of class int"),
+    "a law as a picture": ("draw {model}:MINE", "this is a value of class Law"),
     "another kind of file": ("draw {model}:loss -o out.gif", "out.gif ends in none of .svg, .png"),
     "no place to write": ("draw {model}:loss -o /none/out.svg", "can't be written: No such"),
     "no nodes": ("draw {model}:loss --nodes 0", "'0' is not a positive whole number"),
@@ -140,7 +140,20 @@ WRONG = {
     "no laws": ("laws relgraph.settings", "the module relgraph.settings has no laws"),
     "no profile": ("profile {model}:plain", "was compiled without profile=True"),
     "no mode": ("profile {model}:loss --mode o9", "no mode is called 'o9'"),
-    "nothing to profile": ("profile {model}:number", "is drawn, not a int"),
+    "no page": ("profile {model}:loss -o out.svg", "'out.svg' does not end in .html"),
+    "no folder": ("explain mul-one {model}:loss -o /none/out.html", "there is no folder /none"),
+    "a book that is no page": ("laws -o laws.txt", "'laws.txt' does not end in .html"),
+    "no name of a module": ("check .", "'.' names no module and no file"),
+    "no formula": ("improve sqrt(x", "is no formula"),
+    "another kind of plot": ("improve x --plot out.gif", "'out.gif' does not end in .svg"),
+    "no seed": ("improve x --seed -1", "'-1' is not a whole number from 0 on"),
+    "no plot": ("improve x --against x", "--against says what a plot shows, and needs --plot"),
+    "no examples": ("check --examples 0", "'0' is not a positive whole number"),
+    "no pack": ("check pack:none", "no pack called 'none' is installed"),
+    "no steps": ("demo --steps 0", "'0' is not a positive whole number"),
+    "no column": ("demo --target none", "has no column 'none'"),
+    "no command": ("paint", "invalid choice: 'paint'"),
+    "nothing to profile": ("profile {model}:number", "this is a value of class int"),
 }
 
 
@@ -154,7 +167,9 @@ def test_wrong_use_is_one_line_and_status_2(model, what: str, capsys) -> None:
     assert message in err
 
 
-@pytest.mark.parametrize("command", ["draw", "explain", "laws", "profile"])
+@pytest.mark.parametrize(
+    "command", ["check", "demo", "draw", "explain", "improve", "laws", "profile"]
+)
 def test_help_shows_an_example(command: str, capsys) -> None:
     with pytest.raises(SystemExit) as left:
         main([command, "--help"])

@@ -210,7 +210,7 @@ def test_what_can_be_drawn() -> None:
     assert all(found == drawings[0] for found in drawings)
     assert sorted(labels(x)) == ["float64 (?)", "output", "x"]
     for wrong in (3, [], [3], "x", None):
-        with pytest.raises(TypeError, match="drawn"):
+        with pytest.raises(TypeError, match="wanted is a"):
             svg(wrong)
 
 

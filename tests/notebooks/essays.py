@@ -17,8 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 
 from relgraph.commands.png import png
+from tests.notebooks.scripts import FOLDER
 
-FOLDER = Path(__file__).parents[2] / "notebooks"
 SOURCES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 COMMAND = "python -m tests.notebooks"
 SECONDS = 60

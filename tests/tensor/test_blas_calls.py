@@ -1,6 +1,5 @@
 """Products of the BLAS that takes threads: as NumPy's, for layouts, dtypes and ranks."""
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 import pytest
 
 from relgraph.tensor import blas_calls
+from tests.tensor.blas_arrays import layouts, values
 
-rng = np.random.default_rng(0)
 SHAPES = [((5, 7), (7, 3)), ((5, 7), (7,)), ((7,), (7, 3)), ((7,), (7,)), ((1, 1), (1, 4))]
 
 
@@ -18,21 +17,6 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small products count as large ones."""
     monkeypatch.setattr(blas_calls, "MATRICES", 1)
     monkeypatch.setattr(blas_calls, "VECTORS", 1)
-
-
-def values(dtype: str, *shape: int) -> Any:
-    made = rng.normal(size=shape)
-    return (made + 1j * rng.normal(size=shape) if dtype[0] == "c" else made).astype(dtype)
-
-
-def layouts(a: Any) -> Iterator[Any]:
-    """Yield copies of an array by rows, by columns, with gaps, and backward."""
-    yield a.copy()
-    yield np.array(a, order="F")
-    wide = np.zeros([2 * n for n in a.shape], a.dtype)
-    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
-    yield wide[tuple(slice(None, None, 2) for _ in a.shape)]
-    yield a[::-1].copy()[::-1]
 
 
 def check(found: Any, expected: Any) -> None:

@@ -92,11 +92,14 @@ def outputs_of(graph: Any) -> list[Variable]:
         return list(graph.outputs)
     outputs = [graph] if isinstance(graph, Variable) else graph
     if not isinstance(outputs, list | tuple) or not outputs:
-        kind = "an empty list" if outputs == [] else f"a {type(graph).__name__}"
-        raise TypeError(f"a variable, a list of them, a graph or a function is drawn, not {kind}")
+        kind = "empty" if outputs == [] else f"a value of class {type(graph).__name__}"
+        raise TypeError(
+            f"wanted is a variable, a list of them, a graph or a function, and this is {kind}"
+        )
     for out in outputs:
         if not isinstance(out, Variable):
-            raise TypeError(f"a list of variables is drawn, and a {type(out).__name__} is in it")
+            kind = type(out).__name__
+            raise TypeError(f"wanted is a list of variables, and a value of class {kind} is in it")
     return list(outputs)
 
 

@@ -37,9 +37,7 @@ def built_side(side: Any, one_dtype: bool) -> tuple[Any, list[Condition]]:
     if not has_calls(side):
         return side, []
     if not isinstance(side.op, Call):
-        parts = [built_side(arg, one_dtype) for arg in side.args]
-        conditions = [c for _, found in parts for c in found]
-        return Term(side.op, [part for part, _ in parts], side._ops), conditions
+        return _with_sides(side, [built_side(arg, one_dtype) for arg in side.args])
     leaves = tuple(variables_of(side))
     made = leaves[0].fresh()
     compute = Compute(made, _Admitted(side, leaves) if one_dtype else _Made(side, leaves), leaves)
@@ -62,10 +60,16 @@ def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Conditi
     if not has_calls(side):
         return side, []
     if not isinstance(side.op, Call):
-        parts = [matched_side(arg, ranks) for arg in side.args]
-        conditions = [c for _, found in parts for c in found]
-        return Term(side.op, [part for part, _ in parts], side._ops), conditions
+        return _with_sides(side, [matched_side(arg, ranks) for arg in side.args])
     return _pattern_of_call(side, ranks)
+
+
+def _with_sides(
+    term: Term, sides: Sequence[tuple[Any, list[Condition]]]
+) -> tuple[Term, list[Condition]]:
+    """Return a term with other arguments, and the conditions of all of them."""
+    conditions = [c for _, found in sides for c in found]
+    return Term(term.op, [side for side, _ in sides], term._ops), conditions
 
 
 def _pattern_of_call(side: Term, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:

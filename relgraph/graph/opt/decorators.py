@@ -28,7 +28,30 @@ def require_destroy_handler(fgraph: FunctionGraph) -> None:
     fgraph.attach_feature(DestroyHandler())
 
 
-class FromFunctionOptimizer(GlobalOptimizer):
+class _FromFunction:
+    """What both kinds have: a function, its name and documentation, and what it needs.
+
+    Parameters
+    ----------
+    fn
+        The function.
+    requirements
+        Functions that attach to a graph the features that `fn` needs.
+    """
+
+    def __init__(self, fn: Callable[..., Any], requirements: Sequence[Requirement]) -> None:
+        self.fn = fn
+        self.requirements = tuple(requirements)
+        self.inplace = require_destroy_handler in self.requirements
+        self.name = getattr(fn, "__name__", None)
+        self.__doc__ = fn.__doc__
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            requirement(fgraph)
+
+
+class FromFunctionOptimizer(_FromFunction, GlobalOptimizer):
     """A function of a FunctionGraph as a GlobalOptimizer.
 
     Parameters
@@ -42,18 +65,10 @@ class FromFunctionOptimizer(GlobalOptimizer):
     def __init__(
         self, fn: Callable[[FunctionGraph], Any], requirements: Sequence[Requirement] = ()
     ) -> None:
-        self.fn = fn
-        self.requirements = tuple(requirements)
-        self.inplace = require_destroy_handler in self.requirements
-        self.name = getattr(fn, "__name__", None)
-        self.__doc__ = fn.__doc__
+        super().__init__(fn, requirements)
 
     def apply(self, fgraph: FunctionGraph) -> Any:
         return self.fn(fgraph)
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for requirement in self.requirements:
-            requirement(fgraph)
 
 
 def optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
@@ -66,7 +81,7 @@ def inplace_optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimiz
     return FromFunctionOptimizer(fn, (require_replace_validate, require_destroy_handler))
 
 
-class FromFunctionLocalOptimizer(LocalOptimizer):
+class FromFunctionLocalOptimizer(_FromFunction, LocalOptimizer):
     """A function of a graph and a node as a LocalOptimizer.
 
     Parameters
@@ -85,11 +100,7 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
         tracks: Sequence[Tracked] | None = None,
         requirements: Sequence[Requirement] = (),
     ) -> None:
-        self.fn = fn
-        self.requirements = tuple(requirements)
-        self.inplace = require_destroy_handler in self.requirements
-        self.name = getattr(fn, "__name__", None)
-        self.__doc__ = fn.__doc__
+        super().__init__(fn, requirements)
         self._tracks = (
             None if tracks is None else tuple(t.tracked if isinstance(t, Op) else t for t in tracks)
         )
@@ -113,10 +124,6 @@ class FromFunctionLocalOptimizer(LocalOptimizer):
 
     def tracks(self) -> Sequence[Tracked] | None:
         return self._tracks
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for requirement in self.requirements:
-            requirement(fgraph)
 
 
 def local_optimizer(

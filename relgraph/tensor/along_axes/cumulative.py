@@ -11,6 +11,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.along_axes.one_axis import OneAxis
 from relgraph.tensor.along_axes.recurrences import AlongAxis, Array, Recurrence
 from relgraph.tensor.assembly.creation import ones_like, zeros_like
 from relgraph.tensor.axes import named_axis, normalize_axis, reduced_axes
@@ -20,11 +21,9 @@ from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.memory_layout import in_order
 from relgraph.tensor.reductions.reduction import reduced_dtype
 from relgraph.tensor.shapes.reshaping import flatten
-from relgraph.tensor.shapes.shape import one_input
-from relgraph.tensor.type import TensorType
 
 
-class Cumulate(RelativeOp):
+class Cumulate(OneAxis, RelativeOp):
     """The cumulative sums or products along an axis.
 
     The dtype of the output is that of the reduction over the axis.
@@ -53,13 +52,8 @@ class Cumulate(RelativeOp):
         name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
         return f"{name}{{axis={self.axis}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        normalize_axis(self.axis, x.ndim, str(self))
-        return [TensorType(reduced_dtype(self.scalar_op.ufunc, x.dtype), x.shape)]
+    def output_dtype(self, dtype: str) -> str:
+        return reduced_dtype(self.scalar_op.ufunc, dtype)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -67,9 +61,6 @@ class Cumulate(RelativeOp):
         function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def L_op(
         self,

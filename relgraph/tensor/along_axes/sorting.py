@@ -10,17 +10,17 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.along_axes.one_axis import OneAxis
 from relgraph.tensor.assembly.creation import arange
 from relgraph.tensor.axes import named_axis, normalize_axis
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.functions import getitem
 from relgraph.tensor.math import second
 from relgraph.tensor.shapes.reshaping import flatten
-from relgraph.tensor.shapes.shape import one_input, shape_i
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.shapes.shape import shape_i
 
 
-class _BaseSort(RelativeOp):
+class _BaseSort(OneAxis, RelativeOp):
     """Base class of `Sort` and `ArgSort`.
 
     Parameters
@@ -42,12 +42,6 @@ class _BaseSort(RelativeOp):
     def __str__(self) -> str:
         return f"{self.name}{{axis={self.axis}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
 
 class Sort(_BaseSort):
     """The elements along an axis in ascending order, nan last; equal elements keep their order.
@@ -59,11 +53,6 @@ class Sort(_BaseSort):
     """
 
     name = "sort"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        normalize_axis(self.axis, x.ndim, self.name)
-        return [x]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -93,10 +82,8 @@ class ArgSort(_BaseSort):
 
     name = "argsort"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        normalize_axis(self.axis, x.ndim, self.name)
-        return [TensorType("int64", x.shape)]
+    def output_dtype(self, dtype: str) -> str:
+        return "int64"
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]

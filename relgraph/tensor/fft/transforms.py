@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.tensor.along_axes.one_axis import OneAxis
 from relgraph.tensor.along_axes.rearranging import roll
 from relgraph.tensor.assembly.creation import arange, zeros
 from relgraph.tensor.assembly.joining import join
@@ -20,8 +20,7 @@ from relgraph.tensor.functions.parts import along, length, of_rank, part
 from relgraph.tensor.linalg.stacks import COMPLEX_OF, REAL_OF
 from relgraph.tensor.math import cast, conj, real, switch
 from relgraph.tensor.memory_layout import in_order
-from relgraph.tensor.shapes.shape import lengths, one_input
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.shapes.shape import lengths
 
 
 def _complex_dtype(dtype: str) -> str:
@@ -30,7 +29,7 @@ def _complex_dtype(dtype: str) -> str:
     return COMPLEX_OF["float32" if dtype in ("float16", "float32") else "float64"]
 
 
-class DFT(TypedOp):
+class DFT(OneAxis):
     """The discrete Fourier transform along an axis, or its inverse.
 
     Parameters
@@ -56,13 +55,8 @@ class DFT(TypedOp):
     def __str__(self) -> str:
         return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        normalize_axis(self.axis, x.ndim, str(self))
-        return [TensorType(_complex_dtype(x.dtype), x.shape)]
+    def output_dtype(self, dtype: str) -> str:
+        return _complex_dtype(dtype)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -80,9 +74,6 @@ class DFT(TypedOp):
         if self.norm == "ortho":
             return 1 / math.sqrt(count)
         return 1 / count if self.inverse == (self.norm == "backward") else 1.0
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def L_op(
         self,

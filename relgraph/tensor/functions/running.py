@@ -9,22 +9,19 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.tensor.along_axes.one_axis import OneAxis
 from relgraph.tensor.along_axes.rearranging import flip
 from relgraph.tensor.assembly.creation import arange, zeros_like
 from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.functions.parts import along, length, of_rank, part
 from relgraph.tensor.indexing.functions import getitem, inc_subtensor
 from relgraph.tensor.math import exp, fill, gt, log, lt, switch
 from relgraph.tensor.memory_layout import in_order
-from relgraph.tensor.shapes.shape import one_input
-from relgraph.tensor.type import TensorType
 
 _OPS = {scalar.maximum: "cummax", scalar.minimum: "cummin", scalar.logaddexp: "logcumsumexp"}
 
 
-class Accumulate(TypedOp):
+class Accumulate(OneAxis):
     """What a scalar op makes of all elements up to each one along an axis.
 
     Parameters
@@ -46,13 +43,9 @@ class Accumulate(TypedOp):
     def __str__(self) -> str:
         return f"{_OPS[self.scalar_op]}{{axis={self.axis}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        normalize_axis(self.axis, x.ndim, str(self))
-        return [TensorType(self.scalar_op.output_dtype(x.dtype, x.dtype), x.shape)]
+    def output_dtype(self, dtype: str) -> str:
+        found: str = self.scalar_op.output_dtype(dtype, dtype)
+        return found
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -60,9 +53,6 @@ class Accumulate(TypedOp):
         x = in_order(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def L_op(
         self,

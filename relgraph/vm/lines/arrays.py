@@ -184,9 +184,7 @@ def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | N
     symbols.may_warn = True
     symbols.lengths.define(out, symbols.lengths.of(x))
     if overwrites:
-        for known in (symbols.unshared, symbols.forward, symbols.ordered):
-            if x in known:
-                known.add(out)
+        symbols.define_overwritten(out, x)
     else:
         symbols.define_fresh(out, ordered=True)
     return [

@@ -35,9 +35,7 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
     symbols.may_warn = True
     symbols.lengths.define(out, symbols.lengths.of(z))
     if overwrites:
-        for known in (symbols.unshared, symbols.forward, symbols.ordered):
-            if z in known:
-                known.add(out)
+        symbols.define_overwritten(out, z)
     else:
         symbols.define_fresh(out, ordered=False)
     function = symbols.shared_name("f", _CALLS[type(node.op)])

@@ -211,9 +211,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
         ordered = all(v in symbols.ordered and _is_full(v, out_var) for v in node.inputs)
         symbols.define_fresh(out_var, ordered)
     else:
-        for known in (symbols.unshared, symbols.forward, symbols.ordered):
-            if target in known:
-                known.add(out_var)
+        symbols.define_overwritten(out_var, target)
     return [*checks, "; ".join(statements)]
 
 

@@ -144,3 +144,9 @@ class SymbolTable:
         self.forward.add(var)
         if ordered or var.type.ndim <= 1:
             self.ordered.add(var)
+
+    def define_overwritten(self, var: Variable, target: Variable) -> None:
+        """Note that the value of a variable is the array of another one, written over."""
+        for known in (self.unshared, self.forward, self.ordered):
+            if target in known:
+                known.add(var)

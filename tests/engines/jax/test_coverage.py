@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +15,8 @@ from relgraph.tensor.random.distributions import DISTRIBUTIONS
 from tests.engines.jax.graphs import GRAPHS
 from tests.engines.jax.test_random import CLASSES
 from tests.engines.jax.test_sparse import COMPARED
+from tests.notebooks.scripts import script
 from tests.sparse.test_functions import CASES, inputs_for
-
-NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
 
 # What a mode makes of other Ops, and does not for this engine, or what random programs have.
 ELSEWHERE = {
@@ -38,11 +35,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def ops() -> Any:
-    spec = importlib.util.spec_from_file_location("jax_ops", NOTEBOOKS / "jax_ops.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("jax_ops")
 
 
 def test_nearly_all_ops_are_lowered(ops: Any) -> None:

@@ -1,7 +1,6 @@
 """Ops that add products to a tensor: values for all layouts, dtypes and factors, and gradients."""
 
 import pickle
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -24,6 +23,7 @@ from relgraph.tensor.linalg.gemm import (
     _gemv_add,
     _ger,
 )
+from tests.tensor.blas_arrays import layouts, values
 
 rng = np.random.default_rng(0)
 PLAIN = Mode("py", None)
@@ -34,21 +34,6 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Let each test run both ways."""
     if request.param == "by the BLAS":
         monkeypatch.setattr(blas_calls, "SMALL", 0)
-
-
-def values(dtype: str, *shape: int) -> Any:
-    made = rng.normal(size=shape)
-    return (made + 1j * rng.normal(size=shape) if dtype[0] == "c" else made).astype(dtype)
-
-
-def layouts(a: Any) -> Iterator[Any]:
-    """Yield copies of an array by rows, by columns, with gaps, and backward."""
-    yield a.copy()
-    yield np.array(a, order="F")
-    wide = np.zeros([2 * n for n in a.shape], a.dtype)
-    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
-    yield wide[tuple(slice(None, None, 2) for _ in a.shape)]
-    yield a[::-1].copy()[::-1]
 
 
 def tolerance(dtype: str) -> float:

@@ -1,24 +1,17 @@
 """The page of NumPy's and SciPy's names says what is here."""
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import relgraph.tensor as at
 from relgraph.tensor.numpy_protocol.names import nearest, table
-
-NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
+from tests.notebooks.scripts import FOLDER, script
 
 
 @pytest.fixture(scope="module")
 def names() -> Any:
-    spec = importlib.util.spec_from_file_location("numpy_names", NOTEBOOKS / "numpy_names.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("numpy_names")
 
 
 def test_every_name_is_here_or_explained(names: Any) -> None:
@@ -34,7 +27,7 @@ def test_nine_of_ten_are_here(names: Any) -> None:
 
 
 def test_the_page_is_what_the_script_writes(names: Any) -> None:
-    written = (NOTEBOOKS / "pages" / "numpy_names.md").read_text()
+    written = (FOLDER / "pages" / "numpy_names.md").read_text()
     listed = {line.split("`")[1] for line in written.splitlines() if line.startswith("| `")}
     for section, members in names.public_names().items():
         # other versions of NumPy and SciPy have some names more

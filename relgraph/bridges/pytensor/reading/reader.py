@@ -10,6 +10,7 @@ from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
 
+from relgraph.bridges.pytensor.held import HoldsOp
 from relgraph.bridges.pytensor.notes import (
     counterpart_in_relgraph,
     note_counterpart,
@@ -52,7 +53,7 @@ TABLE: dict[type, Callable[..., Any]] = {
 node, as variables of this library; or None if they can't be said, which holds the op."""
 
 
-class HeldOp(TypedOp):
+class HeldOp(HoldsOp, TypedOp):
     """An op of PyTensor's that has no counterpart: it is run by its own `perform`.
 
     Parameters
@@ -66,13 +67,10 @@ class HeldOp(TypedOp):
     __props__ = ("op", "inputs", "outputs")
 
     def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        self.op = op
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
+        super().__init__(op, inputs, outputs)
         self.nout = len(self.outputs)
         self.view_map = dict(op.view_map)
         self._destroyed = {i for which in op.destroy_map.values() for i in which}
-        self._prepared: Any = None
 
     def __str__(self) -> str:
         return f"pytensor:{self.op}"
@@ -92,21 +90,17 @@ class HeldOp(TypedOp):
         """Return a node of PyTensor's op on fresh inputs."""
         return PyTensorApply(self.op, [t() for t in self.inputs], [t() for t in self.outputs])
 
+    def node_to_perform(self) -> Any:
+        prepared = self.node()
+        self.op.prepare_node(prepared, None, None, "py")
+        return prepared
+
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        if self._prepared is None:
-            prepared = self.node()
-            self.op.prepare_node(prepared, None, None, "py")
-            self._prepared = prepared
-        values = [
-            value_to_pytensor(t, x.copy() if i in self._destroyed else x)
-            for i, (t, x) in enumerate(zip(self.inputs, inputs, strict=True))
-        ]
-        cells: list[list[Any]] = [[None] for _ in self.outputs]
-        self.op.perform(self._prepared, values, cells)
-        for storage, cell, t in zip(output_storage, cells, self.outputs, strict=True):
-            storage[0] = value_from_pytensor(t, cell[0])
+        values = self.computed(inputs, value_to_pytensor, self._destroyed)
+        for storage, value, t in zip(output_storage, values, self.outputs, strict=True):
+            storage[0] = value_from_pytensor(t, value)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         pattern = getattr(self.op, "connection_pattern", None)

@@ -12,6 +12,7 @@ from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.op import Op as PyTensorOp
 from pytensor.tensor.rewriting.ofg import inline_ofg_node
 
+from relgraph.bridges.pytensor.held import HoldsOp
 from relgraph.bridges.pytensor.notes import (
     counterpart_in_pytensor,
     note_counterpart,
@@ -50,7 +51,7 @@ TABLE: dict[type, Callable[..., Any]] = {
 of a node as variables of PyTensor's; or None if they can't be said, which carries the op."""
 
 
-class CarriedOp(PyTensorOp):  # type: ignore[misc]
+class CarriedOp(HoldsOp, PyTensorOp):  # type: ignore[misc]
     """An op of this library in a graph of PyTensor's: it is run by its own `perform`.
 
     Parameters
@@ -64,15 +65,12 @@ class CarriedOp(PyTensorOp):  # type: ignore[misc]
     __props__ = ("op", "inputs", "outputs")
 
     def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        self.op = op
-        self.inputs = tuple(inputs)
-        self.outputs = tuple(outputs)
+        super().__init__(op, inputs, outputs)
         self.view_map = {i: which for i, which in op.view_map.items() if len(which) == 1}
         self._copied = {
             *[i for which in op.destroy_map.values() for i in which],
             *[i for which in op.view_map.values() if len(which) > 1 for i in which],
         }
-        self._node: Any = None
 
     def __str__(self) -> str:
         return f"relgraph:{self.op}"
@@ -88,16 +86,9 @@ class CarriedOp(PyTensorOp):  # type: ignore[misc]
         return made
 
     def perform(self, node: Any, inputs: Sequence[Any], output_storage: Sequence[Any]) -> None:
-        if self._node is None:
-            self._node = self.node()
-        values = [
-            value_from_pytensor(t, x.copy() if i in self._copied else x)
-            for i, (t, x) in enumerate(zip(self.inputs, inputs, strict=True))
-        ]
-        cells: list[list[Any]] = [[None] for _ in self.outputs]
-        self.op.perform(self._node, values, cells)
-        for storage, cell in zip(output_storage, cells, strict=True):
-            storage[0] = cell[0]
+        values = self.computed(inputs, value_from_pytensor, self._copied)
+        for storage, value in zip(output_storage, values, strict=True):
+            storage[0] = value
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
         pattern: list[list[bool]] = self.op.connection_pattern(self.node())

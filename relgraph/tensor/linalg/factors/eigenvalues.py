@@ -156,17 +156,22 @@ class Eigvalsh(_Hermitian):
         return [fitted_gradient(g, inputs[0])]
 
 
-class Eig(_Eigen):
-    """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
+class _General(_Eigen):
+    """Base class for matrices of any kind: the outputs are always complex."""
 
     __props__ = ()
-    name = "eig"
-    nout = 2
 
     def value_dtype(self, dtype: str) -> str:
         return COMPLEX_OF.get(dtype, dtype)
 
     vector_dtype = value_dtype
+
+
+class Eig(_General):
+    """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
+
+    name = "eig"
+    nout = 2
 
     def compute(self, a: Any) -> Any:
         return lapack_calls.eig(a)
@@ -192,15 +197,11 @@ class Eig(_Eigen):
         return [fitted_gradient(solve(vh, matmul(inner, vh)), inputs[0])]
 
 
-class Eigvals(_Eigen):
+class Eigvals(_General):
     """The eigenvalues of square matrices; they are always complex."""
 
-    __props__ = ()
     name = "eigvals"
     nout = 1
-
-    def value_dtype(self, dtype: str) -> str:
-        return COMPLEX_OF.get(dtype, dtype)
 
     def compute(self, a: Any) -> Sequence[Any]:
         return [lapack_calls.eig(a, vectors=False)]

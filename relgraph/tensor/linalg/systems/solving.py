@@ -141,9 +141,12 @@ def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> A
     return x
 
 
-def _stack_like(a: Array, b: Array) -> Array:
+def _each_solution(of_one: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """Return what a function makes of each matrix and its right side."""
+    if a.ndim == b.ndim == 2:
+        return of_one(a, b)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return np.empty(batch + b.shape[-2:], b.dtype)
+    return each(of_one, np.empty(batch + b.shape[-2:], b.dtype), a, b)
 
 
 STRUCTURES = ("gen", "sym", "her", "pos")
@@ -188,12 +191,12 @@ class Solve(LinearSolve):
                 return general_solution(a, b, self.inplace)
             if a.shape[-1] ** 2 < LARGE:
                 return np.linalg.solve(a, b)
-            return each(general_solution, _stack_like(a, b), a, b)
+            return _each_solution(general_solution, a, b)
 
         def of_one(a: Array, b: Array) -> Array:
             return symmetric_solution(a, b, self.assume_a, self.lower, self.inplace)
 
-        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
+        return _each_solution(of_one, a, b)
 
     def L_op(
         self,
@@ -266,7 +269,7 @@ class SolveTriangular(LinearSolve):
         def of_one(a: Array, b: Array) -> Array:
             return triangular_solution(a, b, self.lower, self.unit_diagonal, self.inplace)
 
-        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
+        return _each_solution(of_one, a, b)
 
     def L_op(
         self,
@@ -309,7 +312,7 @@ class CholeskySolve(LinearSolve):
             half = triangular_solution(c, b, self.lower, False, self.inplace, not self.lower)
             return triangular_solution(c, half, self.lower, False, True, self.lower)
 
-        return of_one(a, b) if a.ndim == b.ndim == 2 else each(of_one, _stack_like(a, b), a, b)
+        return _each_solution(of_one, a, b)
 
     def L_op(
         self,

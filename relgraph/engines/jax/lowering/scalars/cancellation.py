@@ -1,37 +1,27 @@
 """Functions that are exact where the formula that defines them cancels.
 
-The series are those of `relgraph.scalar.cancellation`.
+Most are those of `relgraph.scalar.cancellation`. Those below are written without a look at values,
+by which NumPy's skip what no element needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 
-from relgraph.scalar.cancellation import LOG1PMX, SIN_LESS_XCOS, X_LESS_SIN
+from relgraph.scalar.cancellation import (
+    cosm1_formula,
+    log1pmx_formula,
+    tan_less_x_formula,
+    x_less_sin_formula,
+)
 
-
-def _polynomial(coefficients: Sequence[float], y: Any) -> Any:
-    total = jnp.full_like(y, coefficients[-1])
-    for c in reversed(coefficients[:-1]):
-        total = total * y + c
-    return total
-
-
-def cosm1(x: Any) -> Any:
-    half = jnp.sin(x * 0.5)
-    return -2 * half * half
-
-
-def log1pmx(x: Any) -> Any:
-    near = jnp.abs(x) < 0.5
-    small = jnp.where(near, x, 0)
-    r = small / (2 + small)
-    y = r * r
-    series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
-    return jnp.where(near, series, jnp.log1p(x) - x)
+cosm1 = partial(cosm1_formula, jnp)
+log1pmx = partial(log1pmx_formula, jnp)
+x_less_sin = partial(x_less_sin_formula, jnp)
+tan_less_x = partial(tan_less_x_formula, jnp)
 
 
 def log1p_sqr(x: Any) -> Any:
@@ -44,21 +34,6 @@ def hypot1m1(x: Any) -> Any:
     small = jnp.where(near, x, 0)
     square = small * small
     return jnp.where(near, square / (jnp.sqrt(1 + square) + 1), jnp.hypot(jnp.ones_like(x), x) - 1)
-
-
-def x_less_sin(x: Any) -> Any:
-    near = jnp.abs(x) < 2
-    small = jnp.where(near, x, 0)
-    y = small * small
-    return jnp.where(near, small * y * _polynomial(X_LESS_SIN, y), x - jnp.sin(x))
-
-
-def tan_less_x(x: Any) -> Any:
-    near = jnp.abs(x) < 1
-    small = jnp.where(near, x, 0)
-    y = small * small
-    series = small * y * _polynomial(SIN_LESS_XCOS, y) / jnp.cos(small)
-    return jnp.where(near, series, jnp.tan(x) - x)
 
 
 def sqr_less_sqr(x: Any, y: Any) -> Any:

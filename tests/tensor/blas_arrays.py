@@ -1,0 +1,23 @@
+"""What the tests of the BLAS share: arrays of its dtypes, laid out in every way."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+_random = np.random.default_rng(0)
+
+
+def values(dtype: str, *shape: int) -> Any:
+    made = _random.normal(size=shape)
+    return (made + 1j * _random.normal(size=shape) if dtype[0] == "c" else made).astype(dtype)
+
+
+def layouts(a: Any) -> Iterator[Any]:
+    """Yield copies of an array by rows, by columns, with gaps, and backward."""
+    yield a.copy()
+    yield np.array(a, order="F")
+    wide = np.zeros([2 * n for n in a.shape], a.dtype)
+    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
+    yield wide[tuple(slice(None, None, 2) for _ in a.shape)]
+    yield a[::-1].copy()[::-1]
