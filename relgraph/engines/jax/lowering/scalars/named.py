@@ -146,7 +146,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
 
 # What JAX has by the same name, and computes as closely.
 _SPECIAL = (
-    "gamma loggamma gammasgn erfcx dawsn ndtr log_ndtr ndtri logit entr exp1 expi i0 i1 i0e i1e "
+    "gamma loggamma gammasgn dawsn ndtr log_ndtr ndtri logit entr exp1 expi i0 i1 i0e i1e "
     "spence betaln beta poch zeta xlogy xlog1py rel_entr expn gammainc gammaincc betainc boxcox "
     "boxcox1p owens_t"
 )

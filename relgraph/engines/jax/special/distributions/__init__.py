@@ -15,7 +15,7 @@ _HOMES = {
     "kolmogorov": "kolmogorov kolmogi smirnov smirnovi",
     "noncentral": "chndtr chndtrix chndtridf chndtrinc fdtridfd ncfdtr ncfdtri ncfdtridfd "
     "ncfdtrinc",
-    "others": "erfi zetac shichi.0 shichi.1 wrightomega binom tklmbda frexp.0 frexp.1",
+    "others": "erfcx erfi zetac shichi.0 shichi.1 wrightomega binom tklmbda frexp.0 frexp.1",
     "students": "stdtr stdtrit stdtridf ndtri_exp nrdtrimn nrdtrisd",
     "voigt": "voigt_profile",
 }

@@ -17,7 +17,16 @@ from scipy.special import zetac
 from relgraph.scalar.cancellation import LOG1PMX
 
 # B_2k / (2k (2k - 1)), DLMF 5.11.1
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
+_STIRLING = (
+    1 / 12,
+    -1 / 360,
+    1 / 1260,
+    -1 / 1680,
+    1 / 1188,
+    -691 / 360360,
+    1 / 156,
+    -3617 / 122400,
+)
 _EULER = 0.57721566490153286
 # (-1)**k (zeta(k) - 1) / k for k = 2, 3, ..., DLMF 5.7.3
 _LOG_GAMMA = tuple((-1) ** k * float(zetac(k)) / k for k in range(2, 32))

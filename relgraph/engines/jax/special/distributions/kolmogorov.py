@@ -22,7 +22,7 @@ def _kolmogorov_tails(y: Any) -> tuple[Any, Any]:
     20.7.32), of which one has three terms that count."""
     small = y < 0.82
     low, high = jnp.where(small, y, 0.5), jnp.where(small, 1.0, y)
-    power = jnp.exp(-math.pi**2 / (8 * low * low))
+    power = jnp.exp(-(math.pi**2) / (8 * low * low))
     below = sum(power ** ((2 * k - 1) ** 2) for k in range(1, 5)) * math.sqrt(2 * math.pi) / low
     other = jnp.exp(-2 * high * high)
     above = 2 * sum((-1) ** (k - 1) * other ** (k * k) for k in range(1, 6))
@@ -40,7 +40,9 @@ def _kolmogi(p: Any) -> Any:
     return with_edges(found, p, 1 - p, jnp.inf, 0.0, ~jnp.isnan(p))
 
 
-_STIRLING = [math.lgamma(z) - (z - 0.5) * math.log(z) + z - math.log(2 * math.pi) / 2 for z in range(1, 10)]
+_STIRLING = [
+    math.lgamma(z) - (z - 0.5) * math.log(z) + z - math.log(2 * math.pi) / 2 for z in range(1, 10)
+]
 
 
 def _stirling_of_whole(z: Any) -> Any:

@@ -45,10 +45,10 @@ def _zetac(x: Any) -> Any:
     negative = x < 0
     right = jnp.where(negative, 2.0, jnp.minimum(x, 2000.0))
     left = jnp.where(negative, jnp.maximum(x, -300.0), -1.0)
-    # the functional equation, DLMF 25.4.1; the sine's argument is reduced exactly
-    phase = jnp.sin(math.pi / 2 * (left - 4 * jnp.round(left / 4)))
+    # the functional equation, DLMF 25.4.1; there are zeros at even numbers
+    phase = _sine(jnp.where(negative, x, -1.0) / 2)
     size = jnp.exp(special.gammaln(1 - left) + (left - 1) * math.log(2 * math.pi))
-    reflected = 2 * size * phase * (1 + _zeta_less(1 - left)) - 1
+    reflected = jnp.where(phase == 0, -1.0, 2 * size * phase * (1 + _zeta_less(1 - left)) - 1)
     found = jnp.where(negative, reflected, _zeta_less(right))
     found = jnp.where(x == 1, jnp.inf, jnp.where(x == jnp.inf, 0.0, found))
     return jnp.where(jnp.isnan(x) | (x == -jnp.inf), jnp.nan, found)
@@ -88,7 +88,7 @@ def _chi(x: Any) -> Any:
 
 
 def _wrightomega(x: Any) -> Any:
-    """Return `w` with ``w + log(w) == x``, by the iteration of Fritsch, Shafer and Crowley (1973)."""
+    """Return `w` with ``w + log(w) == x`` (Fritsch, Shafer and Crowley, Algorithm 443, 1973)."""
     safe = jnp.clip(jnp.where(jnp.isnan(x), 0.0, x), -45.0, 1e20)
     middle = 0.567 + 0.362 * safe + 0.07 * safe * safe
     w = jnp.where(safe > 2, safe - jnp.log(jnp.maximum(safe, 1.0)), middle)
@@ -114,9 +114,7 @@ def _positive_binomial(n: Any, k: Any) -> Any:
 def _binom(n: Any, k: Any) -> Any:
     n, k = jnp.broadcast_arrays(n, k)
     usual = (n > 0) & (k > 0) & (k < n)
-    inner = _positive_binomial(
-        jnp.where(usual, n, 2.0), jnp.where(usual, k, 1.0)
-    )
+    inner = _positive_binomial(jnp.where(usual, n, 2.0), jnp.where(usual, k, 1.0))
     whole = (k == jnp.floor(k)) & (n == jnp.floor(n)) & (jnp.abs(inner) < 2.0**50)
     inner = jnp.where(whole, jnp.round(inner), inner)
     # else one of the gamma functions is reflected (DLMF 5.5.3), where n is not negative
@@ -193,7 +191,22 @@ def _frexp(index: int) -> Callable[[Any], Any]:
     return lambda x: jnp.frexp(x)[index]
 
 
+def scaled_erfc(x: Any) -> Any:
+    """Return ``erfcx(x)``, for large numbers by the series of DLMF 7.12.1.
+
+    JAX's is nan for some between 26 and 27.
+    """
+    large = jnp.where(x > 10, x, 10.0)
+    term, total = jnp.ones_like(x), jnp.ones_like(x)
+    for k in range(1, 18):
+        term = -term * (2 * k - 1) / (2 * large) / large
+        total = total + term
+    far = total / (large * math.sqrt(math.pi))
+    return jnp.where(x > 10, far, special.erfcx(jnp.where(x > 10, 1.0, x)))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "erfcx": scaled_erfc,
     "erfi": _erfi,
     "zetac": _zetac,
     "shichi.0": _shi,

@@ -1,8 +1,8 @@
 """One positive number at which a monotone distribution has a given value.
 
 Halley's method on the logarithms of the number and of the smaller tail, or the secant method where
-the density is not known (DLMF 3.8); a bracket is kept, and halved on the scale of logarithms where a step
-leaves it or is too slow. Tails of distributions are nearly straight lines on these scales.
+the density is not known (DLMF 3.8). A bracket is kept, and halved on the scale of logarithms where
+a step leaves it or is too slow. Tails of distributions are nearly straight lines on these scales.
 """
 
 from __future__ import annotations
@@ -43,27 +43,12 @@ def root_of(
     lowest, highest
         What is less than the lowest number is zero; the highest may be infinite.
     """
-    by_lower = p <= q
     p, q, start, most = jnp.broadcast_arrays(p, q, start, jnp.asarray(highest, start.dtype))
-    asked = jnp.where((p > 0) & (q > 0), jnp.where(by_lower, p, q), 0.5)
     low = jnp.full_like(start, lowest)
-
-    def error(x: Any) -> tuple[Any, Any]:
-        lower, upper, *density = tails(x)
-        tail = jnp.where(by_lower, lower, upper)
-        change = tail / asked - 1
-        near = jnp.abs(change) < 0.5
-        found = jnp.where(near, jnp.log1p(jnp.where(near, change, 0.0)), jnp.log(tail / asked))
-        found = jnp.where(by_lower, found, -found)
-        if not density:
-            return found, None
-        slope = density[0] / tail
-        bend = density[1] - jnp.where(by_lower, slope, -slope)
-        return found, slope * jnp.maximum(1 - found * bend / (2 * slope), 0.5)
 
     def step(state: Any) -> Any:
         n, low, high, x, last_x, last_error, done = state
-        found, slope = error(x)
+        found, slope = _error(tails(x), p, q)
         low, high = jnp.where(found < 0, x, low), jnp.where(found > 0, x, high)
         close = jnp.abs(found) < 1e-5
         if slope is None:
@@ -97,4 +82,22 @@ def root_of(
     error_before = jnp.full_like(start, jnp.inf)
     nothing = (start * 0.5, error_before, jnp.zeros_like(start, bool))
     x = lax.while_loop(goes_on, step, (jnp.asarray(0), low, most, start, *nothing))[3]
-    return jnp.where(x < 5 * lowest, 0.0, jnp.where(x > 1e307, jnp.inf, x))
+    return jnp.where(x < 50 * lowest, 0.0, jnp.where(x > 1e307, jnp.inf, x))
+
+
+def _error(tails: tuple[Any, ...], p: Any, q: Any) -> tuple[Any, Any]:
+    """Return the logarithm of the smaller tail over what it should be, which increases with the
+    number, and the slope for Halley's step; None where the density is not known."""
+    by_lower = p <= q
+    asked = jnp.where((p > 0) & (q > 0), jnp.where(by_lower, p, q), 0.5)
+    lower, upper, *density = tails
+    tail = jnp.where(by_lower, lower, upper)
+    change = tail / asked - 1
+    near = jnp.abs(change) < 0.5
+    found = jnp.where(near, jnp.log1p(jnp.where(near, change, 0.0)), jnp.log(tail / asked))
+    found = jnp.where(by_lower, found, -found)
+    if not density:
+        return found, None
+    slope = density[0] / tail
+    bend = density[1] - jnp.where(by_lower, slope, -slope)
+    return found, slope * jnp.maximum(1 - found * bend / (2 * slope), 0.5)

@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import jax.scipy.special as special
 
+from relgraph.engines.jax.special.distributions.others import scaled_erfc
 from relgraph.engines.jax.special.distributions.quantiles import beta_odds
 from relgraph.engines.jax.special.distributions.roots import root_of
 from relgraph.engines.jax.special.distributions.tails import beta_tails
@@ -47,7 +48,9 @@ def _stdtrit(df: Any, p: Any) -> Any:
     normal = special.ndtri(smaller)
     # the first terms of Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5)
     square = normal * normal
-    start = normal * (1 + (square + 1) / (4 * df1) + (5 * square * square + 16 * square + 3) / (96 * df1 * df1))
+    start = normal * (
+        1 + (square + 1) / (4 * df1) + (5 * square * square + 16 * square + 3) / (96 * df1 * df1)
+    )
     start = jnp.where(df1 > jnp.maximum(2.0, square / 2), start * start / df1, jnp.nan)
     odds = beta_odds(0.5, df1 / 2, jnp.abs(1 - 2 * p), 2 * smaller, start)
     size = jnp.sqrt(df1) * jnp.sqrt(odds)
@@ -70,7 +73,7 @@ def _stdtridf(p: Any, t: Any) -> Any:
 
 def _log_normal(x: Any) -> tuple[Any, Any]:
     """Return the logarithm of the normal share below a negative number, and its derivative."""
-    scaled = special.erfcx(-x / math.sqrt(2))
+    scaled = scaled_erfc(-x / math.sqrt(2))
     return jnp.log(scaled / 2) - x * x / 2, math.sqrt(2 / math.pi) / scaled
 
 

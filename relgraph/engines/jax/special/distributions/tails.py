@@ -28,6 +28,7 @@ LARGE = 60.0
 
 _TINY, _EPS = 1e-300, 2.3e-16
 
+
 def _gauss(count: int) -> tuple[Any, Any]:
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return (nodes + 1) / 2, weights / 2

@@ -42,7 +42,7 @@ def faddeeva_real(x: Any, y: Any) -> Any:
 
 
 def _residue(x: Any, y: Any, offset: Any) -> Any:
-    """Return the real part of ``2 exp(-z**2) / (1 -+ exp(-2j pi z / h))`` for ``z = x + 1j * y``."""
+    """Return the real part of ``2 exp(-z**2) / (1 -+ exp(-2j pi z / h))`` for `z` of these parts."""
     sign = jnp.where(offset > 0, 1.0, -1.0)
     size = jnp.exp(-jnp.minimum(2 * math.pi / _STEP * y, 600.0))
     turn = 2 * math.pi * (x / _STEP - jnp.round(x / _STEP))
@@ -70,7 +70,9 @@ def _voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     lorentz = gamma / math.pi / (x * x + gamma * gamma)
     at_zero = jnp.where(x == 0, jnp.inf, jnp.where(jnp.isnan(x), jnp.nan, 0.0))
     outside = jnp.where(gamma == 0, jnp.where(sigma == 0, at_zero, normal), lorentz)
-    outside = jnp.where(jnp.isinf(gamma) | jnp.isinf(sigma) & (gamma != 0), 0.0, outside)
+    outside = jnp.where(jnp.isinf(sigma) & (gamma != 0), 0.0, outside)
+    of_infinite = jnp.where((gamma > 0) & (sigma > 0), 0.0, jnp.nan)
+    outside = jnp.where(jnp.isinf(gamma), of_infinite, outside)
     undefined = jnp.isnan(x) | jnp.isnan(sigma) | jnp.isnan(gamma)
     undefined = undefined | jnp.isinf(x) & jnp.isinf(sigma) | jnp.isinf(gamma) & jnp.isinf(sigma)
     return jnp.where(inside, found, jnp.where(undefined, jnp.nan, outside))
