@@ -10,6 +10,7 @@ from rich.console import Console
 
 from relgraph.commands.named import CommandError, file_ending_in, natural, positive, write
 from relgraph.search import accuracy
+from relgraph.search.accuracy.expressions import inputs_of
 
 EXAMPLE = (
     '  relgraph improve "sqrt(x+1)-sqrt(x)" --domain "x>0"\n'
@@ -71,14 +72,30 @@ def run(options: argparse.Namespace) -> int:
     if options.against is not None and options.plot is None:
         raise CommandError("--against says what a plot shows, and needs --plot")
     try:
-        found = [_improved(one, options) for one in _formulas(options)]
+        formulas = _formulas(options)
         if options.plot is not None:
-            if len(found) != 1:
-                raise CommandError(f"{options.formula} has {len(found)} formulas; one can be drawn")
+            # before the search, which takes seconds
+            _see_that_it_can_be_drawn(formulas, options)
+        found = [_improved(one, options) for one in formulas]
+        if options.plot is not None:
             write(options.plot, accuracy.error_plot(found[0], options.against))
     except (ValueError, ModuleNotFoundError) as error:
         raise CommandError(str(error)) from error
     return 0
+
+
+def _see_that_it_can_be_drawn(formulas: list[Any], options: argparse.Namespace) -> None:
+    if len(formulas) != 1:
+        raise CommandError(f"{options.formula} has {len(formulas)} formulas; one can be drawn")
+    if not options.plot.parent.is_dir():
+        folder = options.plot.parent
+        raise CommandError(f"{options.plot} can't be written: there is no folder {folder}")
+    (formula,) = formulas
+    names = (
+        inputs_of(accuracy.parsed(formula)) if isinstance(formula, str) else list(formula.inputs)
+    )
+    if options.against is not None and options.against not in names:
+        raise CommandError(f"there is no input {options.against}; there are {', '.join(names)}")
 
 
 def _formulas(options: argparse.Namespace) -> list[Any]:

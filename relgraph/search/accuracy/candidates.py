@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+import relations
 from relations.cancellation import differences, hypotenuses, inverses, near_zero, quadratics
 from relgraph.graph.kanren.laws import Law
-from relgraph.search.accuracy.egraph.patterns import Equation, NotTranslated, equations_of
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, inputs_of, named, parts
+from relgraph.search.accuracy.egraph.equations import Equation, equations_of
+from relgraph.search.accuracy.egraph.patterns import NotTranslated
+from relgraph.search.accuracy.expressions import (
+    INPUT,
+    NUMBER,
+    Expr,
+    apply,
+    inputs_of,
+    named,
+    parts,
+    written,
+)
 from relgraph.search.accuracy.identities import IDENTITIES
 from relgraph.search.accuracy.regimes import Pieces, best_pieces, refined
 from relgraph.search.accuracy.saturation import Search
-from relgraph.search.accuracy.series.power_series import expansions
+from relgraph.search.accuracy.series.centers import centers
+from relgraph.search.accuracy.series.expansion import expansions, expansions_at
 from relgraph.search.accuracy.table import Candidate, Values, cost_of
 from relgraph.search.accuracy.truth.clock import worked
 from relgraph.search.accuracy.truth.sampling import Sampler
@@ -51,7 +64,14 @@ CANCELLATION: tuple[Law, ...] = (
     *near_zero.QUOTIENTS,
     *quadratics.QUADRATICS,
 )
-"""The laws of the book against cancellation; those with conditions are left to the optimizers."""
+"""The laws of the book against cancellation."""
+
+CONDITIONAL = tuple(
+    one
+    for one in dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))
+    if isinstance(one, Law) and one.conditions and one not in CANCELLATION
+)
+"""The other laws of the book that ask something: what holds of signs, numbers or dtypes alone."""
 
 
 @cache
@@ -65,11 +85,19 @@ def equations(laws: tuple[Law, ...] = ()) -> tuple[Equation, ...]:
     """
     found = [e for law in laws for e in equations_of(law)]
     for law in (*IDENTITIES, *CANCELLATION):
-        try:
-            found += equations_of(law)
-        except NotTranslated:
-            continue
+        found += _translated(law)
+    for law in CONDITIONAL:
+        # what asks nothing of floats is an identity too, and larger forms crowd out others
+        asking = [e for e in _translated(law) if e.conditions is not None]
+        found += [e for e in asking if e.shrinks and not e.backward]
     return tuple(found)
+
+
+def _translated(law: Law) -> list[Equation]:
+    try:
+        return equations_of(law)
+    except NotTranslated:
+        return []
 
 
 @dataclass(frozen=True)
@@ -83,7 +111,9 @@ class Found:
     pieces
         Cuts of the domain that pay, the best one first.
     series
-        The series that were tried, and where each is one.
+        The series that the search was given, and where each is one.
+    near
+        Those near other places, which are forms as they are.
     found_by
         For each form the search that found it, which knows how.
     seconds
@@ -95,6 +125,7 @@ class Found:
     forms: list[Candidate]
     pieces: list[Pieces]
     series: dict[Expr, str]
+    near: dict[Expr, str]
     found_by: dict[Expr, Search]
     seconds: dict[str, float]
     stopped: str
@@ -136,21 +167,37 @@ def search_forms(
                 break
             # the points that nothing serves yet guide the next search
             guiding = known.taken(np.concatenate([np.arange(SEARCHED - _NEW), _spread(bad)]))
+        places = centers(expr, known, np.min([f.errors for f in forms], axis=0))
+        near = _series_near(expr, places)
+        forms += [Candidate(e, values.errors(e), exact=False) for e in near if e not in found_by]
         searched = worked()
         forms.sort(key=lambda c: (c.mean, cost_of(c.expr)))
-        pieces = _pieces(expr, forms, values, sampler)
+        by = [*branch_expressions(expr), *distances(places)]
+        pieces = _pieces(by, forms, values, sampler)
     finished = worked()
     seconds = {"search": searched - began, "pieces": finished - searched}
-    return Found(forms, pieces, series, found_by, seconds, stopped)
+    return Found(forms, pieces, series, near, found_by, seconds, stopped)
 
 
 def _series(expr: Expr) -> dict[Expr, str]:
     """Return the first partial sums of the series of an expression, and what each is."""
     found: dict[Expr, str] = {}
     for where, sums in expansions(expr, inputs_of(expr)).items():
-        for count, e in enumerate(sums, 1):
-            found.setdefault(e, f"at {where} ({count} term{'s' * (count > 1)})")
+        _number_terms(found, where, sums)
     return found
+
+
+def _series_near(expr: Expr, places: Iterable[tuple[str, Expr]]) -> dict[Expr, str]:
+    """Return the same of series in an input at places where it has some value."""
+    found: dict[Expr, str] = {}
+    for name, center in places:
+        _number_terms(found, f"{name} = {written(center)}", expansions_at(expr, name, center))
+    return found
+
+
+def _number_terms(found: dict[Expr, str], where: str, sums: Sequence[Expr]) -> None:
+    for count, e in enumerate(sums, 1):
+        found.setdefault(e, f"at {where} ({count} term{'s' * (count > 1)})")
 
 
 def _spread(places: Any) -> Any:
@@ -158,9 +205,10 @@ def _spread(places: Any) -> Any:
     return places[np.linspace(0, len(places) - 1, min(_NEW, len(places))).astype(int)]
 
 
-def _pieces(expr: Expr, forms: list[Candidate], values: Values, sampler: Sampler) -> list[Pieces]:
+def _pieces(
+    by: Sequence[Expr], forms: list[Candidate], values: Values, sampler: Sampler
+) -> list[Pieces]:
     """Return the best cuts of the domain, and the best that have fewer pieces."""
-    by = branch_expressions(expr)
     found = [best_pieces(forms, by, values), best_pieces(forms, by, values, price=_DEARER)]
     kept: list[Pieces] = []
     for pieces in found:
@@ -178,3 +226,12 @@ def branch_expressions(expr: Expr) -> list[Expr]:
     ratios = [apply("true_div", a, b) for k, a in enumerate(inputs) for b in inputs[k + 1 :]]
     found = [*inputs, *others[:12], *ratios[:6]]
     return found + [apply("abs", e) for e in found if e.op != "abs"]
+
+
+def distances(places: Iterable[tuple[str, Expr]]) -> list[Expr]:
+    """Return how far inputs are from places, and how far beside the place itself."""
+    found = []
+    for name, center in places:
+        apart = apply("abs", apply("sub", named(name), center))
+        found += [apart] if center.op is NUMBER else [apart, apply("true_div", apart, center)]
+    return found

@@ -1,4 +1,10 @@
-"""Why one expression is another: steps by named laws, which can be done again."""
+"""Why one expression is another: steps by named laws, which can be done again.
+
+The derivation of `relgraph.search.proof` is the one of `relgraph.graph.opt.derivation`: edits of a
+FunctionGraph, each recorded with what it left there, and a replay makes them again. Here there is
+no graph to edit: a step says which part of an expression becomes which by an equation, and a replay
+sees that it is an instance. The two have only the name in common.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.search.accuracy.egraph.graph import EGraph, computed
-from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, Equation, fits
+from relgraph.search.accuracy.egraph.arithmetic import computed
+from relgraph.search.accuracy.egraph.conditions import Terms
+from relgraph.search.accuracy.egraph.equations import Equation
+from relgraph.search.accuracy.egraph.graph import EGraph
+from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, fits
 from relgraph.search.accuracy.expressions import (
     NUMBER,
     Expr,
@@ -43,6 +52,8 @@ class Step:
         Whether `after` is what the equation matches.
     detail
         More about a series: in which input, where, and how many terms.
+    conditions
+        On what signs it depends, of parts of the expression.
     """
 
     by: str
@@ -52,6 +63,7 @@ class Step:
     equation: Equation | None = None
     backward: bool = False
     detail: str = ""
+    conditions: tuple[Expr, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -71,11 +83,7 @@ class Step:
 
     def _holds(self) -> bool:
         if self.equation is not None:
-            left, right = self.equation.left, self.equation.right
-            if self.backward:
-                left, right = right, left
-            values: dict[int, Expr] = {}
-            return fits(left, self.before, values) and fits(right, self.after, values)
+            return self._is_instance(self.equation)
         if self.by == "commutes":
             swapped = self.before.args == self.after.args[::-1]
             return self.before.op == self.after.op and self.before.op in COMMUTATIVE and swapped
@@ -90,14 +98,36 @@ class Step:
             return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
         return self.by == "series"
 
+    def _is_instance(self, equation: Equation) -> bool:
+        values = stands_for(equation, self.before, self.after, self.backward)
+        if values is None:
+            return False
+        if equation.conditions is None:
+            return True
+        given = [values.get(k, self.before) for k in range(equation.count)]
+        completed = equation.conditions.completed(given, Terms())
+        return completed is not None and all(completed[k] is v for k, v in values.items())
+
     def __str__(self) -> str:
         way = " (backward)" if self.equation is not None and self._reads_backward() else ""
         more = f" {self.detail}" if self.detail else ""
+        if self.conditions:
+            more += f" where {' and '.join(map(written, self.conditions))}"
         return f"{self.by}{way}{more}: {written(self.before)} → {written(self.after)}"
 
     def _reads_backward(self) -> bool:
         assert self.equation is not None
         return self.backward != self.equation.backward
+
+
+def stands_for(
+    equation: Equation, before: Expr, after: Expr, backward: bool
+) -> dict[int, Expr] | None:
+    """Return what the variables of a law stand for; None if this is no instance of it."""
+    sides = (after, before) if backward else (before, after)
+    values: dict[int, Expr] = {}
+    fitting = (fits(equation.left, sides[0], values), fits(equation.right, sides[1], values))
+    return values if all(fitting) else None
 
 
 @dataclass(frozen=True)
@@ -125,6 +155,11 @@ class Derivation(Sequence[Step]):
     def laws(self) -> list[str]:
         """The names of the laws, each once, in order."""
         return list(dict.fromkeys(s.by for s in self.steps))
+
+    @property
+    def conditions(self) -> list[Expr]:
+        """Where all steps hold: conditions on signs, each once."""
+        return list(dict.fromkeys(c for s in self.steps for c in s.conditions))
 
     @property
     def exact(self) -> bool:
@@ -191,7 +226,11 @@ def _steps(graph: EGraph, start: Expr, end: Expr) -> Iterator[Step]:
                 raise ReplayError(f"the derivation of {end} is too long")
             if kind == "law":
                 equation, backward = value if isinstance(value, tuple) else (value, False)
-                todo.append(Step(equation.name, path, before, after, equation, backward))
+                values = stands_for(equation, before, after, backward)
+                conditions = () if values is None else graph.conditions(equation, values)
+                todo.append(
+                    Step(equation.name, path, before, after, equation, backward, "", conditions)
+                )
             elif kind == "congruent":
                 todo += _of_arguments(before, after, path, value)
             else:

@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from timeit import repeat
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,12 @@ from relgraph.compile import function
 from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import Expr, to_graph, written
 from relgraph.search.accuracy.regimes import Pieces
-from relgraph.search.accuracy.table import Values, cost_of
+from relgraph.search.accuracy.table import cost_of
+from relgraph.search.accuracy.timing import Time
 from relgraph.search.accuracy.truth.settling import Known
 
-_TIMED = 10_000
+NEAR, _SAME = 0.1, 0.02
+"""Bits of error that are not worth a slower form, and that are no difference at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,8 @@ class Form:
         The steps from the input; one derivation for each piece, if the domain is cut.
     pieces
         How the domain is cut, None if it is not.
+    taken
+        How long it takes, measured; see `times_of`.
     inputs
         The variables it is computed of.
     names
@@ -53,19 +56,25 @@ class Form:
     errors: np.ndarray[Any, Any]
     derivations: tuple[Derivation, ...]
     pieces: Pieces | None
+    taken: Time
     inputs: tuple[Any, ...]
     names: tuple[str, ...]
     dtype: str
 
     @property
     def cost(self) -> float:
-        """About how long it takes, beside an addition of arrays."""
+        """About how long it takes, beside an addition of arrays, by a table of its ops."""
         return cost_of(self.expr)
 
     @property
     def laws(self) -> list[str]:
         """The names of the laws that lead to it."""
         return list(dict.fromkeys(name for d in self.derivations for name in d.laws))
+
+    @property
+    def conditions(self) -> list[Expr]:
+        """Conditions on signs under which the steps hold; of a piece, where that is used."""
+        return list(dict.fromkeys(c for d in self.derivations for c in d.conditions))
 
     @property
     def exact(self) -> bool:
@@ -82,16 +91,10 @@ class Form:
         """The compiled function of the inputs. It computes what is written, bit for bit."""
         return function(list(self.inputs), self.output, mode="strict", on_unused_input="ignore")
 
-    @cached_property
+    @property
     def time(self) -> float:
-        """Nanoseconds for an element, of arrays of 10,000."""
-        points = Known(
-            {n: np.linspace(0.5, 2, _TIMED).astype(self.dtype) for n in self.names},
-            np.ones(_TIMED, self.dtype),
-            np.zeros(_TIMED),
-        )
-        with np.errstate(all="ignore"):
-            return min(repeat(lambda: Values(points)(self.expr), number=1, repeat=5)) / _TIMED * 1e9
+        """Nanoseconds for an element of long arrays, in a function of the mode ``strict``."""
+        return self.taken.ns
 
     def __call__(self, *values: Any) -> Any:
         """Return the value for values of the inputs: numbers, or arrays that broadcast."""
@@ -122,7 +125,7 @@ class Improvement:
     original
         The input, as a form.
     front
-        The forms that no other beats in both error and cost, the least error first.
+        The forms that no other beats in both error and time, the least error first.
     points
         The points on which errors are reported, and the true values.
     domain
@@ -143,7 +146,7 @@ class Improvement:
 
     @property
     def best(self) -> Form:
-        """The cheapest of the forms whose error is the least, but for a tenth of a bit."""
+        """The fastest of the forms whose error is the least, but for a tenth of a bit."""
         return self.front[self._best]
 
     def __len__(self) -> int:
@@ -169,20 +172,51 @@ class Improvement:
         return f"<Improvement {bits}, {len(self.front)} forms: {self.best}>"
 
 
-def front_of(exprs: Iterable[Expr], means: Mapping[Expr, float]) -> list[Expr]:
-    """Return the expressions that no other beats in both error and cost, the least error first."""
+def front_of(
+    exprs: Iterable[Expr], means: Mapping[Expr, float], times: Mapping[Expr, Time]
+) -> list[Expr]:
+    """Return the expressions that no other beats in both error and time, the least error first.
+
+    Where two take the same time but for noise, the one that errs more is kept only if its ops are
+    cheaper and it is as good but for `NEAR`. What the next faster one does as well is left out.
+    """
     found: list[Expr] = []
-    for expr in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
-        if not found or cost_of(expr) < cost_of(found[-1]):
-            found.append(expr)
-    return found
+    for e in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
+        if all(_adds(e, known, means, times) for known in found):
+            found.append(e)
+    following = [*found[1:], None]
+    return [
+        e
+        for e, faster in zip(found, following, strict=True)
+        if faster is None or means[faster] > means[e] + _SAME
+    ]
+
+
+def _adds(e: Expr, known: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]) -> bool:
+    """Return whether a form is worth its error beside one that errs less."""
+    if times[e].is_less_than(times[known]):
+        return True
+    as_good = means[e] <= means[known] + NEAR and not times[known].is_less_than(times[e])
+    return as_good and cost_of(e) < cost_of(known)
+
+
+def cheap_forms(exprs: Iterable[Expr], means: Mapping[Expr, float], most: int) -> list[Expr]:
+    """Return the expressions that may be on the front: those that fewest others beat in both error
+    and cost, by the table of costs, of which the measured time is not far."""
+    known = [(e, means[e], cost_of(e)) for e in exprs]
+
+    def beaten_by(e: Expr) -> int:
+        error, cost = means[e], cost_of(e)
+        return sum(m <= error and c <= cost and (m, c) != (error, cost) for _, m, c in known)
+
+    return sorted((e for e, *_ in known), key=lambda e: (beaten_by(e), cost_of(e)))[:most]
 
 
 def table_of(improvement: Improvement) -> Table:
     """Return the front as a table."""
     points = len(improvement.points)
     found = Table(
-        caption=f"mean bits of error on {points} points that were not used to find the forms",
+        caption=f"errors at {points} points that were not used to find the forms; ns per element",
         show_lines=True,
     )
     found.add_column("bits", justify="right")
@@ -200,7 +234,7 @@ def table_of(improvement: Improvement) -> Table:
 
 def _figures(form: Form) -> tuple[str, str, str]:
     worst = float(form.errors.max())
-    return f"{form.error:.2f}", f"{worst:.1f}", f"{form.time:.0f}"
+    return f"{form.error:.2f}", f"{worst:.1f}", f"{form.time:.1f}"
 
 
 def _by(form: Form) -> str:

@@ -20,6 +20,7 @@ from relgraph.graph.traversal import graph_inputs
 from relgraph.search.accuracy.candidates import SEARCHED, Found, search_forms
 from relgraph.search.accuracy.derivation import Derivation, Step, derivation
 from relgraph.search.accuracy.expressions import (
+    CONDITIONS,
     Expr,
     NotSupported,
     apply,
@@ -29,11 +30,12 @@ from relgraph.search.accuracy.expressions import (
     named,
     number,
 )
-from relgraph.search.accuracy.forms import Form, Improvement, front_of
-from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.forms import NEAR, Form, Improvement, cheap_forms, front_of
+from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
 from relgraph.search.accuracy.notation.fpcore import Core
 from relgraph.search.accuracy.regimes import Pieces
 from relgraph.search.accuracy.table import Values
+from relgraph.search.accuracy.timing import Time, times_of
 from relgraph.search.accuracy.truth.clock import worked
 from relgraph.search.accuracy.truth.sampling import Sampler
 from relgraph.search.accuracy.truth.settling import Known
@@ -41,8 +43,8 @@ from relgraph.search.accuracy.truth.settling import Known
 _SAMPLING = 8.0
 """Seconds that the points take at most."""
 
-_NEAR, _SAME = 0.1, 0.02
-"""Bits of error that are not worth a dearer form, and that are no difference at all."""
+_TIMED = 10
+"""How many forms are measured beside the input."""
 
 
 def improve(
@@ -93,14 +95,14 @@ def improve(
     Returns
     -------
     found
-        An `Improvement`: its `best` form, and the `front`, by error and cost. Of a list a list.
+        An `Improvement`: its `best` form, and the `front`, by error and time. Of a list a list.
 
     Raises
     ------
     NotSupported
         If the expression has ops that are not elementwise functions of real numbers.
     FormulaError
-        If a text is no formula.
+        If a text is no formula, or the domain no condition.
     EmptyDomain
         If no point of the domain has a true value.
     """
@@ -132,14 +134,15 @@ def _improvement(
     """Return what is found for an expression; see `improve`."""
     sampler = Sampler(expr, names, condition, kind, seed)
     began = worked()
-    chosen_with, compared, reported = _points(sampler, points, names, samples)
+    chosen_with, reported = _points(sampler, points, names, samples)
     sampled = worked()
     found = search_forms(expr, sampler, chosen_with, laws, sampled + seconds)
     maker = _Maker(expr, found, variables, tuple(names), kind, reported)
-    times = {"points": sampled - began, **found.seconds}
+    searched = worked()
+    forms, best = maker.front()
     original = maker.form(expr)
-    forms, best = maker.front(compared)
-    return Improvement(original, forms, reported, condition, times, found.stopped, best)
+    spent = {"points": sampled - began, **found.seconds, "times": worked() - searched}
+    return Improvement(original, forms, reported, condition, spent, found.stopped, best)
 
 
 class _Maker:
@@ -158,24 +161,22 @@ class _Maker:
         self._variables, self._names, self._dtype = tuple(variables), names, dtype
         self._values = Values(reported)
         self._derivations: dict[Expr, Derivation] = {}
+        self._times: dict[Expr, Time] = {}
 
-    def front(self, compared: Known) -> tuple[tuple[Form, ...], int]:
-        """Return the forms that are better than all cheaper ones on points that were not used to
+    def front(self) -> tuple[tuple[Form, ...], int]:
+        """Return the forms that are better than all faster ones on points that were not used to
         find them, and which of these is the best."""
-        values = Values(compared)
         finalists: dict[Expr, Pieces | None] = {p.expr: p for p in self._found.pieces}
         finalists |= dict.fromkeys((c.expr for c in self._found.forms), None)
         with np.errstate(all="ignore"):
-            means = {e: float(values.errors(e).mean()) for e in finalists}
-        ordered = front_of(finalists, means)
-        best = [e for e in ordered if means[e] <= means[ordered[0]] + _NEAR][-1]
-        # what the next cheaper one does as well is not worth a row
-        kept = [
-            e
-            for e, cheaper in zip(ordered, [*ordered[1:], None], strict=True)
-            if e is best or cheaper is None or means[cheaper] > means[e] + _SAME
-        ]
-        return tuple(self.form(e, finalists[e]) for e in kept), kept.index(best)
+            means = {e: float(self._values.errors(e).mean()) for e in finalists}
+        measured = cheap_forms(finalists, means, _TIMED)
+        self._times = times_of([self._expr, *measured], self._values.points)
+        front = front_of(measured, means, self._times)
+        # what is faster is taken for a little error, but for none that the input does not have
+        most = max(min(means[front[0]] + NEAR, means[self._expr]), means[front[0]])
+        best = [e for e in front if means[e] <= most][-1]
+        return tuple(self.form(e, finalists[e]) for e in front), front.index(best)
 
     def form(self, expr: Expr, pieces: Pieces | None = None) -> Form:
         """Return an expression as a form."""
@@ -189,6 +190,7 @@ class _Maker:
             errors,
             derivations,
             pieces,
+            self._times[expr],
             self._variables,
             self._names,
             self._dtype,
@@ -200,6 +202,9 @@ class _Maker:
         return self._derivations[expr]
 
     def _derived(self, expr: Expr) -> Derivation:
+        if expr in self._found.near and expr not in self._found.found_by:
+            step = Step("series", (), self._expr, expr, detail=self._found.near[expr])
+            return Derivation(self._expr, (step,))
         search = self._found.found_by[expr]
         graph = search.graph
         mine = graph.add(expr)
@@ -221,6 +226,8 @@ def _problem(
     """Return an expression, the variables that it is computed of, their names, and the dtype."""
     if isinstance(output, str | Core):
         expr = parsed(output) if isinstance(output, str) else output.expr
+        if expr.op in CONDITIONS:
+            raise FormulaError(f"{output!r} is a condition, and has no error in bits")
         names = inputs_of(expr) if isinstance(output, str) else list(output.inputs)
         kind = dtype or "float64"
         variables = [at.TensorType(kind, (None,))(n) for n in names]
@@ -260,6 +267,8 @@ def _condition(domain: Any, variables: Sequence[Any], names: Sequence[str]) -> E
         return None
     if isinstance(domain, str):
         found = parsed(domain)
+        if found.op not in CONDITIONS:
+            raise FormulaError(f"the domain {domain!r} is no condition, as x > 0 is")
     elif isinstance(domain, Variable):
         found = from_graph(domain, variables, names)
     elif isinstance(domain, Mapping):
@@ -284,22 +293,24 @@ def _box(domain: Mapping[Any, Any], variables: Sequence[Any], names: Sequence[st
 
 def _points(
     sampler: Sampler, points: Any, names: Sequence[str], samples: int
-) -> tuple[Known, Known, Known]:
-    """Return the points that choose among forms, those that compare the few that are left, and
-    those on which errors are reported."""
+) -> tuple[Known, Known]:
+    """Return the points that find forms, and those that compare the few that are left, on which
+    errors are reported too."""
     if points is not None:
         known = sampler.with_truth(_columns(points, names))
         others = known.taken(slice(1, None, 2)) if len(known) > 1 else known
-        return known.taken(slice(0, None, 2)), others, others
+        return known.taken(slice(0, None, 2)), others
     chosen_with = sampler.points(samples, _SAMPLING)
-    compared, reported = (sampler.points(samples // 2, _SAMPLING) for _ in range(2))
+    reported = sampler.points(samples, _SAMPLING)
     ordinary = sampler.ordinary_points(samples // 8, _SAMPLING / 4)
     if ordinary is not None:
         # a few of them are among the first, which guide the search
         few = ordinary.taken(slice(0, SEARCHED // 5))
         chosen_with = few.with_more(chosen_with).with_more(ordinary)
-        compared = compared.with_more(ordinary.taken(slice(0, None, 2)))
-    return chosen_with, compared, reported
+    more = sampler.ordinary_points(samples // 16, _SAMPLING / 4)
+    if more is not None:
+        reported = reported.with_more(more)
+    return chosen_with, reported
 
 
 def _columns(points: Any, names: Sequence[str]) -> dict[str, Any]:

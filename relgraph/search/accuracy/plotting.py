@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import Any
 
@@ -48,7 +49,10 @@ def error_plot(improvement: Improvement, name: str | None = None) -> str:
     values = columns[chosen]
     places = to_ordinals(values).astype(float)
     low, high = float(places.min()), float(places.max())
-    most = MOST_BITS[values.dtype.itemsize]
+    forms = (improvement.original, improvement.best)
+    worst = max(float(form.errors.max()) for form in forms)
+    # small errors would lie on the axis beside a scale to the largest that there can be
+    most = min(MOST_BITS[values.dtype.itemsize], 8.0 * max(1, math.ceil(worst / 8)))
 
     def x_of(place: Any) -> Any:
         share = (place - low) / (high - low) if high > low else 0.5
@@ -90,9 +94,19 @@ def _axis(values: Any, places: Any, x_of: Any) -> list[str]:
     found = [
         f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{bottom}" y2="{bottom}"/>'
     ]
-    for k in np.linspace(0, len(order) - 1, _TICKS).astype(int):
-        x, label = x_of(places[order[k]]), f"{values[order[k]]:.0e}"
+    ticks = order[np.linspace(0, len(order) - 1, _TICKS).astype(int)]
+    for k, label in zip(ticks, _labels(values[ticks]), strict=True):
+        x = x_of(places[k])
         found.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    return found
+
+
+def _labels(values: Any) -> list[str]:
+    """Return the values with as few digits as tell them apart."""
+    for digits in range(1, 7):
+        found = [f"{v:.{digits}g}" for v in values]
+        if len(set(found)) == len(set(values)):
+            break
     return found
 
 

@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from relgraph.search.accuracy.expressions import INPUT, Expr, apply, number
-from relgraph.search.accuracy.table import Candidate, Values
+from relgraph.search.accuracy.table import Candidate, Values, cost_of
 from relgraph.search.accuracy.truth.ordinals import from_ordinals, to_ordinals
 from relgraph.search.accuracy.truth.settling import Known
 
 _MOST_PIECES = 6
 _PRICE = 5.0
 """Bits, summed over the points, that one more piece has to save."""
+
+_DEARNESS = 0.0003
+"""Bits at each point that a form has to save for what it costs more than an addition of arrays:
+pieces are not made of whatever form happens to be the best at a few points."""
 
 _ROWS, _HALVINGS = 4, 12
 
@@ -69,7 +73,7 @@ def best_pieces(
     values
         The values at the points.
     """
-    errors = np.array([c.errors for c in candidates])
+    errors = np.array([c.errors + _DEARNESS * cost_of(c.expr) for c in candidates])
     found = None
     least = float(errors.sum(axis=1).min())
     for b in by:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.search.accuracy.egraph.equations import Equation
 from relgraph.search.accuracy.egraph.graph import EClass, EGraph
-from relgraph.search.accuracy.egraph.patterns import Equation, matches
+from relgraph.search.accuracy.egraph.patterns import matches
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
     INPUT,
@@ -98,7 +99,8 @@ class Search:
             new += self._products(focus)
             for _ in range(3):
                 self.graph.rebuild()
-                around = {n for c in new for n in (c.root(), *self._above(c))}
+                # in order, which a set of objects has not: what is found hangs on it
+                around = dict.fromkeys(n for c in new for n in (c.root(), *self._above(c)))
                 new = self._apply(around, end, shrinking=True)
             self.graph.rebuild()
             self.table.sweep(self.root)

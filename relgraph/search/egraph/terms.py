@@ -4,6 +4,9 @@ A *term* is a variable of a graph, known by its number. A *class* is a set of te
 it is known by the number of one of them, which `find` returns. Terms with the same op on the same
 classes are equal too: that is congruence, which `rebuild` restores after classes were united
 (Willsey et al., "egg: fast and extensible equality saturation", POPL 2021).
+
+The e-graph of `relgraph.search.accuracy.egraph` holds real numbers with their true values instead;
+its docstring says why they are two.
 """
 
 from __future__ import annotations

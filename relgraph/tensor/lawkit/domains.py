@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["are_positive", "are_true", "are_well_conditioned"]
+__all__ = ["are_nonnegative", "are_positive", "are_true", "are_well_conditioned"]
 
 _LARGEST_CONDITION = 100.0
 
@@ -14,6 +14,11 @@ _LARGEST_CONDITION = 100.0
 def are_positive(*values: Any) -> bool:
     """Return whether all elements of some arrays are greater than zero."""
     return all(bool(np.all(np.asarray(v) > 0)) for v in values)
+
+
+def are_nonnegative(*values: Any) -> bool:
+    """Return whether no element of some arrays is less than zero."""
+    return all(bool(np.all(np.asarray(v) >= 0)) for v in values)
 
 
 def are_true(_value: Any, *conditions: Any) -> bool:

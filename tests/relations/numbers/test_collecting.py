@@ -100,6 +100,7 @@ LEFT_ALONE = [
     ("flatten-sum", at.add(x, y, z + x)),
     ("collect-powers", x * y * y),
     ("quotient-constants", 1e-200 * x / 1e200),
+    ("quotient-constants", (1 / x) / (y / (x * z))),  # what is above the divisor does not replace 1
     ("cancel-difference", i - (x + y)),
     ("cancel-quotient", i * at.sqr(i) / i),  # 0 / 0 is nan; `pow-three` would undo it
 ]

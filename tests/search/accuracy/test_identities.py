@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.candidates import CANCELLATION, equations
+from relgraph.search.accuracy.egraph.equations import equations_of
 from relgraph.search.accuracy.egraph.graph import EGraph
-from relgraph.search.accuracy.egraph.patterns import built, equations_of
+from relgraph.search.accuracy.egraph.patterns import built
 from relgraph.search.accuracy.expressions import named
 from relgraph.search.accuracy.identities import IDENTITIES
 from relgraph.search.accuracy.truth.settling import Known

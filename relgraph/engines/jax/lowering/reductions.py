@@ -54,7 +54,7 @@ _EXTREMES = {scalar.maximum: maximum, scalar.minimum: minimum}
 
 def _folded(op: CAReduce, x: Any, axes: tuple[int, ...], kept: tuple[int, ...], dtype: str) -> Any:
     """Return an array reduced one row after the other."""
-    function = scalar_function(op.scalar_op, [dtype, dtype], dtype)
+    function = scalar_function(op.scalar_op, [dtype, dtype])
     if function is None:
         raise NotImplementedError(f"{op} ({type(op).__name__}) has no lowering to JAX")
     rows = jnp.moveaxis(x, axes, range(len(axes))).reshape(-1, *kept)

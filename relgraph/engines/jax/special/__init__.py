@@ -1,1 +1,1 @@
-"""Functions of ``scipy.special`` that JAX has not, on its arrays; a room for each subject."""
+"""Functions of ``scipy.special`` that JAX has not, on its arrays: a room for each subject."""

@@ -3,6 +3,12 @@
 Each class knows its true value at some points. Two classes are joined only where these agree, so
 that a law that holds for some arguments alone can be used where it does.
 
+There is another e-graph, `relgraph.search.egraph`: the two share the idea and the forest of proofs,
+but little that could be one piece of code. That one holds a graph's variables of any type, as
+numbers, which egglog's facts are made of; its sums have any number of arguments; and a law's
+soundness class is all it asks before it joins. This one holds real numbers: a class carries its
+true values, says no by them, and is matched in Python, in the few places where bits are lost.
+
 Nelson and Oppen, Fast decision procedures based on congruence closure (1980); Willsey et al., egg:
 fast and extensible equality saturation (2021). The proofs: Nieuwenhuis and Oliveras,
 Proof-producing congruence closure (2005); Flatt et al., Small proofs from congruence closure
@@ -12,22 +18,20 @@ Proof-producing congruence closure (2005); Flatt et al., Small proofs from congr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from math import isqrt
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, Equation, built
+from relgraph.search.accuracy.egraph.arithmetic import computed
+from relgraph.search.accuracy.egraph.conditions import HOLDS, Terms
+from relgraph.search.accuracy.egraph.equations import Equation
+from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, built
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, number
 from relgraph.search.accuracy.truth.mpmath_numbers import ZERO, libmp, to_float
 from relgraph.search.accuracy.truth.numbers_at_points import number_at, value_at
 from relgraph.search.accuracy.truth.ordinals import floats_between
 from relgraph.search.accuracy.truth.settling import Known
-
-_MOST_BITS = 160
-"""Rational numbers with more digits are not computed."""
 
 _SLOW = 700
 """Bits with which functions take long."""
@@ -136,6 +140,7 @@ class EGraph:
         self._known: dict[Any, Expr] = {}
         self._why: dict[Expr, tuple[Expr, Reason]] = {}
         self._repair: list[EClass] = []
+        self._terms = Terms()
         self._count = 0
 
     def __len__(self) -> int:
@@ -239,6 +244,20 @@ class EGraph:
             return False
         return bool((floats_between(a.true[both], b.true[both]) <= 2).all())
 
+    def conditions(self, equation: Equation, values: Mapping[int, Expr]) -> tuple[Expr, ...]:
+        """Return on what signs a step by a law depends: what the law says of them, where that is
+        so at all points at which both sides have a value. A law may hold of more than it says: a
+        power of a negative number, if it is a whole one."""
+        if equation.conditions is None:
+            return ()
+        sides = [self.add(built(s, values)) for s in (equation.left, equation.right)]
+        both = ~(np.isnan(sides[0].true) | np.isnan(sides[1].true))
+        return tuple(
+            e
+            for e in equation.conditions.stated(values)
+            if HOLDS[e.op](self.add(e.args[0]).true[both], 0).all()
+        )
+
     def apply(self, equation: Equation, matched: Sequence[EClass]) -> EClass | None:
         """Add what a law says of some classes in place of its variables.
 
@@ -246,9 +265,11 @@ class EGraph:
         -------
         found
             The class of the new side, if it was not there; None if the law says nothing new, or
-            what is not true at some point.
+            what is not true at some point, or if a condition does not hold.
         """
-        values = [c.root().smallest for c in matched]
+        values = self._admitted(equation, matched)
+        if values is None:
+            return None
         before = self._count
         left, right = built(equation.left, values), built(equation.right, values)
         first = self.add(left)
@@ -260,6 +281,19 @@ class EGraph:
             return None
         joined = self.join(left, right, ("law", equation))
         return joined if self._count > before else None
+
+    def _admitted(self, equation: Equation, matched: Sequence[EClass]) -> Sequence[Expr] | None:
+        """Return what the variables of a law stand for; None if its conditions do not hold."""
+        values = [c.root().smallest for c in matched]
+        conditions = equation.conditions
+        if conditions is None:
+            return values
+        for pattern, op in conditions.signs:
+            true = self.add(built(pattern, values)).true
+            if not HOLDS[op](true, 0)[~np.isnan(true)].all():
+                self.refused[equation.name] = self.refused.get(equation.name, 0) + 1
+                return None
+        return conditions.completed(values, self._terms)
 
     def join(self, a: Expr, b: Expr, why: Reason) -> EClass:
         """Make one class of those of two expressions."""
@@ -289,7 +323,7 @@ class EGraph:
     def rebuild(self) -> None:
         """Join the classes of expressions whose arguments have become equal."""
         while self._repair:
-            changed = {c.root() for c in self._repair}
+            changed = dict.fromkeys(c.root() for c in self._repair)
             self._repair = []
             for c in changed:
                 self._rebuild_class(c.root())
@@ -365,46 +399,3 @@ def _reversed(why: Reason) -> Reason:
         equation, from_right = value if isinstance(value, tuple) else (value, False)
         return ("law", (equation, not from_right))
     return why
-
-
-def computed(op: str, args: Sequence[Any]) -> Fraction | None:
-    """Return the value of an op of rational numbers, if that is one."""
-    if not args or not all(isinstance(a, Fraction) for a in args):
-        return None
-    found = _ARITHMETIC[op](*args) if op in _ARITHMETIC else None
-    if found is None:
-        return None
-    size = max(abs(found.numerator), found.denominator).bit_length()
-    return found if size <= _MOST_BITS else None
-
-
-def _power(a: Fraction, b: Fraction) -> Fraction | None:
-    if b.denominator != 1 or abs(b) > 16 or (a == 0 and b <= 0):
-        return None
-    return Fraction(a ** int(b))
-
-
-def _root(a: Fraction) -> Fraction | None:
-    if a < 0:
-        return None
-    found = Fraction(isqrt(a.numerator), isqrt(a.denominator))
-    return found if found * found == a else None
-
-
-_ARITHMETIC: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "true_div": lambda a, b: None if b == 0 else a / b,
-    "neg": lambda a: -a,
-    "abs": lambda a: abs(a),
-    "sqr": lambda a: a * a,
-    "pow": _power,
-    "sqrt": lambda a: _root(a),
-    "exp": lambda a: Fraction(1) if a == 0 else None,
-    "expm1": lambda a: a if a == 0 else None,
-    "log": lambda a: Fraction(0) if a == 1 else None,
-    "log1p": lambda a: a if a == 0 else None,
-    "cos": lambda a: Fraction(1) if a == 0 else None,
-    **{name: lambda a: a if a == 0 else None for name in ("sin", "tan", "sinh", "tanh", "arctan")},
-}

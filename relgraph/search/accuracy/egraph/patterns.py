@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from relgraph.graph.kanren.laws import Law
+from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term
-from relgraph.search.accuracy.expressions import NUMBER, OPS, Expr, apply, number
+from relgraph.search.accuracy.expressions import NUMBER, Expr, apply, from_graph, number
+from relgraph.search.accuracy.truth.numbers_at_points import has_value
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
@@ -44,70 +45,25 @@ class Pattern:
         return 1 + sum(a.size for a in self.args)
 
 
-@dataclass(frozen=True, eq=False)
-class Equation:
-    """One direction of a law.
-
-    Attributes
-    ----------
-    law
-        The law.
-    backward
-        Whether it is read from right to left.
-    left, right
-        What is matched and what replaces it.
-    count
-        How many variables there are.
-    shrinks
-        Whether what replaces is smaller.
-    """
-
-    law: Law
-    backward: bool
-    left: Pattern
-    right: Pattern
-    count: int
-    shrinks: bool = field(default=False)
-
-    @property
-    def name(self) -> str:
-        """The name of the law."""
-        return self.law.name
-
-
-def equations_of(law: Law) -> list[Equation]:
-    """Return the directions of a law in which every variable has a value.
+def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pattern:
+    """Return a side of a law as a pattern; its variables are added to `variables`.
 
     Raises
     ------
     NotTranslated
-        If it has conditions, or ops that are not elementwise.
+        If it has ops that are not elementwise, or have no true values; the message names the law.
     """
-    if law.conditions:
-        raise NotTranslated(f"{law.name} has conditions")
-    variables: dict[LogicVariable, int] = {}
-    left, right = (_pattern(law.name, side, variables) for side in (law.lhs, law.rhs))
-    found = []
-    directions = [(False, left, right)]
-    if law.sound != "stable":
-        directions.append((True, right, left))
-    for backward, matched, built in directions:
-        if matched.op not in (None, NUMBER) and _variables(built) <= _variables(matched):
-            shrinks = built.size < matched.size
-            found.append(Equation(law, backward, matched, built, len(variables), shrinks))
-    return found
-
-
-def _pattern(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pattern:
     if isinstance(side, LogicVariable):
         return Pattern(None, (), variables.setdefault(side, len(variables)))
     if isinstance(side, Literal):
         return _number(side.value)
-    if not isinstance(side, Term):
-        raise NotTranslated(f"{name} has the constant {side}")
-    if not isinstance(side.op, Elemwise) or side.op.scalar_op.name not in OPS:
-        raise NotTranslated(f"{name} has the op {side.op}")
-    args = [_pattern(name, a, variables) for a in side.args]
+    if isinstance(side, Variable):
+        return _of_expr(from_graph(side, [], []))
+    if not isinstance(side, Term) or not isinstance(side.op, Elemwise):
+        raise NotTranslated(f"{name} has {side}, which is no elementwise op")
+    if not has_value(side.op.scalar_op.name):
+        raise NotTranslated(f"{name} has the op {side.op}, of which no true value is known")
+    args = [pattern_of(name, a, variables) for a in side.args]
     op = side.op.scalar_op.name
     if op == "reciprocal":
         return Pattern("true_div", (Pattern(NUMBER, (), Fraction(1)), *args))
@@ -119,8 +75,14 @@ def _pattern(name: str, side: Any, variables: dict[LogicVariable, int]) -> Patte
     return Pattern(op, tuple(args))
 
 
+def _of_expr(e: Expr) -> Pattern:
+    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e.value)
+
+
 def _number(value: Any) -> Pattern:
     """Return the pattern of a number that a law writes; of parts of π as quotients."""
+    if not isinstance(value, float | int) or not math.isfinite(value):
+        raise NotTranslated(f"{value} is no real number")
     if not isinstance(value, float):
         return Pattern(NUMBER, (), Fraction(int(value)))
     for divisor in (1, 2, 4):
@@ -131,13 +93,14 @@ def _number(value: Any) -> Pattern:
     return Pattern(NUMBER, (), Fraction(repr(value)))
 
 
-def _variables(pattern: Pattern) -> set[int]:
+def variables_in(pattern: Pattern) -> set[int]:
+    """Return the numbers of the variables of a pattern."""
     if pattern.op is None:
         return {pattern.value}
-    return set().union(*(_variables(a) for a in pattern.args)) if pattern.args else set()
+    return set().union(*(variables_in(a) for a in pattern.args)) if pattern.args else set()
 
 
-def built(pattern: Pattern, values: Sequence[Expr]) -> Expr:
+def built(pattern: Pattern, values: Sequence[Expr] | Mapping[int, Expr]) -> Expr:
     """Return the expression that a pattern is for expressions in place of its variables."""
     if pattern.op is None:
         return values[int(pattern.value)]

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
+from relgraph.graph.kanren.search.goals import whereo
 from relgraph.tensor import sqr
+from relgraph.tensor.lawkit.domains import are_nonnegative, are_positive
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, z, t = lvars("x y z t")
 
 real = partial(law, sound="domain")
 """A law of real numbers: the sides differ in what they lose to rounding, overflow and poles."""
+
+positive, nonnegative = partial(whereo, are_positive), partial(whereo, are_nonnegative)
+"""Where a law holds, beside where both sides have a value; of what it is applied to, its
+derivation says so."""
 
 GROUPING = (
     real("sum-of-three", (x + y) + z, x + (y + z)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from relgraph.search.accuracy.identities.algebra import real
+from relgraph.search.accuracy.identities.algebra import positive, real
 from relgraph.tensor import (
     arccos,
     arcsin,
@@ -71,10 +71,20 @@ RATIOS = (
 )
 
 ARCS = (
-    real("difference-of-arctans", arctan(x) - arctan(y), arctan2(x - y, 1 + x * y)),
-    real("difference-of-arctans-as-arctan", arctan(x) - arctan(y), arctan((x - y) / (1 + x * y))),
-    real("arctan-of-reciprocal", arctan(1 / x), math.pi / 2 - arctan(x)),
-    real("arctan-of-quotient", arctan(x / y), arctan2(x, y)),
+    real(
+        "difference-of-arctans",
+        arctan(x) - arctan(y),
+        arctan2(x - y, 1 + x * y),
+        domain=positive(1 + x * y),
+    ),
+    real(
+        "difference-of-arctans-as-arctan",
+        arctan(x) - arctan(y),
+        arctan((x - y) / (1 + x * y)),
+        domain=positive(1 + x * y),
+    ),
+    real("arctan-of-reciprocal", arctan(1 / x), math.pi / 2 - arctan(x), domain=positive(x)),
+    real("arctan-of-quotient", arctan(x / y), arctan2(x, y), domain=positive(y)),
     real("arccos-by-arcsin", arccos(x), math.pi / 2 - arcsin(x)),
     real("arcsin-by-arccos", arcsin(x), math.pi / 2 - arccos(x)),
     real("arccos-below-one", arccos(1 - x), 2 * arcsin(sqrt(x / 2))),

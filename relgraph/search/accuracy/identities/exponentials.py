@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from relgraph.search.accuracy.identities.algebra import real
+from relgraph.search.accuracy.identities.algebra import positive, real
 from relgraph.tensor import (
     arccosh,
     arcsinh,
@@ -31,13 +31,13 @@ EXPONENTIALS = (
     real("exp-of-opposite", exp(-x), 1 / exp(x)),
     real("exp-of-double", exp(2 * x), exp(x) * exp(x)),
     real("exp-of-product", exp(x * y), exp(x) ** y),
-    real("exp-of-log", exp(log(x)), x),
-    real("exp-of-multiple-of-log", exp(y * log(x)), x**y),
+    real("exp-of-log", exp(log(x)), x, domain=positive(x)),
+    real("exp-of-multiple-of-log", exp(y * log(x)), x**y, domain=positive(x)),
     real("exp-less-one", exp(x) - 1, expm1(x)),
     real("one-less-exp", 1 - exp(x), -expm1(x)),
     real("expm1-of-double", expm1(2 * x), expm1(x) * (expm1(x) + 2)),
     real("expm1-of-opposite", expm1(-x), -expm1(x) / exp(x)),
-    real("expm1-of-log", expm1(log(x)), x - 1),
+    real("expm1-of-log", expm1(log(x)), x - 1, domain=positive(x)),
     real("expm1-of-log1p", expm1(log1p(x)), x),
     real("difference-of-exps", exp(x) - exp(y), exp(y) * expm1(x - y)),
     real("exp-by-expm1", exp(x) / expm1(x), -1 / expm1(-x)),
@@ -45,18 +45,18 @@ EXPONENTIALS = (
 )
 
 LOGARITHMS = (
-    real("log-of-product", log(x * y), log(x) + log(y)),
-    real("log-of-quotient", log(x / y), log(x) - log(y)),
-    real("log-of-reciprocal", log(1 / x), -log(x)),
-    real("log-of-power", log(x**y), y * log(x)),
+    real("log-of-product", log(x * y), log(x) + log(y), domain=positive(x, y)),
+    real("log-of-quotient", log(x / y), log(x) - log(y), domain=positive(x, y)),
+    real("log-of-reciprocal", log(1 / x), -log(x), domain=positive(x)),
+    real("log-of-power", log(x**y), y * log(x), domain=positive(x)),
     real("log-of-root", log(sqrt(x)), log(x) / 2),
     real("log-of-exp", log(exp(x)), x),
     real("log-above-one", log(1 + x), log1p(x)),
     real("log-below-one", log(1 - x), log1p(-x)),
     real("log-by-log1p", log(x), log1p(x - 1)),
-    real("log-of-sum", log(x + y), log(x) + log1p(y / x)),
-    real("log-of-difference", log(x - y), log(x) + log1p(-y / x)),
-    real("log-of-quotient-near-one", log(x / y), log1p((x - y) / y)),
+    real("log-of-sum", log(x + y), log(x) + log1p(y / x), domain=positive(x)),
+    real("log-of-difference", log(x - y), log(x) + log1p(-y / x), domain=positive(x)),
+    real("log-of-quotient-near-one", log(x / y), log1p((x - y) / y), domain=positive(y)),
     real("log1p-of-expm1", log1p(expm1(x)), x),
     real("log1p-of-quotient", log1p(x / y), log((y + x) / y)),
     real("difference-of-log1ps", log1p(x) - log1p(y), log1p((x - y) / (1 + y))),

@@ -6,7 +6,7 @@ complex division (1962).
 
 from __future__ import annotations
 
-from relgraph.search.accuracy.identities.algebra import real
+from relgraph.search.accuracy.identities.algebra import nonnegative, real
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import gt, hypot, sign, sqrt, switch
 from relgraph.tensor.lawkit.vocabulary import lvars
@@ -16,9 +16,9 @@ x, y, z, t = lvars("x y z t")
 HYPOTENUSES = (
     real("root-of-sum-of-squares", sqrt(x * x + y * y), hypot(x, y)),
     real("root-of-one-and-square", sqrt(1 + x * x), hypot(1, x)),
-    real("root-of-square-and-one-term", sqrt(x * x + y), hypot(x, sqrt(y))),
+    real("root-of-square-and-one-term", sqrt(x * x + y), hypot(x, sqrt(y)), domain=nonnegative(y)),
     real("root-of-square-less-one-term", sqrt(x * x - y), hypot(x, sqrt(-y))),
-    real("root-of-two-terms", sqrt(x + y), hypot(sqrt(x), sqrt(y))),
+    real("root-of-two-terms", sqrt(x + y), hypot(sqrt(x), sqrt(y)), domain=nonnegative(x, y)),
     real("sum-of-squares", x * x + y * y, hypot(x, y) * hypot(x, y)),
     real(
         "root-of-square-and-more",

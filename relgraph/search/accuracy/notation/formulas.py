@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from relgraph.search.accuracy.expressions import CONDITIONS, OPS, Expr, apply, named, number
+from relgraph.search.accuracy.notation.names import SCALAR_NAMES
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "add",
@@ -28,14 +29,7 @@ _OPERATORS: dict[type, str] = {
     ast.Invert: "invert",
 }
 _OTHER_NAMES = {
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "asinh": "arcsinh",
-    "acosh": "arccosh",
-    "atanh": "arctanh",
-    "fabs": "abs",
+    **SCALAR_NAMES,
     "absolute": "abs",
     "square": "sqr",
     "power": "pow",

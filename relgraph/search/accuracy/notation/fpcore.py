@@ -19,56 +19,25 @@ from relgraph.search.accuracy.expressions import (
     named,
     number,
 )
+from relgraph.search.accuracy.notation.names import SCALAR_NAMES
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\|.*?\|#|;[^\n]*|[()\[\]]|[^\s()\[\]";]+', re.S)
 
+_SAME_NAMES = (
+    *("sqrt", "cbrt", "hypot", "pow", "exp", "exp2", "expm1", "fma", "fmod", "copysign"),
+    *("log", "log2", "log10", "log1p", "erf", "erfc", "floor", "ceil", "trunc", "round"),
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
+)
 _NAMES = {
     "+": "add",
     "-": "sub",
     "*": "mul",
     "/": "true_div",
-    "fabs": "abs",
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "asinh": "arcsinh",
-    "acosh": "arccosh",
-    "atanh": "arctanh",
     "fmin": "minimum",
     "fmax": "maximum",
     "nearbyint": "round",
-    **{
-        name: name
-        for name in [
-            "sqrt",
-            "cbrt",
-            "hypot",
-            "pow",
-            "exp",
-            "exp2",
-            "expm1",
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "erf",
-            "erfc",
-            "floor",
-            "ceil",
-            "trunc",
-            "round",
-            "fmod",
-            "copysign",
-            "fma",
-        ]
-    },
+    **SCALAR_NAMES,
+    **{name: name for name in _SAME_NAMES},
 }
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "neq"}
 _HALF, _TWO, _TEN = number(Fraction(1, 2)), number(2), number(10)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import isqrt
 
 from relgraph.search.accuracy.expressions import NUMBER, Expr, apply, number
+from relgraph.search.accuracy.series.known_numbers import known_number
 
 Monomial = frozenset[tuple[Expr, int]]
 Coefficient = dict[Monomial, Fraction]
@@ -28,10 +29,26 @@ def constant(value: Fraction | int) -> Coefficient:
 
 
 def atom(expr: Expr, exponent: int = 1) -> Coefficient:
-    """Return a power of an expression as a coefficient."""
+    """Return a power of an expression as a coefficient; of a number in the form that is known."""
+    if expr.op is not NUMBER:
+        known = known_number(expr)
+        if known is not None:
+            return _of_known(*known, exponent)
     if expr.op is NUMBER and isinstance(expr.value, Fraction) and (expr.value or exponent > 0):
         return constant(expr.value**exponent)
     return {frozenset([(expr, exponent)]): Fraction(1)}
+
+
+def _of_known(kind: str, value: Fraction, exponent: int) -> Coefficient:
+    if kind == "rational":
+        if not value and exponent < 0:
+            raise NoSeries("a divisor is zero")
+        return constant(value**exponent)
+    if kind == "pi":
+        return {frozenset([(number("pi"), exponent)]): value**exponent}
+    root = apply("sqrt", number(abs(value)))
+    sign = -1 if value < 0 and exponent % 2 else 1
+    return {frozenset([(root, exponent)]): Fraction(sign)}
 
 
 def plus(a: Coefficient, b: Coefficient) -> Coefficient:

@@ -300,6 +300,11 @@ def _product_of(op: str) -> Callable[..., Number]:
     return product
 
 
+def has_value(op: str) -> bool:
+    """Return whether the values of an op are known, or those of what is written in its place."""
+    return op in FUNCTIONS or op in ("switch", "reciprocal")
+
+
 def value_at(op: str, args: Sequence[Number], bits: int) -> Number:
     """Return the value of an op of numbers, with some bits; None if there is none."""
     if op == "switch":

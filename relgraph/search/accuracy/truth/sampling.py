@@ -26,8 +26,12 @@ Box = tuple[tuple[int, int], ...]
 _MOST_BRANCHES = 16
 _MOST_CELLS = 1024
 _MOST_TRIES = 20_000
+_ROUNDS, _MOST_ROUNDS, _STILL_SMALLER = 12, 40, 0.8
+"""How often cells are halved along each input; and how often at most in a narrow domain, while all
+of them together become smaller than this part of what they were."""
+
 _ORDINARY = (0.001, 1000.0)
-_TRIES_BEFORE_CUTTING = 200
+_TRIES_BEFORE_CUTTING, _TRIES_BEFORE_CUTTING_AGAIN = 200, 1000
 
 
 class EmptyDomain(ValueError):
@@ -60,7 +64,8 @@ class Sampler:
         self._random = np.random.default_rng(seed)
         found = [_box(c, self._names, self._dtype) for c in _conjunctions(domain)]
         self._cells = [b for b in found if all(low <= high for low, high in b)]
-        self._cut = False
+        self._boxes = self._cells
+        self._cuts = 0
         self._tried = self._kept = 0
 
     def points(self, count: int, seconds: float) -> Known:
@@ -73,13 +78,13 @@ class Sampler:
         """
         found: list[tuple[list[float], float, int]] = []
         end = worked() + seconds
-        shares = self._shares()
+        shares, last = self._shares(), self._tried + _MOST_TRIES
         while len(found) < count and self._cells:
-            if worked() > end or (not found and self._tried > _MOST_TRIES):
+            if worked() > end or (not found and self._tried > last):
                 break
-            if not self._cut and self._tried >= _TRIES_BEFORE_CUTTING > 5 * self._kept:
-                self._cut = True
-                self._cells = self._smaller_cells((worked() + end) / 2)
+            if self._is_to_be_cut():
+                self._cells = self._smaller_cells((worked() + end) / 2, self._cuts == 1)
+                self._cuts += 1
                 shares = self._shares()
                 continue
             known = self._point(shares)
@@ -88,8 +93,17 @@ class Sampler:
             if not self._names and self._tried:
                 break
         if not found:
-            raise EmptyDomain("no point of the domain has a true value")
+            raise EmptyDomain(
+                "no point of the domain was found that has a true value; if it is narrow, state "
+                "bounds of each input, or give points"
+            )
         return self._as_known(found)
+
+    def _is_to_be_cut(self) -> bool:
+        """Return whether so few points of the cells are in the domain that smaller ones pay."""
+        if self._cuts == 0:
+            return self._tried >= _TRIES_BEFORE_CUTTING > 5 * self._kept
+        return self._cuts == 1 and self._tried >= _TRIES_BEFORE_CUTTING_AGAIN > 200 * self._kept
 
     def _as_known(self, found: Sequence[tuple[list[float], float, int]]) -> Known:
         rows = np.array([f[0] for f in found], self._dtype).reshape(len(found), len(self._names))
@@ -155,9 +169,7 @@ class Sampler:
         return Known(data, np.array(true, self._dtype), np.array(bits))
 
     def _shares(self) -> Any:
-        sizes = np.array(
-            [math.prod(float(high - low + 1) for low, high in cell) for cell in self._cells]
-        )
+        sizes = np.array([_size(cell) for cell in self._cells])
         return np.cumsum(sizes / sizes.sum()) if len(sizes) else sizes
 
     def _point(self, shares: Any) -> tuple[list[float], float, int] | None:
@@ -181,14 +193,24 @@ class Sampler:
 
     # -- cells -------------------------------------------------------------------------------------
 
-    def _smaller_cells(self, end: float) -> list[Box]:
-        """Return cells that hold all points of the domain, fewer others."""
+    def _smaller_cells(self, end: float, narrow: bool) -> list[Box]:
+        """Return cells that hold all points of the domain, fewer others.
+
+        Inputs are halved in turn; of a narrow domain, in which few points were found by that, the
+        one of which a cell has most, and as long as it rules something out.
+        """
         kept: list[Box] = []
-        open_cells, axis = list(self._cells), 0
-        rounds = 12 * max(1, len(self._names))
-        for _ in range(rounds):
+        open_cells, before = list(self._boxes), math.inf
+        count = len(self._names)
+        for k in range((_MOST_ROUNDS if narrow else _ROUNDS) * count):
             if not open_cells or len(open_cells) + len(kept) > _MOST_CELLS:
                 break
+            if k % count == 0:
+                size = sum(map(_size, open_cells))
+                if narrow and k >= _ROUNDS * count and size > _STILL_SMALLER * before:
+                    break
+                before = size
+            axis = _widest(open_cells) if narrow else k % count
             cut: list[Box] = []
             for k, cell in enumerate(open_cells):
                 if worked() > end:
@@ -199,7 +221,7 @@ class Sampler:
                         kept.append(half)
                     elif verdict is UNKNOWN:
                         cut.append(half)
-            open_cells, axis = cut, (axis + 1) % len(self._names)
+            open_cells = cut
         return kept + open_cells
 
     def _verdict(self, cell: Box) -> Any:
@@ -219,6 +241,16 @@ class Sampler:
             return False
         sure = inside is True and not value[2] and math.isfinite(low) and math.isfinite(high)
         return True if sure else UNKNOWN
+
+
+def _size(cell: Box) -> float:
+    return math.prod(float(high - low + 1) for low, high in cell)
+
+
+def _widest(cells: Sequence[Box]) -> int:
+    """Return the input of which some cell has most floats."""
+    extents = [max(high - low for low, high in side) for side in zip(*cells, strict=True)]
+    return extents.index(max(extents))
 
 
 def _halves(cell: Box, axis: int) -> Iterator[Box]:

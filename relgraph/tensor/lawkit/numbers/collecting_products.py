@@ -150,8 +150,8 @@ def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]
     above = [i for i, below in enumerate(nest.below) if not below and edits.get(i, i) is not None]
     if not any(nest.below[i] for i in ones):
         # what divides a divisor stays below the line: the 1 of 1 / (x / 0) stands alone above it
-        nodes = [k for k, inverted in enumerate(nest.inverted) if inverted]
-        deeper = {child for k in nodes for child in nest.children[k]}
+        spans = zip(nest.spans(), nest.inverted, strict=True)
+        deeper = {i for (first, last), below in spans if below for i in range(first, last + 1)}
         above = [i for i in above if i not in deeper]
     ones_above = [i for i in ones if not nest.below[i]][: max(len(above) - 1, 0)]
     dropped = [*ones_above, *(i for i in ones if nest.below[i])]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
+from relgraph.search.accuracy.egraph.equations import equations_of
 from relgraph.search.accuracy.egraph.graph import EGraph
 from relgraph.search.accuracy.egraph.patterns import (
     NotTranslated,
-    equations_of,
     matches,
 )
 from relgraph.search.accuracy.expressions import apply, named, number

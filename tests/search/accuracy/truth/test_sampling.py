@@ -28,6 +28,14 @@ def test_points_of_a_small_domain_are_found() -> None:
     np.testing.assert_allclose(known.true, np.sqrt(x - y), rtol=1e-12)
 
 
+def test_points_of_a_narrow_domain_are_found_quickly() -> None:
+    """One of a thousand points of the box is in it; cells are cut where they are widest."""
+    some = sampler("x - y", "0.1 < y < 1 and 0.999 * y < x < 1.001 * y", "x y")
+    for _ in range(2):
+        x, y = some.points(64, 3).inputs.values()
+        assert len(x) == 64 and (abs(x - y) < 0.0011 * y).all()
+
+
 def test_only_points_with_true_values() -> None:
     known = sampler("log(x)", None).points(50, 5)
     assert (known.inputs["x"] > 0).all()

@@ -35,7 +35,7 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
         return _composite(op, values)
     if isinstance(op, Cast):
         return [as_dtype(values[0], op.dtype)]
-    function = scalar_function(op, [x.dtype.name for x in values], dtypes[0])
+    function = scalar_function(op, [x.dtype.name for x in values])
     if function is None:
         return [_on_the_host(op, values, dtypes[0])]
     names = tuple([x.dtype.name for x in values])
@@ -47,14 +47,13 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
     return [as_dtype(found, dtypes[0])]
 
 
-def scalar_function(
-    op: ScalarOp, input_dtypes: Sequence[str], dtype: str
-) -> Callable[..., Any] | None:
-    """Return what computes a scalar op with JAX for some dtypes; None if that is done on the host.
+def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] | None:
+    """Return what computes a scalar op with JAX for inputs of some dtypes; None if that is done on
+    the host.
 
     A ufunc of NumPy's that an op of a user's own names is JAX's function of that name.
     """
-    is_complex = any(d.startswith("complex") for d in (*input_dtypes, dtype))
+    is_complex = any(d.startswith("complex") for d in dtypes)
     for kind in type(op).__mro__:
         if kind in FUNCTIONS:
             return None if is_complex and kind in REAL else FUNCTIONS[kind]

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
+from relgraph.engines.jax.special.bessel import BESSEL
 from relgraph.engines.jax.special.distributions import DISTRIBUTIONS
 from relgraph.scalar.named.named_op import NamedOp
 
@@ -168,6 +169,7 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
         **{name: getattr(special, name) for name in _SPECIAL.split()},
         **FORMULAS,
         **_PARTS,
+        **BESSEL,
         **DISTRIBUTIONS,
     },
 }

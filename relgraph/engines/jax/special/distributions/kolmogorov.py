@@ -40,6 +40,7 @@ def _kolmogi(p: Any) -> Any:
     return with_edges(found, p, 1 - p, jnp.inf, 0.0, ~jnp.isnan(p))
 
 
+_MOST_TERMS = 1e6
 _STIRLING = [
     math.lgamma(z) - (z - 0.5) * math.log(z) + z - math.log(2 * math.pi) / 2 for z in range(1, 10)
 ]
@@ -77,6 +78,18 @@ def _smirnov_upper(n: Any, d: Any) -> Any:
     return jnp.minimum(d * total + jnp.exp(n * jnp.log1p(-d)), 1.0)
 
 
+def _asymptotic(n: Any, d: Any) -> Any:
+    """Return the share above `d` for numbers so large that a sum would be too long, as SciPy does
+    (Maag and Dicaire 1971)."""
+    return jnp.exp(-jnp.square(6 * n * d + 1) / (18 * n))
+
+
+def _above(n: Any, d: Any) -> Any:
+    exact = n <= _MOST_TERMS
+    found = _smirnov_upper(jnp.where(exact, n, 1.0), jnp.where(exact, d, 0.5))
+    return jnp.where(exact, found, _asymptotic(n, d))
+
+
 def _proper(n: Any) -> Any:
     return (n >= 1) & (n == jnp.floor(n)) & (n < jnp.inf)
 
@@ -84,7 +97,7 @@ def _proper(n: Any) -> Any:
 def _smirnov(n: Any, d: Any) -> Any:
     n, d = jnp.broadcast_arrays(n, d)
     inside = _proper(n) & (d > 0) & (d < 1)
-    found = _smirnov_upper(jnp.where(inside, n, 1.0), jnp.where(inside, d, 0.5))
+    found = _above(jnp.where(inside, n, 1.0), jnp.where(inside, d, 0.5))
     found = jnp.where(inside, found, jnp.where(d == 0, 1.0, jnp.where(d == 1, 0.0, jnp.nan)))
     return jnp.where(_proper(n), found, jnp.nan)
 
@@ -95,7 +108,7 @@ def _smirnovi(n: Any, p: Any) -> Any:
     safe = jnp.where(proper, n, 1.0)
 
     def tails(d: Any) -> tuple[Any, Any]:
-        upper = _smirnov_upper(safe, jnp.minimum(d, 1 - 1e-16))
+        upper = _above(safe, jnp.minimum(d, 1 - 1e-16))
         # up to 1 / n the lower tail has one term
         lower = d * jnp.exp((safe - 1) * jnp.log1p(d))
         return jnp.where(d * safe < 1, lower, 1 - upper), upper

@@ -42,7 +42,7 @@ def faddeeva_real(x: Any, y: Any) -> Any:
 
 
 def _residue(x: Any, y: Any, offset: Any) -> Any:
-    """Return the real part of ``2 exp(-z**2) / (1 -+ exp(-2j pi z / h))`` for `z` of these parts."""
+    """Return the real part of ``2 exp(-z**2) / (1 -+ exp(-2j pi z / h))``, where z is x + 1j y."""
     sign = jnp.where(offset > 0, 1.0, -1.0)
     size = jnp.exp(-jnp.minimum(2 * math.pi / _STEP * y, 600.0))
     turn = 2 * math.pi * (x / _STEP - jnp.round(x / _STEP))

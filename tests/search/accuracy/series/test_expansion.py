@@ -5,9 +5,10 @@ from __future__ import annotations
 import mpmath
 import pytest
 
+from relgraph.search.accuracy.expressions import written
 from relgraph.search.accuracy.notation.formulas import parsed
 from relgraph.search.accuracy.series.coefficients import NoSeries
-from relgraph.search.accuracy.series.power_series import Expansion, expansions
+from relgraph.search.accuracy.series.expansion import Expansion, expansions, expansions_at
 
 FUNCTIONS = {
     "exp(x)": mpmath.exp,
@@ -86,3 +87,21 @@ def test_where_there_is_none() -> None:
     for text in ("sqrt(x)", "exp(1 / x)", "floor(x)", "sin(1 / x)"):
         with pytest.raises(NoSeries):
             Expansion("x", 1, False).of(parsed(text))
+
+
+AT_PLACES = [
+    ("log(x) / (x - 1)", "1", "1 + -0.5 * (x - 1)"),
+    ("1 + cos(x)", "pi", "0.5 * ((x - pi) * (x - pi))"),
+    ("arctan(x) - pi / 4", "1", "(0.5 + -0.25 * (x - 1)) * (x - 1)"),
+    ("sin(x) - cos(x)", "pi / 4", "2 * sqrt(0.5) * (x - pi / 4)"),
+    ("log(x) - log(2)", "2", "0.5 * (x - 2)"),
+    ("(exp(x) - exp(y)) / (x - y)", "y", "exp(y) + 0.5 * exp(y) * (x - y)"),
+    ("sqrt(x * x - y * y)", "-y", None),
+    ("arccos(x)", "1", None),
+]
+
+
+@pytest.mark.parametrize(("text", "center", "partial_sum"), AT_PLACES)
+def test_at_a_number_or_another_input(text: str, center: str, partial_sum: str | None) -> None:
+    found = [written(e) for e in expansions_at(parsed(text), "x", parsed(center), 2)]
+    assert (partial_sum in found) if partial_sum is not None else (found == [])

@@ -1,0 +1,125 @@
+"""Conditions of laws: asked of the true values, of the terms, or known of all floats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from relgraph.graph.kanren.search.goals import computo, one_cliento, whereo
+from relgraph.search.accuracy.candidates import CANCELLATION, CONDITIONAL, equations
+from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
+from relgraph.search.accuracy.egraph.equations import equations_of
+from relgraph.search.accuracy.egraph.graph import EGraph
+from relgraph.search.accuracy.egraph.patterns import NotTranslated, matches
+from relgraph.search.accuracy.expressions import Expr
+from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.truth.settling import Known
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import constant, log, mul, sqrt
+from relgraph.tensor.lawkit.guards.numbers import is_positive_number
+from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.guards.types import integero, realo
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+x, y, c, d, k = lvars("x y c d k")
+
+MAGNITUDE = law("magnitude", abs_(x), x, nonnegativeo(x), sound="rounding")
+POSITIVE = whereo(is_positive_number, c)
+ROOT = law("root", sqrt(c * (x * x)), sqrt(c) * abs_(x), POSITIVE, sound="finite")
+POWERS = law("powers", (x**c) ** d, x**k, computo(k, mul, c, d), sound="finite")
+
+
+def applied(one: Law, text: str, **columns: list[float]) -> tuple[EGraph, Expr]:
+    """Return an e-graph in which a law was applied to an expression, and that expression."""
+    arrays = {n: np.array(v) for n, v in columns.items()}
+    count = len(next(iter(arrays.values())))
+    graph = EGraph(Known(arrays, np.ones(count), np.full(count, 100)), 1000)
+    expr = parsed(text)
+    found = graph.add(expr)
+    for equation in equations_of(one):
+        if not equation.backward:
+            for bound in matches(equation.left, found, (None,) * equation.count):
+                graph.apply(equation, [found if b is None else b for b in bound])
+    graph.rebuild()
+    return graph, expr
+
+
+def steps(one: Law, text: str, new: str, **columns: list[float]) -> list[str]:
+    """Return the steps from an expression to another, if a law leads there."""
+    graph, expr = applied(one, text, **columns)
+    other = parsed(new)
+    if graph.add(other) is not graph.find(expr):
+        return []
+    found = derivation(graph, expr, other)
+    assert found.replay() is other
+    return [str(s) for s in found]
+
+
+def test_signs_are_asked_of_the_true_values() -> None:
+    expected = ["magnitude where x >= 0: abs(x) → x"]
+    assert steps(MAGNITUDE, "abs(x)", "x", x=[0.0, 2.0]) == expected
+    assert steps(MAGNITUDE, "abs(x)", "x", x=[-1.0, 2.0]) == []
+    # of what stands for it, and what is no value is not asked
+    assert steps(MAGNITUDE, "abs(log(x))", "log(x)", x=[-1.0, 2.0]) == [
+        "magnitude where log(x) >= 0: abs(log(x)) → log(x)"
+    ]
+
+
+def test_constants_are_asked_of_the_term() -> None:
+    expected = ["root: sqrt(3 * (x * x)) → sqrt(3) * abs(x)"]
+    assert steps(ROOT, "sqrt(3 * (x * x))", "sqrt(3) * abs(x)", x=[1.5]) == expected
+    assert steps(ROOT, "sqrt(y * (x * x))", "sqrt(y) * abs(x)", x=[1.5], y=[3.0]) == []
+
+
+def test_what_is_computed_is_computed_again_by_a_replay() -> None:
+    expected = ["powers: (x**0.5)**3 → x**(0.5 * 3)", "arithmetic: 0.5 * 3 → 1.5"]
+    assert steps(POWERS, "(x**0.5)**3", "x**1.5", x=[1.5]) == expected
+    (equation, *_) = equations_of(POWERS)
+    wrong = Step("powers", (), parsed("(x**0.5)**3"), parsed("x**1.25"), equation)
+    with pytest.raises(ReplayError, match="powers"):
+        wrong.check()
+
+
+def third_of(number: Any) -> Any:
+    """Return the float that is nearest to a third of a constant."""
+    return constant(number.data / 3)
+
+
+def test_a_number_that_was_rounded_is_no_answer() -> None:
+    thirds = law("thirds", x**c, (x**k) ** 3, computo(k, third_of, c), sound="finite")
+    assert len(steps(thirds, "x**1.5", "(x**0.5)**3", x=[1.5])) == 1
+    # a third of 2 is 0.6666666666666666, but for a rest
+    graph, expr = applied(thirds, "x**2", x=[1.5])
+    assert [n.expr for n in graph.find(expr).all_nodes()] == [expr]
+
+
+def test_what_holds_of_all_floats_is_not_asked() -> None:
+    one = law("real", log(abs_(x)), log(x), realo(x), one_cliento(x), sound="domain")
+    assert [e.conditions for e in equations_of(one)] == [None, None]
+    with pytest.raises(NotTranslated, match="no law of floats"):
+        equations_of(law("whole", abs_(x), x, integero(x), sound="domain"))
+    with pytest.raises(NotTranslated, match="whole of its right side"):
+        equations_of(law("all", x + y, k, computo(k, mul, x, y), sound="finite"))
+
+
+def test_where_an_identity_says_it_holds() -> None:
+    positive = next(e for e in equations() if e.name == "product-of-powers" and not e.backward)
+    text, new = "x**y * x**0.5", "x**(y + 0.5)"
+    assert steps(positive.law, text, new, x=[2.0], y=[3.0])[0].startswith(
+        "product-of-powers where x > 0:"
+    )
+    # of whole powers it holds beyond that, and says nothing
+    negative = steps(positive.law, "x**y * x**2", "x**(y + 2)", x=[-2.0], y=[3.0])
+    assert negative == ["product-of-powers: x**y * x**2 → x**(y + 2)"]
+
+
+def test_most_laws_with_conditions_against_cancellation_are_used() -> None:
+    used = {e.law for e in equations() if e.law.conditions}
+    against = [one for one in CANCELLATION if one.conditions]
+    left_out = [one.name for one in against if one not in used]
+    # those that differ from others in a node of DimShuffle
+    assert all("-of-quotient-spread" in name for name in left_out)
+    assert len(against) == 46 and len(left_out) == 5
+    assert len([one for one in CONDITIONAL if one in used]) >= 46
