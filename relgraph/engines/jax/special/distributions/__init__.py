@@ -13,8 +13,7 @@ _HOMES = {
     "nbdtri nbdtrik nbdtrin fdtri",
     "gammas": "gammaincinv gammainccinv chdtri chdtriv gdtria gdtrib gdtrix pdtri pdtrik",
     "kolmogorov": "kolmogorov kolmogi smirnov smirnovi",
-    "noncentral": "chndtr chndtrix chndtridf chndtrinc fdtridfd ncfdtr ncfdtri ncfdtridfd "
-    "ncfdtrinc",
+    "noncentral": "chndtr chndtrix chndtridf chndtrinc fdtridfd ncfdtr ncfdtri ncfdtrinc",
     "others": "erfcx erfi zetac shichi.0 shichi.1 wrightomega binom tklmbda frexp.0 frexp.1",
     "students": "stdtr stdtrit stdtridf ndtri_exp nrdtrimn nrdtrisd",
     "voigt": "voigt_profile",

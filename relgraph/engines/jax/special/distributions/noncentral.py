@@ -18,6 +18,7 @@ from relgraph.engines.jax.special.distributions.densities import gamma_term
 from relgraph.engines.jax.special.distributions.quantiles import WHOLE, with_edges
 from relgraph.engines.jax.special.distributions.roots import root_of
 from relgraph.engines.jax.special.distributions.tails import (
+    beta_other,
     beta_parts,
     beta_tails,
     gamma_parts,
@@ -83,8 +84,8 @@ def _mixture(
 
     weighted = (start, part, part, jnp.ones_like(part))
     sum_up = lax.while_loop(lambda state: jnp.any(state[0] < end), _several_times(up), weighted)[1]
-    first = differences[1] * gamma_term(bottom, mean)
-    tail = jnp.minimum(first * jnp.where(is_lower, sum_down, sum_up), 1.0)
+    total = differences[1] * jnp.where(is_lower, sum_down, sum_up)
+    tail = jnp.minimum(gamma_term(bottom, mean) * total, 1.0)
     return jnp.where(is_lower, tail, 1 - tail), jnp.where(is_lower, 1 - tail, tail)
 
 
@@ -99,8 +100,8 @@ def _several_times(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return steps
 
 
-def _over_first(is_lower: Any, first: Any, rest: Any) -> tuple[Any, Any, Any]:
-    other = (1 - first * rest) / first
+def _over_first(is_lower: Any, first: Any, rest: Any, other: Any) -> tuple[Any, Any, Any]:
+    other = other / first
     return jnp.where(is_lower, rest, other), jnp.where(is_lower, other, rest), first
 
 
@@ -114,7 +115,8 @@ def chi_square_tails(x: Any, df: Any, nc: Any) -> tuple[Any, Any]:
     peak = 2 * mean * y / (a + jnp.sqrt(a * a + 4 * mean * y))
 
     def parts(j: Any) -> tuple[Any, Any, Any]:
-        return _over_first(*gamma_parts(a + j, y))
+        is_lower, term, rest = gamma_parts(a + j, y)
+        return _over_first(is_lower, term, rest, 1 - term * rest)
 
     lower, upper = _mixture(mean, peak, y < a + mean, lambda j: y / (a + j + 1), parts)
     central, central_upper = gamma_tails(df / 2, x / 2)
@@ -141,7 +143,8 @@ def fisher_tails(n: Any, m: Any, nc: Any, f: Any) -> tuple[Any, Any]:
 
     def parts(j: Any) -> tuple[Any, Any, Any]:
         is_lower, term, rest = beta_parts(a + j, b, x, y)
-        return _over_first(is_lower, term / (a + j), rest * (a + j))
+        other = beta_other(is_lower, term * rest, a + j, b, x, y)
+        return _over_first(is_lower, term / (a + j), rest * (a + j), other)
 
     def ratio(j: Any) -> Any:
         return x * (a + b + j) / (a + j + 1)
@@ -149,9 +152,11 @@ def fisher_tails(n: Any, m: Any, nc: Any, f: Any) -> tuple[Any, Any]:
     lower, upper = _mixture(mean, peak, odds * b < a + mean, ratio, parts)
     edge = f * n / m
     central, central_upper = beta_tails(n / 2, m / 2, 1 / (1 + 1 / edge), 1 / (1 + edge))
-    inside = inside | (nc < 0) | (nc >= MOST_PARTS) | (f < 0)
-    lower = jnp.where(nc < 0, jnp.nan, lower)
-    return jnp.where(inside, lower, central), jnp.where(inside, upper, central_upper)
+    proper = (n > 0) & (m > 0) & (nc >= 0) & (nc < jnp.inf) & (f >= 0)
+    proper = proper & (n < jnp.inf) & (m < jnp.inf)
+    is_central = proper & ((nc == 0) | (f == 0) | (f == jnp.inf))
+    lower = jnp.where(inside, lower, jnp.where(is_central, central, jnp.nan))
+    return lower, jnp.where(inside, upper, jnp.where(is_central, central_upper, jnp.nan))
 
 
 def _chndtrix(p: Any, df: Any, nc: Any) -> Any:
@@ -195,13 +200,14 @@ def _ncfdtrinc(n: Any, m: Any, p: Any, f: Any) -> Any:
 
 
 def _fdtridfd(n: Any, p: Any, f: Any) -> Any:
-    return _ncfdtridfd(n, p, jnp.zeros_like(f), f)
+    proper = (n > 0) & (n < jnp.inf) & (f > 0) & (f < jnp.inf)
+    n1, f1 = jnp.where(proper, n, 1.0), jnp.where(proper, f, 1.0)
 
+    def tails(m: Any) -> tuple[Any, Any]:
+        odds = n1 * f1 / m
+        return beta_tails(n1 / 2, m / 2, 1 / (1 + 1 / odds), 1 / (1 + odds))
 
-def _ncfdtridfd(n: Any, p: Any, nc: Any, f: Any) -> Any:
-    proper = (n > 0) & (n < jnp.inf) & (f > 0) & (f < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
-    n1, nc1, f1 = (jnp.where(proper, v, 1.0) for v in (n, nc, f))
-    found = root_of(lambda m: fisher_tails(n1, m, nc1, f1), p, 1 - p, jnp.ones_like(f1))
+    found = root_of(tails, p, 1 - p, jnp.ones_like(f1))
     found = jnp.where(found > 1e90, jnp.inf, found)
     return with_edges(found, p, 1 - p, 0.0, jnp.inf, proper)
 
@@ -214,6 +220,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ncfdtr": lambda n, m, nc, f: fisher_tails(n, m, nc, f)[0],
     "fdtridfd": _fdtridfd,
     "ncfdtri": _ncfdtri,
-    "ncfdtridfd": _ncfdtridfd,
     "ncfdtrinc": _ncfdtrinc,
 }

@@ -102,10 +102,7 @@ def beta_tails(a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any]:
     x1, y1 = jnp.where(inside, x, 0.5), jnp.where(inside, y, 0.5)
     is_lower, term, rest = beta_parts(a1, b1, x1, y1)
     tail = term * rest
-    a2, b2, x2 = (jnp.where(is_lower, s, t) for s, t in ((a1, b1), (b1, a1), (x1, y1)))
-    small = a2 < 0.1
-    sharp = lax.cond(jnp.any(small), _beta_of_small, _nothing, a2, b2, x2)
-    other = jnp.where(small, sharp, 1 - tail)
+    other = beta_other(is_lower, tail, a1, b1, x1, y1)
     lower, upper = jnp.where(is_lower, tail, other), jnp.where(is_lower, other, tail)
     proper = (a >= 0) & (b >= 0) & (x >= 0) & (y >= 0)
     proper = proper & ((a > 0) | (b > 0)) & ((a < jnp.inf) | (b < jnp.inf))
@@ -113,6 +110,14 @@ def beta_tails(a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any]:
     to_start = (x == 0) | ((b == 0) | (a == jnp.inf)) & (y > 0)
     outside = jnp.where(proper & to_end, 1.0, jnp.where(proper & to_start, 0.0, jnp.nan))
     return jnp.where(inside, lower, outside), jnp.where(inside, upper, 1 - outside)
+
+
+def beta_other(is_lower: Any, tail: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
+    """Return the tail that is not the one which `beta_parts` gives."""
+    a, b = jnp.where(is_lower, a, b), jnp.where(is_lower, b, a)
+    small = a < 0.1
+    sharp = lax.cond(jnp.any(small), _beta_of_small, _nothing, a, b, jnp.where(is_lower, x, y))
+    return jnp.where(small, sharp, 1 - tail)
 
 
 def _nothing(first: Any, *others: Any) -> Any:

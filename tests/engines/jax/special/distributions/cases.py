@@ -40,7 +40,7 @@ KINDS = {
     **{"stdtr": "at", "stdtridf": "pt", "ndtri_exp": "l", "nrdtrimn": "pat", "nrdtrisd": "tpt"},
     **{"kolmogorov": "x", "kolmogi": "p", "voigt_profile": "taa", "fdtridfd": "apx"},
     **{"chndtr": "xaa", "chndtrix": "paa", "chndtridf": "xpa", "chndtrinc": "xap"},
-    **{"ncfdtr": "aaax", "ncfdtri": "aaap", "ncfdtridfd": "apax", "ncfdtrinc": "aapx"},
+    **{"ncfdtr": "aaax", "ncfdtri": "aaap", "ncfdtrinc": "aapx"},
 }
 """The kinds of the arguments, which stand in SciPy's order."""
 
@@ -99,7 +99,6 @@ SHARES: dict[str, Callable[..., tuple[Array, Array]]] = {
     "chndtridf": lambda found, x, p, nc: (sc.chndtr(x, found, nc), p),
     "chndtrinc": lambda found, x, df, p: (sc.chndtr(x, df, found), p),
     "ncfdtri": lambda found, n, m, nc, p: (sc.ncfdtr(n, m, nc, found), p),
-    "ncfdtridfd": lambda found, n, p, nc, f: (sc.ncfdtr(n, found, nc, f), p),
     "ncfdtrinc": lambda found, n, m, p, f: (sc.ncfdtr(n, m, found, f), p),
     "stdtridf": lambda found, p, t: (sc.stdtr(found, t), p),
     # SciPy halves an interval until it is shorter than 1e-14
