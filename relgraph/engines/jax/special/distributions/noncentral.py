@@ -187,6 +187,8 @@ def _ncfdtri(n: Any, m: Any, nc: Any, p: Any) -> Any:
     proper = (n > 0) & (n < jnp.inf) & (m > 0) & (m < jnp.inf) & (nc >= 0) & (nc < MOST_PARTS)
     n1, m1, nc1 = (jnp.where(proper, v, 1.0) for v in (n, m, nc))
     found = root_of(lambda f: fisher_tails(n1, m1, nc1, f), p, 1 - p, (n1 + nc1) / n1)
+    # beyond, the odds are infinite
+    found = jnp.where(found > 1e295, jnp.inf, found)
     return with_edges(found, p, 1 - p, 0.0, jnp.inf, proper)
 
 
