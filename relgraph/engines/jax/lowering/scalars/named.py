@@ -15,6 +15,7 @@ import jax.scipy.special as special
 
 from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
 from relgraph.engines.jax.special.bessel import BESSEL
+from relgraph.engines.jax.special.distributions import DISTRIBUTIONS
 from relgraph.engines.jax.special.elliptic import ELLIPTIC
 from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
 from relgraph.engines.jax.special.oscillations import OSCILLATIONS
@@ -150,7 +151,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
 
 # What JAX has by the same name, and computes as closely.
 _SPECIAL = (
-    "gamma loggamma gammasgn erfcx dawsn ndtr log_ndtr ndtri logit entr exp1 expi i0 i1 i0e i1e "
+    "gamma loggamma gammasgn dawsn ndtr log_ndtr ndtri logit entr exp1 expi i0 i1 i0e i1e "
     "spence betaln beta poch zeta xlogy xlog1py rel_entr expn gammainc gammaincc betainc boxcox "
     "boxcox1p owens_t"
 )
@@ -173,6 +174,7 @@ _BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
         **FORMULAS,
         **_PARTS,
         **BESSEL,
+        **DISTRIBUTIONS,
         **ELLIPTIC,
         **HYPERGEOMETRIC,
         **OSCILLATIONS,
