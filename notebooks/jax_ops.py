@@ -89,7 +89,10 @@ def page() -> str:
     lowered = [cls for cls in classes if is_lowered(cls)]
     ufuncs = [row for rows in named().values() for row in rows]
     share = 100 * len(lowered) / len(classes)
-    parts = [HEAD.format(n=len(classes), m=len(lowered), share=f"{share:.0f}")]
+    native = sum(is_native for _, is_native in ufuncs)
+    of_all = 100 * (len(lowered) + native) / (len(classes) + len(ufuncs))
+    shares = {"share": f"{share:.0f}", "of_all": f"{of_all:.0f}"}
+    parts = [HEAD.format(n=len(classes), m=len(lowered), **shares)]
     homes: dict[str, list[type[Op]]] = {}
     for cls in classes:
         homes.setdefault(cls.__module__.removeprefix("relgraph."), []).append(cls)
@@ -97,7 +100,6 @@ def page() -> str:
     for home, found in homes.items():
         names = [cls.__name__ if is_lowered(cls) else f"*{cls.__name__}*" for cls in found]
         parts[-1] += f"\n| `{home}` | {' '.join(names)} |"
-    native = sum(is_native for _, is_native in ufuncs)
     parts.append(UFUNCS.format(n=len(ufuncs), m=native))
     parts.append("| table | by JAX | on the host |\n|---|---|---|")
     for table, rows in named().items():
@@ -110,7 +112,8 @@ def page() -> str:
 HEAD = """# Ops of the JAX engine
 
 Of the {n} classes of Ops {m} are computed with JAX's functions ({share} %); those in *italics*, if
-there are any, are computed by NumPy on the host. Three more are tables of ufuncs, and follow below.
+there are any, are computed by NumPy on the host. Three more are tables of ufuncs, and follow below:
+of all classes and names together {of_all} % are computed with JAX's functions.
 What is the same as in NumPy, and what is not, stands in [The JAX engine](jax.md).
 
 `python notebooks/jax_ops.py` writes this page."""
