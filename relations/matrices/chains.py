@@ -18,7 +18,7 @@ CHAINS = (
         z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
         computo(z, cheapest_chain, x, y),
         whereo(is_found, z),
-        roomyo(x),
+        roomyo(x, y),
         sound="finite",
         complex=True,
         tags=("linear_algebra",),

@@ -114,7 +114,7 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
     """
     xy = product(x, y)
     # before the product is multiplied by a small `c`, it may be large
-    scalar_c = (one_elemento(c), roomyo(c), *conditions)
+    scalar_c = (one_elemento(c), roomyo(c, x, y), *conditions)
     # elsewhere it is multiplied no cheaper, and would go on from product to product
     left_larger, right_larger = whereo(shrinks_left, x, y), whereo(shrinks_right, x, y)
     return (
@@ -173,13 +173,13 @@ ASSOCIATION = (
         _dot(_dot(x, y), z),
         _dot(x, _dot(y, z)),
         whereo(is_cheaper_from_right, x, y, z),
-        roomyo(x),
+        roomyo(x, y, z),
     ),
     regrouped(
         "dot-from-left",
         _dot(x, _dot(y, z)),
         _dot(_dot(x, y), z),
         whereo(is_cheaper_from_left, x, y, z),
-        roomyo(x),
+        roomyo(x, y, z),
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren.terms.term import variables_of
 from relgraph.tensor import neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
@@ -95,7 +96,7 @@ CANCELLATIONS = (
 
 def cleared(name: str, lhs: Any, rhs: Any, tags: Any = _PRODUCTS) -> Law:
     """Return a law that multiplies or adds what was divided before: it may be larger."""
-    return law(name, lhs, rhs, roomyo(x), sound="finite", tags=tags)
+    return law(name, lhs, rhs, roomyo(*variables_of(lhs)), sound="finite", tags=tags)
 
 
 FRACTIONS = (

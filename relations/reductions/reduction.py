@@ -154,14 +154,14 @@ FACTORS = (
         "sum-scalar-mul",
         sum_(c * x, axis=a),
         without_axes(c) * sum_(x, axis=a),
-        whereo(factor_enlarges_or_has_room, c),
+        whereo(factor_enlarges_or_has_room, c, x),
     ),
     scaled(
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
         whereo(zero_sum_divides, c, x, a),
-        whereo(divisor_enlarges_or_has_room, c),
+        whereo(divisor_enlarges_or_has_room, c, x),
     ),
 )
 
@@ -240,14 +240,14 @@ DOTS = (
         sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
         _dot(sum_(x, axis=0), y),
         ranko(x, 2),
-        roomyo(x),
+        roomyo(x, y),
         sound="finite",
     ),
     law(
         "sum-columns-of-dot",
         sum_(_dot(x, y), axis=1),
         _dot(x, sum_(y, axis=1)),
-        roomyo(x),
+        roomyo(x, y),
         sound="finite",
     ),
     law(
@@ -256,7 +256,7 @@ DOTS = (
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
-        roomyo(x),
+        roomyo(x, y),
         sound="finite",
     ),
     law(
@@ -265,7 +265,7 @@ DOTS = (
         _dot(x, sum_(y, axis=1)),
         ranko(x, 1),
         ranko(y, 2),
-        roomyo(x),
+        roomyo(x, y),
         sound="finite",
     ),
 )

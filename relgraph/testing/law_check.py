@@ -250,18 +250,16 @@ class LawCheck:
             return
         instances[first:] = sorted(instances[first:], key=lambda instance: instance.reading_size)
         indices = range(first, len(instances))
-        for group, planned in plans:
-            prefix = (
-                f"{_named(direction.name, group[0].rule) if len(plans) > 1 else direction.name}: "
-            )
-            examined = PlannedExamples(self.run, planned, random, prefix, thoroughness)
-            try:
+        try:
+            for group, planned in plans:
+                name = direction.name if len(plans) == 1 else _named(direction.name, group[0].rule)
+                examined = PlannedExamples(self.run, planned, random, f"{name}: ", thoroughness)
                 self.coverage.append(examined.compare())
-            except LawViolation as violation:
-                raise self.run.smaller(violation, indices) from None
-        self.run.draw(indices, examples)
-        if not direction.guessed:
-            self._test_each_rule(direction, first)
+            self.run.draw(indices, examples)
+            if not direction.guessed:
+                self._test_each_rule(direction, first)
+        except LawViolation as violation:
+            raise self.run.smaller(violation, indices) from None
 
     def _searches(
         self, direction: Direction, wanted: int, random: Random

@@ -1,4 +1,4 @@
-"""The gradient of every op against finite differences, or by name why it has none."""
+"""The gradient of every op against finite differences, or that it has none."""
 
 from __future__ import annotations
 
@@ -9,33 +9,36 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.gradient import verify_grad
+from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.random.random_variable import RandomVariable
 from relgraph.tensor.type import TensorType
 from tests.every_op import cases as c
 from tests.every_op.comparison import REFUSALS, as_the_op_wants
 from tests.every_op.test_values import EXAMPLES
 
-STEPS = "it is constant almost everywhere"
-NO_GRADIENT = {
-    **dict.fromkeys(("Permutation", "Permuted", "ArgSort", "Argmax", "Argmin", "Nonzero"), STEPS),
-    **dict.fromkeys(("SearchSorted", "Shape", "Shape_i", "Eye", "ARange", "MakeVector"), STEPS),
-    **dict.fromkeys(("and_", "or_", "xor", "invert"), "it takes integers"),
-    "cast{float32}": "it rounds by more than the differences move",
-    "GradientBarrier": "it is there to have none",
-    "RandomVariable": "its slopes are along the draws: tests/tensor/random/test_slopes.py",
-}
+STEPS = ("ArgSort", "Argmax", "Argmin", "Nonzero", "SearchSorted", "Shape", "Shape_i")
+"""Classes of ops that are constant almost everywhere."""
+OF_INTEGERS = ("and_", "or_", "xor", "invert")
+"""Elementwise ops that take no floats."""
+DIFFERENCES = {"cast{float32}": 2.0**-4}
+"""How far to move the inputs of ops that round by more than the usual differences."""
 
 
 def first_of_each_class() -> list[Any]:
-    """Return an example of each class that takes floats; of elementwise ops all."""
+    """Return an example of each class that takes floats; of elementwise ops all.
+
+    The slopes of draws are along the draws: see tests/tensor/random/test_slopes.py.
+    """
     found: dict[Any, Any] = {}
     for op, *specs in EXAMPLES:
         key = op if isinstance(op, at.Elemwise) else type(op)
         if isinstance(op, c.SVD) and op.full_matrices:
             continue  # its gradient asks for matrices known to be square
+        if isinstance(op, RandomVariable):
+            continue
         if any(isinstance(s, c.Tensor) and s.dtype == "float64" for s in specs):
             found.setdefault(key, (op, specs))
     return list(found.values())
@@ -94,20 +97,25 @@ def of_matrix(op: Any, x: Any) -> Any:
     return (x + x.T) / 2 if isinstance(op, c.Cholesky | c.Eigh | c.Eigvalsh) else x
 
 
+def moved_among(specs: Any, values: list[Any]) -> list[int]:
+    """Return which inputs of an example are tensors of floats."""
+    pairs = enumerate(zip(specs, values, strict=True))
+    return [i for i, (spec, v) in pairs if isinstance(spec, c.Tensor) and v.dtype == "float64"]
+
+
+def parameters(examples: list[Any]) -> Any:
+    return pytest.mark.parametrize(("op", "specs"), examples, ids=[str(op) for op, _ in examples])
+
+
 EACH = first_of_each_class()
+FLAT = [example for example in EACH if type(example[0]).__name__ in (*STEPS, "GradientBarrier")]
+REFUSING = [example for example in EACH if str(example[0]) in OF_INTEGERS]
 
 
-@pytest.mark.parametrize(("op", "specs"), EACH, ids=[str(op) for op, _ in EACH])
+@parameters([example for example in EACH if example not in (*FLAT, *REFUSING)])
 def test_gradient(op: Any, specs: Any) -> None:
-    reason = NO_GRADIENT.get(type(op).__name__, NO_GRADIENT.get(str(op)))
-    if reason is not None:
-        pytest.skip(reason)
     values = smooth_inputs(op, specs, Random(str(op)))
-    moved = [
-        i
-        for i, (spec, v) in enumerate(zip(specs, values, strict=True))
-        if isinstance(spec, c.Tensor) and v.dtype == "float64"
-    ]
+    moved = moved_among(specs, values)
 
     def outputs(*xs: Any) -> Any:
         given = list(values)
@@ -118,11 +126,29 @@ def test_gradient(op: Any, specs: Any) -> None:
     made = outputs(*[at.TensorType("float64", values[i].shape)() for i in moved])
     smooth = [k for k, out in enumerate(made) if not is_discrete(out.type.dtype)]
     smooth = smooth[:1] if isinstance(op, c.LeastSquares) else smooth
-    points = [values[i] for i in moved]
+    points, eps = [values[i] for i in moved], DIFFERENCES.get(str(op))
     for k in smooth:
-        verify_grad(lambda *xs, k=k: as_real(op, outputs(*xs)[k]), points, n_tests=1)
+        verify_grad(lambda *xs, k=k: as_real(op, outputs(*xs)[k]), points, n_tests=1, eps=eps)
+
+
+@parameters(FLAT)
+def test_gradient_of_what_is_constant_almost_everywhere_is_zero(op: Any, specs: Any) -> None:
+    values = smooth_inputs(op, specs, Random(str(op)))
+    inputs = {i: at.TensorType("float64", values[i].shape)() for i in moved_among(specs, values)}
+    made = op(*[inputs.get(i, v) for i, v in enumerate(values)], return_list=True)
+    cost = sum(at.cast(out, "float64").sum() for out in made)
+    slopes = grad(cost, list(inputs.values()), disconnected_inputs="ignore")
+    for slope in evaluate(slopes, {x: values[i] for i, x in inputs.items()}):
+        assert not slope.any()
+
+
+@parameters(REFUSING)
+def test_what_takes_integers_refuses_floats(op: Any, specs: Any) -> None:
+    with pytest.raises(TypeError, match="float64"):
+        op(*[at.TensorType("float64", (None,) * spec.ndim)() for spec in specs])
 
 
 def test_those_without_a_gradient_are_examples() -> None:
-    named = {name for op, *_ in EXAMPLES for name in (type(op).__name__, str(op))}
-    assert set(NO_GRADIENT) <= named
+    assert {type(op).__name__ for op, _ in FLAT} == {*STEPS, "GradientBarrier"}
+    assert {str(op) for op, _ in REFUSING} == set(OF_INTEGERS)
+    assert DIFFERENCES.keys() <= {str(op) for op, _ in EACH}

@@ -293,3 +293,14 @@ def test_inferred_shapes(name: str, matrices: Matrices) -> None:
     graph = CASES[name].graph(*inputs)
     shape = relgraph.function(inputs, graph.shape, on_unused_input="ignore")(*values)
     assert tuple(shape) == CASES[name].expected(*[as_dense(v) for v in values]).shape
+
+
+def test_products_with_float16_are_rounded_to_it() -> None:
+    x, y = sparse.csr_matrix(dtype="int8"), at.matrix(dtype="float16")
+    half, most = np.full((2, 2), 0.5, "float16"), np.full((2, 2), 65504, "float16")
+    product = sparse.structured_dot(x, y)
+    for of_y in (half, most):
+        made = evaluate([product], {x: sp.csr_array(np.array([[2, 3], [0, 0]], "int8")), y: of_y})
+        with np.errstate(over="ignore"):
+            expected = np.array([[2, 3], [0, 0]], "float16") @ of_y
+        assert made[0].dtype == "float16" and np.array_equal(made[0], expected)

@@ -19,6 +19,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.domains import are_positive
 from relgraph.tensor.lawkit.guards.constants import is_constant
+from relgraph.tensor.lawkit.guards.signs import is_nonnegative
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation, law_tests
@@ -353,3 +354,12 @@ def test_whole_numbers_of_a_stable_law_have_true_values_too():
         "t", at.sqr(x - y) - at.sqr(x), y * (y - 2 * x) + 0 * y + at.eq(x, 7), sound="stable"
     )
     assert "the true value is " in wrong.check(examples=20, shrink=False).reason
+
+
+def test_from_the_end_of_the_range_rounding_leads_beyond_it_and_not_back():
+    largest = np.finfo("float64").max
+    wrong = at.switch(at.eq(x, largest), 6.0, x + 1)
+    grown = law("grown", at.exp(at.log1p(x)), wrong, whereo(is_nonnegative, x), sound="stable")
+    assert check_relation(grown, shrink=False).counterexample.why.startswith(
+        "the true value is 1.79"
+    )

@@ -63,7 +63,10 @@ class DotDense(SparseProduct):
         x, y = values
         check_inner(self, x, y, 1, 0)
         dtype = node.outputs[0].type.dtype
-        return np.asarray(x.astype(dtype, copy=False) @ y.astype(dtype, copy=False))
+        wide = "float32" if dtype == "float16" else dtype  # SciPy has no sparse float16
+        product = x.astype(wide, copy=False) @ y.astype(wide, copy=False)
+        with np.errstate(over="ignore"):
+            return np.asarray(product, dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], *shapes[1][1:])]

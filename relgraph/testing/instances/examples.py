@@ -1,10 +1,13 @@
-"""Examples of a law: instances with values for their inputs, drawn by Hypothesis and compared."""
+"""Examples of a law: instances with values for their inputs, drawn at random and compared.
+
+Hypothesis shrinks what fails.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -17,15 +20,13 @@ from relgraph.testing.instances.instance import Instance
 from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
-# How many examples Hypothesis draws at a time, at most and on average.
+# How many examples Hypothesis draws at a time, at most, and how often to find a smaller one.
 _MAX_BATCH = 14
-_MEAN_BATCH = 7.5
+_BATCHES_TO_SHRINK = 27
 # How many bytes select an instance.
 _INDEX_BYTES = 2
-# Hypothesis repeats examples, and some can't be evaluated: it is run again, at most so often.
+# How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8
-# How many examples are drawn to find a smaller one that fails too.
-_EXAMPLES_TO_SHRINK = 200
 # For each class the stronger ones, strongest first.
 _STRONGER = {
     "exact": (),
@@ -137,25 +138,31 @@ class ExampleRun:
         LawViolation
             If one fails.
         """
-        target = self.statistics.examples + examples
-        for turn in range(_MAX_ROUNDS):
-            if self.statistics.examples >= target:
-                if self.sound != "domain" or self.statistics.domain_needed:
+        statistics = self.statistics
+        random = Random(f"{self.seed} {statistics.examples}")
+        sizes = {i: bytes_needed(self.instances[i].inputs) for i in indices}
+        target, rounds = statistics.examples + examples, 1
+        # some examples come again, and some can't be evaluated
+        for _ in range(_MAX_ROUNDS * examples):
+            if statistics.examples >= target:
+                undecided = self.sound == "domain" and not statistics.domain_needed
+                if not undecided or rounds == _MAX_ROUNDS:
                     return
-                target = self.statistics.examples + examples
-            self._draw(indices, target, self.seed + turn)
+                target, rounds = target + examples, rounds + 1
+            index = random.choice(indices)
+            self.examine(index, random.randbytes(sizes[index]))
 
-    def _draw(self, indices: Sequence[int], target: int, seed: int) -> None:
-        missing = target - self.statistics.examples
+    def _shrink(self, indices: Sequence[int]) -> None:
+        """Look for a small example that fails too, and raise its violation."""
         size = _INDEX_BYTES + max(bytes_needed(self.instances[i].inputs) for i in indices)
 
-        @seeded(seed)
+        @seeded(self.seed)
         @settings(
-            max_examples=max(8, math.ceil(missing / _MEAN_BATCH)),
+            max_examples=_BATCHES_TO_SHRINK,
             database=None,
             deadline=None,
             suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate, Phase.shrink] if self.shrink else [Phase.generate],
+            phases=[Phase.generate, Phase.shrink],
             verbosity=Verbosity.quiet,
             report_multiple_bugs=False,
             print_blob=False,
@@ -163,8 +170,6 @@ class ExampleRun:
         @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_MAX_BATCH))
         def examine(batch: list[bytes]) -> None:
             for data in batch:
-                if self.statistics.examples >= target and not self.statistics.failed:
-                    return
                 index = indices[int.from_bytes(data[:_INDEX_BYTES]) % len(indices)]
                 self.examine(index, data[_INDEX_BYTES:])
 
@@ -229,7 +234,7 @@ class ExampleRun:
             return violation
         index, data = self._last
         try:
-            self._draw(indices, self.statistics.examples + _EXAMPLES_TO_SHRINK, self.seed)
+            self._shrink(indices)
         except LawViolation as found:
             return found
         for position in range(len(data)):

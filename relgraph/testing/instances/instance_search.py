@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -33,7 +34,7 @@ from relgraph.testing.instances.instance import (
     transformed,
 )
 from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
-from relgraph.testing.instances.retyped import reshaped, retyped, with_number
+from relgraph.testing.instances.retyped import retyped
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
@@ -173,8 +174,10 @@ class InstanceSearch:
             return str(why)
         return found if isinstance(found, str) else self._instance(found)
 
-    def reshaped(self, known: Instance, shape: tuple[int, ...]) -> Instance | None:
-        """Return the instance over inputs of a shape that has the graph of a known one, or None.
+    def rebuilt(
+        self, known: Instance, change: Callable[[InstantiatedPattern], InstantiatedPattern]
+    ) -> Instance | None:
+        """Return the instance of what a change makes of the graph of a known one, or None.
 
         It does not count among `instances`.
 
@@ -183,39 +186,8 @@ class InstanceSearch:
         InvalidRewrite
             See `find`.
         """
-        found = self._rebuilt(reshaped, known, shape)
-        if found is None or found.pair.old.type.ndim != len(shape):
-            return None
-        return found
-
-    def with_number(self, known: Instance, v: Variable, number: Any) -> Instance | None:
-        """Return a known instance with another number in the place of a constant, or None.
-
-        It does not count among `instances`.
-
-        Raises
-        ------
-        InvalidRewrite
-            See `find`.
-        """
-        return self._rebuilt(with_number, known, v, number)
-
-    def with_input(self, known: Instance, var: Variable, dtype: str) -> Instance | None:
-        """Return a known instance with one input of another dtype, or None.
-
-        It does not count among `instances`.
-
-        Raises
-        ------
-        InvalidRewrite
-            See `find`.
-        """
-        return self._rebuilt(retyped, known, (), dtype, var)
-
-    def _rebuilt(self, change: Any, known: Instance, *how: Any) -> Instance | None:
-        """Return the instance of what a change makes of the graph of a known one, or None."""
         try:
-            found = self._match(change(known.graph, *how))
+            found = self._match(change(known.graph))
         except CannotInstantiate:
             return None
         if isinstance(found, str):

@@ -12,13 +12,18 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation.numbers import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instantiation import InstantiatedPattern
+
+
+def in_dtype(graph: InstantiatedPattern, dtype: str, only: Variable) -> InstantiatedPattern:
+    """Return the same graph with one input of another dtype; for what is raised see `retyped`."""
+    return retyped(graph, (), dtype, only)
 
 
 def retyped(
@@ -49,17 +54,24 @@ def retyped(
             known[spec.var] = _input(spec.var, dtype)
             spec = replace(spec, var=known[spec.var])
         specs.append(spec)
-    for v in graph_inputs(_variables(graph)):
-        if only is None and isinstance(v, Constant) and v.type.dtype in dtypes:
+    for v in _constants(graph) if only is None else ():
+        if v.type.dtype in dtypes:
             known[v] = _constant(v, dtype)
-    return _rebuilt(graph, specs, known)
+    return rebuilt(graph, specs, known)
 
 
-def reshaped(graph: InstantiatedPattern, shape: tuple[int, ...]) -> InstantiatedPattern:
-    """Return the same graph over inputs of a shape, of which their types know only the rank.
+def _alone(number: Any, shape: tuple[int, ...]) -> Variable:
+    made: Variable = at.constant(number)
+    return made
 
-    Its numbers become constants of rank 0, and the elements of other constants are repeated, in
-    another order each time.
+
+def reshaped(
+    graph: InstantiatedPattern, shape: tuple[int, ...], number: Any = _alone
+) -> InstantiatedPattern:
+    """Return the same graph over inputs of a shape. Their types know only the rank if numbers are
+    of rank 0.
+
+    The elements of constants that are no numbers are repeated, in another order each time.
 
     Parameters
     ----------
@@ -67,31 +79,40 @@ def reshaped(graph: InstantiatedPattern, shape: tuple[int, ...]) -> Instantiated
         A graph of ops that work element by element.
     shape
         The shape at run time.
+    number
+        Returns what a number, an array of rank 0, becomes; by default a constant of rank 0.
 
     Raises
     ------
     CannotInstantiate
-        If an op is none of those.
+        If an op is none of those, or the result has another rank.
     """
     known: dict[Variable, Variable] = {}
     specs = []
+    # of an array of a number the type has the lengths, which those of inputs then have to have
+    static = (None,) * len(shape) if number is _alone else shape
     for spec in graph.inputs:
         var: Any = spec.var
         if not isinstance(var.type, at.TensorType):
             raise CannotInstantiate(f"{var} is a {var.type}, which has no shape")
-        known[var] = at.TensorType(var.type.dtype, (None,) * len(shape))(var.name)
+        known[var] = at.TensorType(var.type.dtype, static)(var.name)
         specs.append(replace(spec, var=known[var], shape=shape))
     random = np.random.default_rng(len(specs))
-    leaves: list[Any] = [*graph.leaves, *graph.tensors]
+    leaves: list[Any] = [*graph.leaves, *graph.tensors, *_constants(graph)]
     for v in leaves:
-        number = number_of(v)
-        if number is not None:
-            known[v] = at.constant(np.asarray(number, v.type.dtype))
+        value = number_of(v)
+        if value is not None:
+            known[v] = number(np.asarray(value, v.type.dtype), shape)
         elif isinstance(v, Constant):
+            if not np.size(v.data):
+                raise CannotInstantiate(f"{v} has no elements to be repeated")
             known[v] = at.constant(random.choice(np.ravel(v.data), shape))
     for node in io_toposort(list(known), _variables(graph)):
         known[node.outputs[0]] = _elementwise(node, [known.get(v, v) for v in node.inputs])
-    return _over(graph, specs, known)
+    made = _over(graph, specs, known)
+    if made.root.type.ndim != len(shape):
+        raise CannotInstantiate(f"the result has {made.root.type.ndim} axes")
+    return made
 
 
 def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> InstantiatedPattern:
@@ -111,7 +132,14 @@ def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> Instantiated
     CannotInstantiate
         If an op does not take it.
     """
-    return _rebuilt(graph, graph.inputs, {v: at.constant(np.full_like(v.data, number))})
+    # what broadcasts a number of rank 0 is another constant
+    alike = [u for u in _constants(graph) if u.type.dtype == v.type.dtype]
+    known: dict[Variable, Variable] = {
+        u: at.constant(np.full_like(u.data, number))
+        for u in (v, *alike)
+        if u is v or same_number(number_of(v), number_of(u))
+    }
+    return rebuilt(graph, graph.inputs, known)
 
 
 def _elementwise(node: Apply, inputs: list[Variable]) -> Variable:
@@ -125,16 +153,37 @@ def _elementwise(node: Apply, inputs: list[Variable]) -> Variable:
     return made
 
 
+def _constants(graph: InstantiatedPattern) -> list[Any]:
+    return [v for v in graph_inputs(_variables(graph)) if isinstance(v, Constant)]
+
+
 def _variables(graph: InstantiatedPattern) -> list[Variable]:
     found = (graph.root, *graph.leaves, *graph.tensors)
     return [v for v in found if isinstance(v, Variable)]
 
 
-def _rebuilt(
+def rebuilt(
     graph: InstantiatedPattern, specs: list[InputSpec], known: dict[Variable, Variable]
 ) -> InstantiatedPattern:
-    """Return a graph over other inputs and constants: those that `known` has for the old ones."""
+    """Return a graph with other variables in the place of some: inputs, constants or results.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    specs
+        The inputs that it then has.
+    known
+        For each variable that is replaced the other one.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take them.
+    """
     for node in io_toposort([spec.var for spec in graph.inputs], _variables(graph)):
+        if any(v in known for v in node.outputs):
+            continue
         try:
             made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
         except (TypeError, ValueError, IndexError, OverflowError) as error:

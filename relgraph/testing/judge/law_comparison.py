@@ -183,7 +183,11 @@ class Comparison:
         ]
         bound = errors[0] + errors[1]
         unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~np.isnan(self.new)
-        return np.asarray(differing & ~((finite & (gap <= MAX_ULPS * bound)) | unbounded))
+        rounding = (finite & (gap <= MAX_ULPS * bound)) | unbounded
+        # from the end of the range rounding leads beyond it, not back
+        largest = float(np.finfo(self.old.dtype).max)
+        back = finite & (np.abs(self.old) > largest / 2) & (np.abs(self.new) < largest / 4)
+        return np.asarray(differing & (back | ~rounding))
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""

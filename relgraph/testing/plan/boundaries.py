@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.input_values import decode_values
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.plan.branch_points import decisions_of
@@ -60,9 +61,47 @@ def near_boundaries(
         if not len(low):
             return None
         ends = _bisected(instance, [v[low] for v in values], [v[high] for v in values])
+    return _of_numbers(instance, ends)
+
+
+def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | None:
+    """Return an instance whose inputs are edge values beside their neighbours: what nearly cancels.
+
+    One input has edge values, and the others have the same, the next one, or minus these.
+
+    Parameters
+    ----------
+    instance
+        An instance of vectors of floats.
+    random
+        Chooses among them.
+
+    Returns
+    -------
+    found
+        As `near_boundaries`; None if some input may not have any values.
+    """
+    if any(spec.allowed is not None for spec in instance.inputs):
+        return None
+    dtypes: list[Any] = [np.dtype(spec.var.type.dtype) for spec in instance.inputs]
+    if any(dtype != dtypes[0] for dtype in dtypes):
+        return None
+    edges = np.array(edge_numbers(dtypes[0].name), dtypes[0])
+    with np.errstate(all="ignore"):
+        beside = [edges, *(np.nextafter(edges, edges.dtype.type(s)) for s in (np.inf, -np.inf))]
+    either = np.array([*beside, *(-part for part in beside)])
+    columns = [np.tile(edges, len(either))]
+    for _ in dtypes[1:]:
+        columns.append(np.concatenate(random.sample(list(either), len(either))))
+    columns = random.sample(columns, len(columns))
+    return _of_numbers(instance, columns)
+
+
+def _of_numbers(instance: Instance, numbers: Sequence[Array]) -> tuple[Instance, bytes]:
+    """Return an instance over vectors that has some numbers among its values, and these values."""
     inputs = [
-        replace(spec, shape=numbers.shape, notable=tuple(numbers.tolist()))
-        for spec, numbers in zip(instance.inputs, ends, strict=True)
+        replace(spec, shape=of_input.shape, notable=tuple(of_input.tolist()))
+        for spec, of_input in zip(instance.inputs, numbers, strict=True)
     ]
     return replace(instance, inputs=inputs), notable_in_order(inputs)
 

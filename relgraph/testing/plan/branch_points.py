@@ -19,8 +19,8 @@ Points = dict[int, list[tuple[int, ...]]]
 """Points by the byte that says of which numbers all inputs are made; of each input the index of the
 number that it is there."""
 
-# Into how many parts numbers are divided by their size; what divides them is taken.
-_PARTS = 5
+# Which of some numbers in the order of their size are taken: so many parts of all are less.
+_PARTS = (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1)
 
 
 def points_by_branch(instance: Instance, examples: Sequence[bytes]) -> Points:
@@ -43,9 +43,9 @@ def points_by_branch(instance: Instance, examples: Sequence[bytes]) -> Points:
         for places in _places_by_branch(instance, values):
             for of_input in values:
                 by_size = places[np.argsort(np.abs(of_input[places]), kind="stable")]
-                for place in by_size[[len(places) * part // _PARTS for part in range(1, _PARTS)]]:
+                for place in by_size[_spread(len(places))]:
                     points[tuple([part[place] for part in numbers])] = None
-    return {first: list(points) for first, points in found.items()}
+    return {first: list(points) for first, points in found.items() if points}
 
 
 def _places_by_branch(instance: Instance, values: Sequence[Array]) -> list[Array]:
@@ -55,6 +55,11 @@ def _places_by_branch(instance: Instance, values: Sequence[Array]) -> list[Array
     for place in np.flatnonzero(np.isfinite(old)).tolist():
         alike.setdefault(decisions[:, place].tobytes(), []).append(place)
     return [np.array(places) for places in alike.values()]
+
+
+def _spread(count: int) -> list[int]:
+    """Return places between the first and the last one of so many."""
+    return sorted({round((count - 1) * part) for part in _PARTS})
 
 
 def decisions_of(instance: Instance, values: Sequence[Array]) -> tuple[Array, Array]:
@@ -75,7 +80,7 @@ def decisions_of(instance: Instance, values: Sequence[Array]) -> tuple[Array, Ar
         for node in pair.nodes_of(pair.new)
         if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "switch"
     ]
-    return np.array(conditions), old
+    return np.array(conditions, bool).reshape(-1, old.size), old
 
 
 def at_points(points: Points, inputs: Sequence[InputSpec]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from random import Random
 from typing import Any
 
@@ -30,6 +30,8 @@ _RANGES = ("any", "ordinary", "positive")
 _ANY, _ORDINARY, _POSITIVE = (SHARED_RANGES.index(name) for name in _RANGES)
 # So many edge values are used at most: nearly all complex numbers of a table have one in a part.
 _MOST_EDGES = 64
+# How many simple numbers meet the edge values.
+_FEW_SIMPLE = 8
 # Layouts that differ from the plain one, which stands in `LAYOUTS` several times.
 _PLAIN = 0
 _OTHER_LAYOUTS = [i for i, layout in enumerate(LAYOUTS) if layout is not LAYOUTS[_PLAIN]]
@@ -119,6 +121,36 @@ def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator
         yield encoded(_ANY, parts)
 
 
+def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
+    """Yield values of inputs until each two numbers have met, edge values and a few simple ones.
+
+    They meet in each two inputs, while the others have such numbers at random.
+
+    Parameters
+    ----------
+    inputs
+        Inputs of one shape.
+    random
+        The source of randomness.
+    most
+        How many sets of values there are at most for each two inputs.
+    """
+    pools = [(*_edges_of(spec), *_simple_positions(spec)[:_FEW_SIMPLE]) for spec in inputs]
+    size = inputs[0].size
+    if not all(pools):
+        return
+    for pair in combinations(range(len(inputs)), 2):
+        met = list(product(*[pools[i] for i in pair]))
+        random.shuffle(met)
+        for start in range(0, min(len(met), most * size), size):
+            columns = dict(zip(pair, zip(*met[start : start + size], strict=True), strict=True))
+            numbers = [
+                _in_order(columns[i], 0, size) if i in columns else random.choices(pool, k=size)
+                for i, pool in enumerate(pools)
+            ]
+            yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+
+
 def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
     var: Any = spec.var
     return () if spec.allowed is not None else simple_positions(var.type.dtype, spec.notable)
@@ -162,11 +194,40 @@ def few(inputs: Sequence[InputSpec], random: Random, turn: int) -> Iterator[byte
         yield encoded((_ORDINARY, _ANY)[at], parts)
 
 
-def layouts(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
-    """Yield ordinary values in up to `most` of the memory layouts other than the plain one."""
+def one_edge(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
+    """Yield each edge value of each input, once among ordinary numbers at random and once on the
+    diagonal of ones, where all else is 0.
+
+    What combines the elements of an array tells little of an edge beside others.
+    """
+    for i, swept in enumerate(inputs):
+        for edge in _edges_of(swept) if swept.size else ():
+            for background in (_ordinary, _identity):
+                numbers = [background(random, spec) for spec in inputs]
+                place = random.randrange(swept.size) if background is _ordinary else 0
+                numbers[i][place] = edge
+                yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+
+
+def _identity(random: Random, spec: InputSpec) -> list[int]:
+    """Return numbers for an input that make it ones on the diagonal of its last two axes."""
+    zero, one = 0, 1
+    wide = spec.shape[-1] if spec.shape else 1
+    height = spec.shape[-2] if len(spec.shape) > 1 else 1
+    return [one if i // wide % height == i % wide else zero for i in range(spec.size)]
+
+
+def layouts(
+    inputs: Sequence[InputSpec], random: Random, most: int, positive: bool = False
+) -> Iterator[bytes]:
+    """Yield ordinary values in up to `most` of the memory layouts other than the plain one.
+
+    They are positive ones if that is asked for.
+    """
+    first = _POSITIVE if positive else _ORDINARY
     for layout in random.sample(_OTHER_LAYOUTS, min(most, len(_OTHER_LAYOUTS))):
         parts = [(layout, [random.randrange(128) for _ in range(spec.size)]) for spec in inputs]
-        yield encoded(_ORDINARY, parts)
+        yield encoded(first, parts)
 
 
 def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:

@@ -7,19 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
-from relgraph.testing.plan.boundaries import near_boundaries
+from relgraph.testing.plan.boundaries import near_boundaries, neighbours
 from relgraph.testing.plan.branch_points import at_points, points_by_branch
 from relgraph.testing.plan.edge_sweep import (
     alone,
     ascending,
+    edges_meeting,
     few,
     layouts,
     meetings,
+    one_edge,
     positive,
     random_values,
     sweep,
@@ -97,18 +101,26 @@ class PlannedExamples:
             if of_kind:
                 self._compare_edges(kind, of_kind)
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
-            if any(cell.extent != AMONG_OTHERS for cell in of_kind):
+            if any(_is_alone(cell, self.run.instances[i]) for cell, i in of_kind.items()):
                 self._require_claim(kind, list(of_kind.values()))
-        for branching in self.planned.branching:
-            self._compare_decisions(branching)
-        for instance in self.planned.narrower:
-            self._compare_all(instance, few(instance.inputs, self.random, turn))
-        for instance in self.planned.numbered:
-            inputs = instance.inputs
-            examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, 1)]
-            self._compare_all(instance, examples)
+        self._compare_what_was_built_anew(turn)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
+
+    def _compare_what_was_built_anew(self, turn: int) -> None:
+        """Compare examples of the instances that are graphs of others over other variables."""
+        planned = self.planned
+        for branching in planned.branching:
+            self._compare_decisions(branching)
+        for instance in planned.meeting:
+            self._compare_meetings(instance, ())
+        for instance in planned.variants:
+            self._compare_all(instance, few(instance.inputs, self.random, turn))
+        for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):
+            for instance in instances:
+                inputs = instance.inputs
+                examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, sets)]
+                self._compare_all(instance, examples)
 
     def _compare(self, index: int, data: bytes) -> bool:
         before = self.run.statistics.examples
@@ -135,11 +147,17 @@ class PlannedExamples:
         compared = [
             self._compare(home, data) for data in list(sweep(inputs, self.random, _MOST_SETS))
         ]
-        if not all(compared):
-            # an op is not defined for some of the values: of those it is defined for, each one
-            compared = [self._compare(home, data) for _input, data in alone(inputs)]
-        for index in self._plainest(found.get(Cell(kind, "rank 2"), home)):
-            for data in layouts(self.run.instances[index].inputs, self.random, 2 * self.sets):
+        has_domain = self.run.instances[home].in_domain is not None
+        if has_domain or not all(compared):
+            # an op, or the law, is not defined for some values: of those it is defined for, each
+            compared += [self._compare(home, data) for _input, data in alone(inputs)]
+        plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
+        if kind in ("float64", "complex") and not _is_elementwise(self.run.instances[home]):
+            for data in one_edge(self.run.instances[plainest[0]].inputs, self.random):
+                self._compare(plainest[0], data)
+        for index in plainest:
+            inputs, most = self.run.instances[index].inputs, 2 * self.sets
+            for data in layouts(inputs, self.random, most, positive=has_domain):
                 self._compare(index, data)
         for index in others:
             for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
@@ -148,14 +166,15 @@ class PlannedExamples:
 
     def _plainest(self, known: int) -> list[int]:
         """Return the instances of the rule and cell of a known one that have the most inputs where
-        its logic variables stand: what an op computes has few layouts."""
+        its logic variables stand: what an op computes has few layouts, and so have matrices of
+        some structure."""
         instance = self.run.instances[known]
         alike = [
             i
             for i, other in enumerate(self.run.instances)
             if other.rule is instance.rule and other.wholly == instance.wholly
         ]
-        return sorted(alike, key=lambda i: self.run.instances[i].computed)[:_LAID_OUT]
+        return sorted(alike, key=lambda i: _restrictions(self.run.instances[i]))[:_LAID_OUT]
 
     def _compare_decisions(self, branching: Branching) -> None:
         """Compare the sides where a law decides between branches.
@@ -165,7 +184,8 @@ class PlannedExamples:
         """
         inputs = branching.long.inputs
         values = list(random_values(inputs, self.random, _LONG_SETS))
-        self._compare_all(branching.long, [*meetings(inputs, self.random, _LONG_SETS), *values])
+        met = [*meetings(inputs, self.random, _LONG_SETS), *values]
+        self._compare_meetings(branching.long, met)
         near = near_boundaries(branching.long, values, self.random)
         if near is not None:
             instance, data = near
@@ -173,6 +193,14 @@ class PlannedExamples:
         points = points_by_branch(branching.long, values)
         for instance in branching.others:
             self._compare_all(instance, at_points(points, instance.inputs))
+
+    def _compare_meetings(self, long: Instance, others: Iterable[bytes]) -> None:
+        """Compare the sides on long vectors where edge values of all inputs meet, and others."""
+        examples = [*edges_meeting(long.inputs, self.random, _LONG_SETS), *others]
+        self._compare_all(long, examples)
+        beside = neighbours(long, self.random)
+        if beside is not None:
+            self._compare_all(beside[0], [beside[1]])
 
     def _compare_all(self, instance: Instance, values: Iterable[bytes]) -> None:
         index = len(self.run.instances)
@@ -211,3 +239,18 @@ class PlannedExamples:
             where = not_found if suggested else not_admitted
             where[f"{self.prefix}{cell}"] = most or "nothing of its kind is admitted"
         return not_admitted, not_found
+
+
+def _is_alone(cell: Cell, instance: Instance) -> bool:
+    """Return whether all tensors of an instance are in a cell, constants too."""
+    return cell.extent != AMONG_OTHERS and instance.cells == {cell}
+
+
+def _restrictions(instance: Instance) -> int:
+    """Return how many tensors of an instance can't have any elements in any place."""
+    return instance.computed + sum(spec.structure is not None for spec in instance.inputs)
+
+
+def _is_elementwise(instance: Instance) -> bool:
+    nodes = instance.pair.nodes_of(instance.pair.old)
+    return all(isinstance(node.op, Elemwise | DimShuffle) for node in nodes)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
-from typing import Any
 
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.dtypes import FLOATS
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
+from relgraph.testing.instances.retyped import reshaped
+from relgraph.testing.plan.variants import (
+    with_edge_numbers,
+    with_functions,
+    with_inputs_of_others,
+    with_laid_out_numbers,
+    with_views,
+)
 
 # After how many random graphs for a cell it is tried at another rank.
 _TRIES_IN_TURN = 4
@@ -28,10 +33,8 @@ _CELLS_REFUSED = 2
 # The shape of the vectors on which a law decides between branches, and how many graphs are tried.
 _LONG = (700,)
 _RESHAPED = 3
-# Of how many graphs at most it is not said that a logic variable stands for constants only.
-_FEW_GRAPHS = 3
 # The other shapes in which the same graph is tried.
-_OTHER_SHAPES = ((), (8, 4))
+_OTHER_SHAPES = ((), (8, 8))
 
 
 @dataclass
@@ -62,17 +65,24 @@ class PlannedInstances:
         For each other cell what refused the graphs that were tried.
     branching
         Of a law that decides between branches a graph of each kind of floats.
-    narrower
-        Instances of float64 with one input of a narrower float, each input in turn.
+    meeting
+        Of ops that work element by element a graph of each kind of floats over long vectors, if it
+        has several inputs and decides nothing.
+    variants
+        Instances with an input of another dtype, and with other memory layouts of what is no input.
     numbered
         Where a logic variable stands for constants only, a graph with each edge value for it.
+    computed
+        Where a logic variable is never an input, a graph with a function of one for it.
     """
 
     found: dict[Cell, Instance] = field(default_factory=dict)
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
     branching: list[Branching] = field(default_factory=list)
-    narrower: list[Instance] = field(default_factory=list)
+    meeting: list[Instance] = field(default_factory=list)
+    variants: list[Instance] = field(default_factory=list)
     numbered: list[Instance] = field(default_factory=list)
+    computed: list[Instance] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -124,20 +134,36 @@ class InstancePlanner:
                 elif any(c.extent == cell.extent for c in found):
                     self._draw(cell, turn, self._tries)
                     self._best(cell)
-        self._planned.branching = [v for kind in FLOATS for v in self._find_branching(kind)]
-        self._planned.narrower = [v for search in self._searches for v in _narrower(search)]
-        self._planned.numbered = [v for search in self._searches for v in _numbered(search)]
-        return self._planned
+        planned = self._planned
+        for kind in FLOATS:
+            branching = self._find_branching(kind)
+            planned.branching += branching
+            planned.meeting += [] if branching else self._find_meeting(kind)
+        for search in self._searches:
+            planned.numbered += with_edge_numbers(search)
+            planned.computed += with_functions(search)
+            for variants in (with_inputs_of_others, with_laid_out_numbers, with_views):
+                planned.variants += variants(search)
+        return planned
 
     def _find_branching(self, kind: str) -> list[Branching]:
         """Return a graph of a kind of floats on which a law decides between branches, if any."""
         for search in self._searches:
             deciding = [v for v in search.instances if _decides(v, kind)]
             for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
-                long = search.reshaped(instance, _LONG)
-                if long is not None:
-                    others = [search.reshaped(instance, shape) for shape in _OTHER_SHAPES]
-                    return [Branching(long, [v for v in others if v is not None])]
+                long = _reshaped(search, instance, _LONG)
+                if long:
+                    others = [v for s in _OTHER_SHAPES for v in _reshaped(search, instance, s)]
+                    return [Branching(long[0], others)]
+        return []
+
+    def _find_meeting(self, kind: str) -> list[Instance]:
+        """Return a graph of a kind with several inputs over long vectors, if there is one."""
+        for search in self._searches:
+            alike = [v for v in search.instances if v.wholly is not None and v.wholly.kind == kind]
+            for instance in sorted(alike, key=lambda v: (-len(v.inputs), v.computed))[:1]:
+                if len(instance.inputs) > 1:
+                    return _reshaped(search, instance, _LONG)
         return []
 
     def _tries_for_one(self) -> int:
@@ -208,42 +234,15 @@ def _by_types(refusals: Counter[str]) -> bool:
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
 
 
+def _reshaped(search: InstanceSearch, instance: Instance, shape: tuple[int, ...]) -> list[Instance]:
+    """Return an instance over inputs of a shape, if its ops work element by element."""
+    found = search.rebuilt(instance, partial(reshaped, shape=shape))
+    return [] if found is None else [found]
+
+
 def _decides(instance: Instance, kind: str) -> bool:
     """Return whether all is of a kind, and a new side chooses between values."""
     if instance.wholly is None or instance.wholly.kind != kind:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
     return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
-
-
-def _narrower(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances of float64 with one input of float32 or float16, each input in turn."""
-    alike = [i for i in search.instances if i.wholly is not None and i.wholly.kind == "float64"]
-    for home in [i for i in alike if len(i.inputs) > 1][:1]:
-        for var in home.graph.inputs_in(("float64",)):
-            for dtype in ("float32", "float16"):
-                found = search.with_input(home, var, dtype)
-                if found is not None:
-                    yield found
-
-
-def _numbered(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances with each edge value where a logic variable stands for constants only."""
-    bindings = [instance.graph.bindings for instance in search.instances]
-    for v in list(bindings[0]) if len(bindings) > _FEW_GRAPHS else ():
-        if not all(_is_constant(b.get(v)) for b in bindings):
-            continue
-        homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
-        floats = [i for i in homes if i.wholly is not None and i.wholly.kind == "float64"]
-        for home in (floats or homes)[:1]:
-            constant: Any = home.graph.bindings[v]
-            for number in edge_numbers(constant.type.dtype):
-                found = search.with_number(home, constant, number)
-                if found is not None:
-                    yield found
-
-
-def _is_constant(value: Any) -> bool:
-    return isinstance(value, Constant) or (
-        isinstance(value, Variable) and number_of(value) is not None
-    )

@@ -116,6 +116,7 @@ LEFT_ALONE = [
     ("reciprocal", 1 / i),
     ("fraction-cancel-mul", h * (h / k) / (h * at.exp(k))),  # float16 has no room
     ("sub-fractions", h / k - at.exp(h) / k),
+    ("clear-sub-fraction", (h - at.vector("n", dtype="int8") / k) * k),
 ]
 
 

@@ -50,6 +50,20 @@ def test_another_number_stands_in_all_places_of_a_constant():
     assert made.root.owner.inputs[1] is made.leaves[1]
 
 
+def test_another_number_stands_where_a_number_is_broadcast_too():
+    v, two = at.dvector("v"), at.constant(2.0)
+    made = with_number(pattern(v * two, v, two), two, 7.0)
+    assert evaluate([made.root], {v: np.ones(2)})[0].tolist() == [7.0, 7.0]
+
+
+def test_arrays_of_a_number_are_what_is_asked_for():
+    v = at.dvector("v")
+    made = reshaped(pattern(v * 2.0, v), (3, 2), lambda n, s: at.constant(np.full(s, n, order="F")))
+    assert made.root.owner.inputs[1].data.flags.f_contiguous
+    (found,) = evaluate([made.root], {made.inputs[0].var: np.ones((3, 2))})
+    assert found.tolist() == [[2.0] * 2] * 3
+
+
 def test_what_stands_for_constants_only_has_each_edge_value():
     scaled = law("scaled", at.max(x * c), at.max(x) * c, whereo(is_constant, c), sound="domain")
     numbered = InstancePlanner([searched(scaled)], 8).run().numbered

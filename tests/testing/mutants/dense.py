@@ -18,11 +18,15 @@ from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.kanren.terms.term import renamed, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
+from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
+from relgraph.testing.instances.retyped import reshaped
 from relgraph.testing.judge.array_equality import same_bits
 from relgraph.testing.judge.law_comparison import Comparison
 from relgraph.testing.judge.rewrite_pair import RewritePair
-from tests.testing.mutants.spoiled import Spoiled
+from tests.testing.mutants.reach import constant_value
+from tests.testing.mutants.spoiled import EVERYTHING, WHERE, Spoiled
 
 Array = np.ndarray[Any, Any]
 
@@ -36,6 +40,8 @@ MOST = 120_000
 JUDGED = 200
 """For how many points where the edit makes a difference a true value is computed."""
 AT_A_TIME = 5
+MOST_INPUTS = 4
+MOST_GRAPHS = 12
 
 
 @dataclass
@@ -57,23 +63,28 @@ class Dense:
     wrong: str = ""
 
 
-def densely_compared(law: Law, original: Law) -> Dense | None:
+def densely_compared(law: Law, original: Law, instances: Sequence[Instance] = ()) -> Dense | None:
     """Compare the sides of an edited law where its right side differs from what it was.
+
+    Parameters
+    ----------
+    law, original
+        The law after and before the edit.
+    instances
+        Instances of the edited law. If it fires on no graph of inputs alone, theirs are taken, with
+        the constants that they have.
 
     Returns
     -------
     found
-        None if the law is not elementwise, is about complex numbers too, or fires on no graph of
-        inputs alone.
+        None if the law is not elementwise, is about complex numbers too, or fires on none of these.
     """
     found = Dense()
     if law.complex:
         return None
-    for dtype in DTYPES:
-        pairs = _pairs(law, original, dtype)
-        if pairs is None:
-            continue
-        pair, before = pairs
+    given = [(d, _pairs(law, original, d)) for d in DTYPES]
+    compared = [(d, pairs) for d, pairs in given if pairs is not None]
+    for dtype, (pair, before) in compared or _with_constants(law, original, instances):
         values = _points(dtype, len(pair.inputs), numbers_where_it_decides(law.lhs, original.rhs))
         with np.errstate(all="ignore"):
             # a stronger claim is compared with the left side
@@ -109,14 +120,52 @@ def _pairs(law: Law, original: Law, dtype: str) -> tuple[RewritePair, RewritePai
         old = build(renamed(law.lhs, vectors))
     except (OpenAnswerError, TypeError, ValueError):
         return None
-    if getattr(old, "owner", None) is None or len(variables) > 3:
+    if getattr(old, "owner", None) is None or len(variables) > MOST_INPUTS:
         return None
+    return _both_on(law, original, list(vectors.values()), old)
+
+
+def _with_constants(
+    law: Law, original: Law, instances: Sequence[Instance]
+) -> Iterator[tuple[str, tuple[RewritePair, RewritePair]]]:
+    """Yield the same on the graphs of instances, over vectors of one dtype."""
+    known = 0
+    for instance in instances:
+        specs = instance.graph.inputs
+        dtypes = {spec.var.type.dtype for spec in specs if spec.allowed is None}
+        if instance.direction != "forward" or len(dtypes) != 1 or len(specs) > MOST_INPUTS:
+            continue
+        try:
+            graph = reshaped(instance.graph, (1,))
+        except CannotInstantiate:
+            continue
+        pairs = _both_on(law, original, [spec.var for spec in graph.inputs], graph.root)
+        if pairs is not None and _reaches_what_is_wrong(pairs[0]):
+            yield dtypes.pop(), pairs
+            known += 1
+        if known == MOST_GRAPHS:
+            return
+
+
+def _reaches_what_is_wrong(pair: RewritePair) -> bool:
+    """Return whether no constant is given to what is wrong for other numbers alone."""
+    for node in pair.nodes_of(pair.new):
+        if isinstance(node.op, Spoiled) and node.op.where != EVERYTHING:
+            known = constant_value(node.inputs[0])
+            if known is not None and not np.any(WHERE[node.op.where](known)):
+                return False
+    return True
+
+
+def _both_on(
+    law: Law, original: Law, inputs: list[Any], old: Any
+) -> tuple[RewritePair, RewritePair] | None:
+    """Return both sides of a law on a graph, and those before the edit."""
     sides = []
     for each in (law, original):
         made = each.forward.transform(None, old.owner)
         if not made:
             return None
-        inputs = list(vectors.values())
         pair = RewritePair(inputs, old, made[0], inputs)
         nodes = [*pair.nodes_of(pair.old), *pair.nodes_of(pair.new)]
         if not all(

@@ -11,6 +11,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.laws import Law
+from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
@@ -75,6 +76,8 @@ class Reach:
         How many there are.
     places
         What its edit was applied to in them.
+    constants, varying
+        The constants among that, and whether there is something else.
     read
         Whether more than the shape of that is read in one of them.
     eliminated
@@ -87,6 +90,8 @@ class Reach:
 
     graphs: int = 0
     places: set[Place] = field(default_factory=set)
+    constants: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    varying: bool = False
     read: bool = False
     eliminated: bool = True
     refused: list[Instance] = field(default_factory=list)
@@ -174,14 +179,24 @@ def _note_places(new: Variable, found: Reach) -> None:
     found.eliminated &= bool(readers) and all(isinstance(n.op, MatrixOp) for n in readers)
     for node in nodes:
         if node.outputs[0] in made:
-            kind: Any = node.inputs[0].type
-            found.places.add(
-                (np.dtype(kind.dtype), kind.ndim, isinstance(node.inputs[0], Constant))
-            )
+            value: Any = node.inputs[0]
+            own = isinstance(value, Constant)
+            found.places.add((np.dtype(value.type.dtype), value.type.ndim, own))
+            constant = constant_value(value)
+            found.constants += [] if constant is None else [constant]
+            found.varying |= constant is None
         unread = node.op.scalar_op.ignored_inputs if isinstance(node.op, Elemwise) else ()
         if not isinstance(node.op, Shape | Shape_i):
             found.read |= any(v in made for i, v in enumerate(node.inputs) if i not in unread)
     found.read |= new in made
+
+
+def constant_value(v: Any) -> np.ndarray[Any, Any] | None:
+    """Return what a variable is known to be before the run, or None."""
+    if isinstance(v, Constant):
+        return np.asarray(v.data)
+    number = number_of(v)
+    return None if number is None else np.asarray(number, v.type.dtype)
 
 
 def _ask(guard: Any, direction: Direction, instance: Instance, found: Reach) -> None:
@@ -192,7 +207,11 @@ def _ask(guard: Any, direction: Direction, instance: Instance, found: Reach) -> 
     by_name = direction.bindings(instance.pair.old) if alone else {}
     drawn = instance.graph.bindings
     values = [by_name.get(str(v), drawn.get(v, v)) if isvar(v) else v for v in guard.variables]
-    if guard.predicate(*values):
+    try:
+        admitted = guard.predicate(*values)
+    except (IndexError, TypeError, ValueError):
+        return  # the axes that were drawn are those of a graph of another rank
+    if admitted:
         found.admitted += 1
     else:
         found.refused.append(instance)

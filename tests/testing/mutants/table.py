@@ -81,27 +81,29 @@ BY_HAND = [
 
 TRUE_BY_READING = {
     "wrong for rank 0: softmax-slope-of-shares": "the softmax of one number is 1, whatever it is",
+    "wrong for rank 0: log-softmax-of-logsumexp": "that of one number is 0, whatever it is",
     "wrong for inf: switch-else-switch": "as a condition an infinity is as true as another number",
     "wrong for inf: cosine-of-dot": "the norm is infinite, and the quotient nan",
     "wrong for nan: inverse-gudermannian-mirrored": "the spoiled constant is a quarter of pi",
-    "wrong for negative strides: log-one-and-scaled-square-of-powers": "constants are not views",
+    "other argument: fill-sink-1-of-2": "a result of other lengths is filled like what it replaces",
     "wrong for the greatest number: gammaln-step-positive": "the left side overflows, and is nan",
     "wrong for the least number: log-sigmoid-div": "of a left side that is infinite any is nearer",
 }
 """By the names of edits why the law is true after them, where only reading tells."""
 
 SURVIVORS = {
-    "swapped 24: less-root-of-difference-of-powers": "the region that is wrong is narrow",
     "other op 14: arctan-step": "of float16 alone, and where few numbers are",
-    "wrong for fortran order: inverse-gudermannian-mirrored-of-quotient": (
-        "a constant that is computed has few layouts"
-    ),
-    "wrong for gaps: inverse-gudermannian-of-quotient": "a computed constant has few layouts",
     "wrong for inf: log-det": "of a matrix with an infinity the determinant is mostly nan",
-    "wrong for the greatest number: entropy-slope-scaled": (
-        "beside it few factors are so small that nothing overflows"
+    "wrong for -inf: solve-by-upper-factor": "solutions by an infinite factor are mostly nan",
+    "wrong for gaps: log-det-transposed": (
+        "what is wrong is singular, and how near a determinant is to 0 is left to rounding"
     ),
-    "wrong for float16: clear-sub-fraction": "only an integer beside two float16 shows it",
+    "wrong for the greatest number: log-div-softmax": "rounding may make the quotient infinite",
+    "wrong for -inf: solve-eye": "solutions by an infinite matrix are mostly nan",
+    "wrong for length 1: softmax-mul": "only where it is another axis than that of the shares",
+    "unguarded 2: last-of-cumulate": "of infinite complex products alone, and of few of them",
+    "wrong for length 0: take-run": "only where another axis than the first has no elements",
+    "rounding: tan-step": "beside a pole of float16 alone",
 }
 """Wrong laws that the checker passes, by name, and why it does: of the suite's edits, and of those
-that ``--every 35`` checks."""
+of other samples, as ``--every 74 --from 11``."""

@@ -10,10 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+import relgraph.tensor as at
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.search.goals import Where
+from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Term
+from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.testing import check_relation
+from relgraph.testing.draw.argument_roles import class_and_scalar_name
+from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.structure import seed_of
@@ -149,7 +155,7 @@ def why_equivalent(law: Law, original: Law, instances: Sequence[Instance]) -> tu
     if where is not None and where not in OF_VALUES:
         # on vectors it is told whether it matters what the value is, wherever it is
         law = _wrong_everywhere(law, where)
-    dense = densely_compared(law, original)
+    dense = densely_compared(law, original, instances)
     if dense is None or dense.wrong:
         return "", dense.wrong if dense else ""
     return NOWHERE_WRONG if dense.differing else NO_BIT, ""
@@ -182,12 +188,16 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
         return OUT_OF_REACH
     if not reach.read and where != "length 0":
         return ONLY_SHAPE
+    if where in OF_VALUES and reach.graphs and _is_no_constant(law, where, reach):
+        return EXCLUDED
     # the least unsigned number is 0
     least = where == "the least number" and any(d.kind in "bu" for d, _, _ in reach.places)
     if where in _EXCLUDED and _is_guarded(law, where, _EXCLUDED[where]) and not least:
         return EXCLUDED
-    if where in _EXTREME and reach.graphs and reach.eliminated:
+    if where in _EXTREME and reach.graphs and (reach.eliminated or _is_eliminated(law)):
         return OUT_OF_RANGE
+    if where == "negative strides" and reach.graphs and not reach.varying:
+        return OUT_OF_REACH  # a constant is no view
     nonsingular = reach.eliminated or (
         _is_guarded(law, where, _NONSINGULAR) and all(rank == 2 for _, rank, _ in reach.places)
     )
@@ -196,6 +206,29 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
     if where in _NOT_FINITE and law.sound in ("finite", "domain"):
         return NOT_CLAIMED
     return ""
+
+
+def _is_eliminated(law: Law) -> bool:
+    """Return whether only ops on matrices read the first variable of a left side."""
+    v = next(iter(law.lhs.variables()))
+    readers = [part.op for part in _parts(law.lhs) if any(arg is v for arg in part.args)]
+    classes = [class_and_scalar_name(op)[0] for op in readers]
+    return all(cls is not None and issubclass(cls, MatrixOp) for cls in classes)
+
+
+def _is_no_constant(law: Law, where: str, reach: Reach) -> bool:
+    """Return whether what is spoiled is always a constant, and never one for which that is wrong:
+    the law computes it, or a guard refuses such numbers."""
+    if reach.varying:
+        return False
+    (spoiled,) = {part.args[0] for part in _parts(law.rhs) if part.op == spoiling(where)}
+    if any(isinstance(c, Compute) and spoiled in c.binds for c in law.conditions):
+        return not any(np.any(WHERE[where](data)) for data in reach.constants)
+    guards = [c for c in law.conditions if isinstance(c, Where) and c.variables == (spoiled,)]
+    dtypes = {data.dtype.name for data in reach.constants}
+    numbers = [at.constant(n, dtype=d) for d in dtypes for n in edge_numbers(d)]
+    wrong = [c for c in numbers if np.any(WHERE[where](c.data))]
+    return all(any(not guard.predicate(c) for guard in guards) for c in wrong)
 
 
 def _is_guarded(law: Law, where: str, names: Collection[str]) -> bool:

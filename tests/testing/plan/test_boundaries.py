@@ -9,7 +9,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.instances.input_values import decode_values
-from relgraph.testing.plan.boundaries import near_boundaries
+from relgraph.testing.plan.boundaries import near_boundaries, neighbours
 from relgraph.testing.plan.edge_sweep import random_values
 from relgraph.testing.plan.planned_instances import InstancePlanner
 from tests.testing.plan.test_branch_points import searched
@@ -34,3 +34,15 @@ def test_they_lie_on_both_sides_of_a_threshold():
 
 def test_there_are_none_where_nothing_is_decided():
     assert values_near(at.switch(at.eq(at.isnan(x), at.neq(x, x)), at.abs(x), 0)) is None
+
+
+def test_edge_values_stand_beside_their_neighbours():
+    apart = law("t", x - y, x + -y)
+    (long, *_) = InstancePlanner([searched(apart)], 8).run().meeting
+    instance, data = neighbours(long, Random(0))
+    a, b = decode_values(data, instance.inputs)
+    largest = np.finfo(a.dtype).max
+    near = np.nextafter(largest, a.dtype.type(0))
+    assert np.any(((a == largest) & (b == near)) | ((b == largest) & (a == near)))
+    assert np.any((a == -b) & np.isfinite(a) & (a != 0))
+    assert any(np.any((u == 1) & (v > 0.99) & (v < 1)) for u, v in ((a, b), (b, a)))

@@ -10,7 +10,14 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.testing.instances.input_values import InputSpec, decode_values
 from relgraph.testing.plan.edge_sweep import decoded as parts_of
-from relgraph.testing.plan.edge_sweep import encoded, meetings, random_values
+from relgraph.testing.plan.edge_sweep import (
+    edges_meeting,
+    encoded,
+    layouts,
+    meetings,
+    one_edge,
+    random_values,
+)
 
 HALVES = {0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, -0.5, -1.0, -1.5, -2.0, -3.0}
 
@@ -43,3 +50,28 @@ def test_parts_are_read_back():
     inputs = [InputSpec(at.dvector(), (3,)), InputSpec(at.dscalar(), ())]
     parts = [(4, [1, 2, 3]), (0, [255])]
     assert [(at, list(part)) for at, part in parts_of(encoded(1, parts), inputs)] == parts
+
+
+def test_each_two_edge_values_meet_in_each_two_inputs():
+    inputs = [InputSpec(at.dvector(), (700,)) for _ in range(3)]
+    sets = decoded(edges_meeting(inputs, Random(0), 4), inputs)
+    largest, least = np.finfo("float64").max, np.finfo("float64").smallest_subnormal
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        for a, b in ((np.inf, least), (largest, least), (largest, 1.0), (-np.inf, np.inf)):
+            assert any(np.any((v[i] == a) & (v[j] == b)) for v in sets)
+
+
+def test_one_edge_value_stands_among_others_or_on_a_diagonal():
+    inputs = [InputSpec(at.dmatrix(), (3, 3)), InputSpec(at.dvector(), (0,))]
+    sets = [m for m, _ in decoded(one_edge(inputs, Random(0)), inputs)]
+    beside_one = [m for m in sets if np.array_equal(m[1:], np.eye(3)[1:])]
+    assert any(np.isposinf(m[0, 0]) for m in beside_one)
+    assert len(beside_one) < len(sets)
+    assert all(np.sum(~np.isfinite(m)) <= 1 for m in sets)
+
+
+def test_numbers_in_other_layouts_are_positive_where_that_is_asked_for():
+    inputs = [InputSpec(at.dmatrix(), (4, 3))]
+    for positive in (False, True):
+        sets = [m for (m,) in decoded(layouts(inputs, Random(0), 9, positive), inputs)]
+        assert all(np.all(m > 0) for m in sets) is positive

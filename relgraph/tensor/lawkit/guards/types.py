@@ -99,15 +99,17 @@ def have_same_rank(x: Any, y: Any) -> bool:
     return bool(x.type.ndim == y.type.ndim)
 
 
-def has_room(var: Any) -> bool:
-    """Return whether `var` has a dtype whose range leaves room for larger intermediate values: any
-    but float16, which ends at 65504."""
-    return bool(var.type.dtype != "float16")
+def has_room(*variables: Any) -> bool:
+    """Return whether the dtype that some variables have together leaves room for larger
+    intermediate values: any but float16, which ends at 65504."""
+    dtypes = [v.type.dtype for v in variables]
+    return "float16" not in dtypes or result_dtype(*dtypes) != "float16"
 
 
-def roomyo(x: Any) -> Where:
-    """Construct the goal that the dtype of `x` leaves room for larger intermediate values."""
-    return whereo(has_room, x)
+def roomyo(*xs: Any) -> Where:
+    """Construct the goal that what is computed of all `xs` has a dtype that leaves room for larger
+    intermediate values."""
+    return whereo(has_room, *xs)
 
 
 def floato(x: Any) -> Where:

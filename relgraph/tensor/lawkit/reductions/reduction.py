@@ -158,15 +158,15 @@ def is_one_or_more(c: Any) -> bool:
     return value is not None and value >= 1
 
 
-def factor_enlarges_or_has_room(c: Any) -> bool:
-    """Return whether a sum may be taken before it is multiplied by `c`: it is no larger then, or
-    its dtype leaves room for that."""
+def factor_enlarges_or_has_room(c: Any, x: Any) -> bool:
+    """Return whether a sum of `x` may be taken before it is multiplied by `c`: it is no larger
+    then, or its dtype leaves room for that."""
     value = real_number(c)
-    return has_room(c) or (value is not None and abs(value) >= 1)
+    return has_room(c, x) or (value is not None and abs(value) >= 1)
 
 
-def divisor_enlarges_or_has_room(c: Any) -> bool:
-    """Return whether a sum may be taken before it is divided by `c`: it is no larger then, or its
-    dtype leaves room for that."""
+def divisor_enlarges_or_has_room(c: Any, x: Any) -> bool:
+    """Return whether a sum of `x` may be taken before it is divided by `c`: it is no larger then,
+    or its dtype leaves room for that."""
     value = real_number(c)
-    return has_room(c) or (value is not None and abs(value) <= 1)
+    return has_room(c, x) or (value is not None and abs(value) <= 1)
