@@ -26,10 +26,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave what is loaded and collected by now to itself, and look for garbage less often.
-
-    Looking through all of it again and again is a fifth of the time of all tests.
-    """
+    """Leave what is loaded and collected by now to itself, and look for garbage less often: to
+    look through all of it again and again takes much of the time of all tests."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

@@ -126,7 +126,7 @@ def test_every_law_of_the_book() -> None:
 
 
 def test_what_has_no_formula() -> None:
-    with pytest.raises(TypeError, match="drawn"):
+    with pytest.raises(TypeError, match="a graph or a function, and this is"):
         latex(3)
 
 

@@ -212,5 +212,5 @@ def test_nothing_of_it_is_imported_before_it_is_used() -> None:
 
 
 def test_what_can_not_be_shown() -> None:
-    with pytest.raises(TypeError, match="drawn"):
+    with pytest.raises(TypeError, match="wanted is"):
         page(3)

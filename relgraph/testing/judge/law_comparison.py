@@ -184,9 +184,10 @@ class Comparison:
         bound = errors[0] + errors[1]
         unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~np.isnan(self.new)
         rounding = (finite & (gap <= MAX_ULPS * bound)) | unbounded
-        # from the end of the range rounding leads beyond it, not back
+        # from the end of the range rounding of the old side leads beyond it, not back
         largest = float(np.finfo(self.old.dtype).max)
         back = finite & (np.abs(self.old) > largest / 2) & (np.abs(self.new) < largest / 4)
+        back &= gap > MAX_ULPS * errors[1]
         return np.asarray(differing & (back | ~rounding))
 
     def _least_precise_dtype(self) -> Any:
@@ -308,7 +309,9 @@ class Comparison:
                 return None
             return "there is no true value, yet the two differ"
         if np.isnan(new):
-            return None if np.isnan(old) else f"the true value is {_written(truth)}"
+            # what is infinitely wrong says no more than a nan
+            is_lost = np.isnan(old) or (np.isinf(old) and not mp.isinf(truth))
+            return None if is_lost else f"the true value is {_written(truth)}"
         if np.isnan(old):
             old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
         if _distance(new, truth, info) <= _distance(old, truth, info):
