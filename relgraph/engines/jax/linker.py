@@ -26,7 +26,7 @@ def run_where_called() -> None:
     if before:
         jax.config.update(_ASYNCHRONOUS, False)
         try:
-            jax.local_devices(backend="cpu")
+            jax.local_devices()  # makes the clients
         finally:
             jax.config.update(_ASYNCHRONOUS, before)
 
