@@ -18,7 +18,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.traversal import graph_inputs
 from relgraph.search.accuracy.candidates import SEARCHED, Found, search_forms
-from relgraph.search.accuracy.derivation import Derivation, Step, derivation
+from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step, derivation
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
     Expr,
@@ -175,7 +175,9 @@ class _Maker:
         means = {e: float(found.mean()) for e, found in errors.items()}
         measured = dict.fromkeys([self._expr, *cheap_forms(finalists, means, _TIMED)])
         self._times = times_of(measured, self._values.points)
-        gains = [e for e in measured if self._gains(e, errors)]
+        gains = [
+            e for e in measured if self._gains(e, errors) and self._is_derived(e, finalists.get(e))
+        ]
         front = front_of(gains, means, self._times)
         best = [e for e in front if self._is_as_good(e, front[0], errors)][-1]
         return tuple(self.form(e, finalists.get(e)) for e in front), front.index(best)
@@ -207,8 +209,7 @@ class _Maker:
         """Return an expression as a form."""
         with np.errstate(all="ignore"):
             errors = self._values.errors(expr)
-        parts = (expr,) if pieces is None else pieces.forms
-        derivations = tuple(self._derivation(e) for e in dict.fromkeys(parts))
+        derivations = tuple(self._derivation(e) for e in _parts(expr, pieces))
         return Form(
             expr,
             float(errors.mean()),
@@ -220,6 +221,15 @@ class _Maker:
             self._names,
             self._dtype,
         )
+
+    def _is_derived(self, expr: Expr, pieces: Pieces | None) -> bool:
+        """Return whether the steps to a form can be said: some take too many."""
+        try:
+            for e in _parts(expr, pieces):
+                self._derivation(e)
+        except ReplayError:
+            return False
+        return True
 
     def _derivation(self, expr: Expr) -> Derivation:
         if expr not in self._derivations:
@@ -240,6 +250,11 @@ class _Maker:
                 first = Step("series", (), self._expr, series, detail=where)
                 return Derivation(self._expr, (first, *derivation(graph, series, expr)))
         raise AssertionError(f"{expr} was found by no way that is known")
+
+
+def _parts(expr: Expr, pieces: Pieces | None) -> list[Expr]:
+    """Return the forms of the pieces of the domain, each once; the form itself if it is one."""
+    return [expr] if pieces is None else list(dict.fromkeys(pieces.forms))
 
 
 # -- what was asked --------------------------------------------------------------------------------

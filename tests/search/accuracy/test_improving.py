@@ -10,6 +10,7 @@ from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
     NotSupported,
+    derivation,
     error_plot,
     from_fpcore,
     improve,
@@ -60,6 +61,16 @@ def test_a_form_is_a_function() -> None:
     np.testing.assert_allclose(text([[0.0, 1.0]]), [[0, np.e - 1]], rtol=1e-15)
     with pytest.raises(TypeError, match="1 inputs"):
         text(1.0, 2.0)
+
+
+def test_a_form_to_which_the_steps_are_too_many_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(derivation, "_MOST_STEPS", 0)
+    found = improve("sqrt(x + 1) - sqrt(x)", domain="x > 1", samples=64, seconds=1)
+    assert all(f.output is not None for f in found.front)
+    steps = [step for f in found.front for d in f.derivations for step in d.steps]
+    assert all(step.by == "series" for step in steps)
 
 
 def test_pieces_of_the_domain() -> None:
