@@ -8,6 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import Mode, function, law, lvars, optimize_graph, pprint, search
 from relgraph.graph.basic import clone_get_equiv, equal_computations, graph_inputs
+from relgraph.graph.fg import FunctionGraph
 from relgraph.search import SaturationOptimizer, best, flops, forms
 from relgraph.search.proof import explanation
 
@@ -149,3 +150,16 @@ def test_every_step_of_a_recorded_derivation_has_its_class() -> None:
     found = {step.name: step.sound for step in derivation}
     assert found["softplus"] == "stable" and found["mul-zero"] == "finite"
     assert {name for name in found if found[name] is None} <= {"MergeOptimizer", "constant_folding"}
+
+
+def test_outputs_of_one_node_are_changed_apart() -> None:
+    """What is changed for one output is not changed beneath the other."""
+    x = at.TensorType("float32", (1, 1))("x")
+    weights = at.reciprocal(1.0 + at.exp(x))
+    parts = at.split(weights, at.constant(np.array([0, 1])), 2, axis=0)
+    for outputs in (parts, parts[::-1]):
+        fgraph = FunctionGraph(outputs=list(outputs), clone=True)
+        SaturationOptimizer(nodes=80).optimize(fgraph)
+        made = [v.owner for v in fgraph.outputs]
+        assert made[0] is made[1]
+        assert "sigmoid" in str(fgraph)

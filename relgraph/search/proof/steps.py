@@ -27,7 +27,7 @@ def make(fgraph: FunctionGraph, output: int, step: Rewrite) -> None:
         var = places[-1].var
     new = _on_the_graph(step, var)
     # above what is shared, nodes are changed; below it, they are copied
-    shared = next((k for k, p in enumerate(places) if len(fgraph.clients[p.var]) > 1), -1)
+    shared = next((k for k, p in enumerate(places) if _is_shared(fgraph, p.var)), -1)
     while places[-1] is not places[shared]:
         place = places.pop()
         read = places[-1].var
@@ -36,6 +36,12 @@ def make(fgraph: FunctionGraph, output: int, step: Rewrite) -> None:
         inputs[place.place] = new
         new = place.reader.clone_with_new_inputs(inputs, strict=False).outputs[read.index]
     fgraph.change_node_input(*places[-1][:2], new, reason=step.label)
+
+
+def _is_shared(fgraph: FunctionGraph, var: Variable) -> bool:
+    """Return whether a change of the node of `var` is seen at more than one place."""
+    siblings = [var] if var.owner is None else var.owner.outputs
+    return sum(len(fgraph.clients.get(v, ())) for v in siblings) > 1
 
 
 def _arguments(path: Path) -> list[int]:
