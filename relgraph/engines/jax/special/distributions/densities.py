@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from scipy.special import zetac
 
-from relgraph.scalar.cancellation import LOG1PMX
+from relgraph.scalar.cancellation import log1pmx_formula
 
 # B_2k / (2k (2k - 1)), DLMF 5.11.1
 _STIRLING = (
@@ -61,10 +61,7 @@ def log_less(difference: Any, ratio: Any) -> Any:
     """Return ``log(ratio) - (ratio - 1)``, where the difference is ``ratio - 1``."""
     near = jnp.abs(difference) < 0.5
     small = jnp.where(near, difference, 0.0)
-    r = small / (2 + small)
-    y = r * r
-    series = r * (2 * y * polynomial(LOG1PMX, y) - small)
-    return jnp.where(near, series, jnp.log(ratio) - difference)
+    return jnp.where(near, log1pmx_formula(jnp, small), jnp.log(ratio) - difference)
 
 
 def exp_less(x: Any) -> Any:
