@@ -92,23 +92,25 @@ ROOTS = (
     where_near("cbrt-step-mirrored", lambda v: cbrt(v) - cube_up, -(y / nonzero(cubes))),
 )
 
-by_x, by_up = y / nonzero(x), y / nonzero(x + y)
-by_roots = (y / nonzero(root * up)) / nonzero(root + up)
-second = 2 * (by_x * (by_up / nonzero(x - y)))
+by_x, by_roots = y / nonzero(x), (y / nonzero(root * up)) / nonzero(root + up)
+# halves, since a sum of two may overflow where the other one, of other signs, is small
+around = (y / 2 / nonzero(x / 2 + y / 2)) / nonzero(x / 2 - y / 2)
 
 RECIPROCALS = (
     where_near("one-by-step", lambda v: 1 / (x + y) - 1 / v, -(by_x / nonzero(x + y))),
     where_near("one-by-step-on", lambda v: 1 / v - 1 / (x + y), by_x / nonzero(x + y)),
     where_near("one-by-step-back", lambda v: 1 / v - 1 / (x - y), -(by_x / nonzero(x - y))),
     where_near("one-by-step-down", lambda v: 1 / (x - y) - 1 / v, by_x / nonzero(x - y)),
-    where_near(
-        "one-by-step-around", lambda v: 1 / (x + y) - 1 / (v - y), -2 * (by_up / nonzero(x - y))
-    ),
+    where_near("one-by-step-around", lambda v: 1 / (x + y) - 1 / (v - y), -around),
     where_near("one-by-root-step", lambda v: 1 / sqrt(v) - 1 / up, by_roots),
     where_near("one-by-root-step-up", lambda v: 1 / up - 1 / sqrt(v), -by_roots),
-    where_near("second-difference-of-one-by", lambda v: 1 / (x + y) + 1 / (x - y) - 2 / v, second),
     where_near(
-        "second-difference-of-one-by-written", lambda v: (1 / (x + y) - 2 / v) + 1 / (x - y), second
+        "second-difference-of-one-by", lambda v: 1 / (x + y) + 1 / (x - y) - 2 / v, by_x * around
+    ),
+    where_near(
+        "second-difference-of-one-by-written",
+        lambda v: (1 / (x + y) - 2 / v) + 1 / (x - y),
+        by_x * around,
     ),
 )
 

@@ -236,7 +236,8 @@ class LawCheck:
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         thoroughness = 1 if examples < _FIRST_LOOK else 3
         tries = max(4, min(40, examples // 6))
-        plans = [(group, InstancePlanner(group, tries).run()) for group in groups if group]
+        bits = self.sound == "exact"
+        plans = [(group, InstancePlanner(group, tries, bits).run()) for group in groups if group]
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)

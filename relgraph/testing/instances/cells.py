@@ -35,10 +35,15 @@ EXTENTS = ("rank 1", "rank 2", "rank 0", "length 1", "length 0", AMONG_OTHERS)
 ``rank 1`` and ``rank 2`` all axes are longer than 1; at ``length 0`` an axis has no elements, at
 ``length 1`` one has 1 and none has 0."""
 
+LONG = "long"
+"""An extent outside of the plan, of arrays that kernels go through in blocks: sums of 8 and of 128
+terms are NumPy's, and products of some 16."""
+
 _SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "rank 0": ((),),
     "rank 1": ((16,), (7,), (2,), (3,)),
     "rank 2": ((4, 3), (3, 3), (2, 3), (3, 4), (2, 2)),
+    LONG: ((24, 21), (300,), (20, 20)),
 }
 # By the rank at which they are tried.
 _LENGTH_0 = {1: ((0,),), 2: ((0, 2), (2, 0), (0, 0))}
@@ -54,7 +59,7 @@ class Cell:
     kind
         A key of `KINDS`.
     extent
-        One of `EXTENTS`, or another rank.
+        One of `EXTENTS`, `LONG`, or another rank.
     """
 
     kind: str

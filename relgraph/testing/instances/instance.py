@@ -22,10 +22,10 @@ from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.tensor.linalg.assumptions import Assume
+from relgraph.testing.instances.arguments.state import InstantiatedPattern
 from relgraph.testing.instances.cells import Cell
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.judge.rewrite_pair import RewritePair
 
 

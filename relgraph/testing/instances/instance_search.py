@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -23,7 +24,7 @@ from relgraph.graph.kanren.search.match_checks import (
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.testing.draw.parameters import Parameters
-from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.cells import Cell, cells_among
 from relgraph.testing.instances.directions import Direction
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
@@ -33,8 +34,8 @@ from relgraph.testing.instances.instance import (
     checked_instance,
     transformed,
 )
-from relgraph.testing.instances.instantiation import InstantiatedPattern, PatternInstantiator
-from relgraph.testing.instances.retyped import retyped
+from relgraph.testing.instances.instantiation import PatternInstantiator
+from relgraph.testing.instances.retyped import alone, reshaped, retyped, with_axes
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
@@ -193,6 +194,22 @@ class InstanceSearch:
         if isinstance(found, str):
             return None
         return checked_instance(self.direction, self.rule, found.graph, found.new, False)
+
+    def over(self, shape: tuple[int, ...], known: Instance) -> list[Instance]:
+        """Return a known instance over inputs of a shape, if its ops work element by element.
+
+        Numbers are of rank 0 if the law admits that; else they have as many axes as the inputs.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `find`.
+        """
+        for number in (alone, with_axes):
+            found = self.rebuilt(known, partial(reshaped, shape=shape, number=number))
+            if found is not None:
+                return [found]
+        return []
 
     def _attempt(self) -> _Match | str:
         """Return a graph that the law rewrites, or why what was drawn is none."""

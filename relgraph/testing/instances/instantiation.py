@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -31,8 +30,7 @@ from relgraph.testing.draw.argument_roles import (
     roles_in,
 )
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
-from relgraph.testing.instances.arguments.state import CannotInstantiate
-from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.numbers.related import RelatedNumbers
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
 from relgraph.testing.instances.random_arguments import ARGUMENT_KINDS, RandomArguments
@@ -59,37 +57,8 @@ _RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
 
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
-
-
-@dataclass
-class InstantiatedPattern:
-    """A graph that a pattern matches.
-
-    Attributes
-    ----------
-    root
-        The variable that the whole pattern stands for.
-    inputs
-        The inputs of the graph.
-    leaves
-        The variables that logic variables and numbers of the pattern stand for, and arguments of
-        sums and products that it does not mention.
-    bindings
-        The value of each logic variable.
-    tensors
-        What logic variables for tensors stand for; not lengths, indices or conditions.
-    """
-
-    root: Variable
-    inputs: list[InputSpec]
-    leaves: list[Variable]
-    bindings: dict[Any, Any]
-    tensors: list[Variable]
-
-    def inputs_in(self, dtypes: Sequence[str]) -> list[Any]:
-        """Return the inputs of some dtypes that may have any values."""
-        free = [spec.var for spec in self.inputs if spec.allowed is None]
-        return [v for v in free if v.type.dtype in dtypes]
+# Of some hundred ops a guard may admit one.
+_MAX_REDRAWS_OF_PARAMETER = 300
 
 
 class PatternInstantiator(RandomArguments):
@@ -133,6 +102,8 @@ class PatternInstantiator(RandomArguments):
         self._axes = axes_in(rule.pattern)
         if self._axes:
             self._more_shapes = (*self._more_shapes, ("by axes", 20.0))
+        computed = [c.binds for c in rule.conditions if isinstance(c, Compute)]
+        self._computed = {v for binds in computed for v in binds}
         # The guards on a single logic variable.
         self._guards: dict[Any, list[Where]] = {}
         for condition in rule.conditions:
@@ -157,9 +128,12 @@ class PatternInstantiator(RandomArguments):
         return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings, self.tensors())
 
     def tensors(self) -> list[Variable]:
-        """Return what the logic variables for tensors stand for in the last graph."""
+        """Return what the logic variables for tensors stand for in the last graph, but for those
+        that the rule computes from others."""
         found: list[Variable] = []
         for v, value in self._state.bindings.items():
+            if v in self._computed:
+                continue
             values = value if isinstance(value, tuple) else (value,)
             if self._roles.get(v, ("tensor", 0))[0] in _WITH_VALUES:
                 found += [u for u in values if isinstance(u, Variable)]
@@ -331,12 +305,13 @@ class PatternInstantiator(RandomArguments):
         return self._parameter(prop, lambda: known(self._random, arguments))
 
     def _parameter(self, v: Any, draw: Callable[[], Any]) -> Any:
-        """Return the value of a logic variable for a parameter; it is drawn if it has none."""
+        """Return the value of a logic variable for a parameter; it is drawn if it has none, if
+        possible one that its guards admit."""
         bindings = self._state.bindings
         if v not in bindings:
             self._bind_computed()
         if v not in bindings:
-            bindings[v] = draw()
+            bindings[v] = self._admitted(v, draw, _MAX_REDRAWS_OF_PARAMETER)
         return bindings[v]
 
     def _bind_computed(self) -> None:
@@ -383,12 +358,20 @@ class PatternInstantiator(RandomArguments):
         """Return an argument for a logic variable, if possible one that its guards admit."""
         state = self._state
         input_count, leaf_count = len(state.inputs), len(state.leaves)
-        made = self._argument(v)
-        for _ in range(_MAX_REDRAWS):
+
+        def draw() -> Any:
+            del state.inputs[input_count:], state.leaves[leaf_count:]
+            return self._argument(v)
+
+        return self._admitted(v, draw, _MAX_REDRAWS)
+
+    def _admitted(self, v: Any, draw: Callable[[], Any], redraws: int) -> Any:
+        """Return what is drawn for a logic variable; it is drawn again while guards refuse it."""
+        made = draw()
+        for _ in range(redraws):
             if all(_admits(guard, made) for guard in self._guards.get(v, ())):
                 break
-            del state.inputs[input_count:], state.leaves[leaf_count:]
-            made = self._argument(v)
+            made = draw()
         return made
 
     def _argument(self, v: Any) -> Any:

@@ -16,9 +16,8 @@ from relgraph.graph.notation.numbers import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.instantiation import InstantiatedPattern
 
 
 def in_dtype(graph: InstantiatedPattern, dtype: str, only: Variable) -> InstantiatedPattern:
@@ -60,16 +59,26 @@ def retyped(
     return rebuilt(graph, specs, known)
 
 
-def _alone(number: Any, shape: tuple[int, ...]) -> Variable:
+def alone(number: Any, shape: tuple[int, ...]) -> Variable:
+    """Return a number as a constant of rank 0, whatever shape the inputs have."""
     made: Variable = at.constant(number)
     return made
 
 
+def with_axes(number: Any, shape: tuple[int, ...]) -> Variable:
+    """Return a number as a constant of as many axes as the inputs, all of length 1.
+
+    What an op makes of such numbers stands beside an input as it is, not behind a DimShuffle.
+    """
+    made: Variable = at.constant(np.full((1,) * len(shape), number))
+    return made
+
+
 def reshaped(
-    graph: InstantiatedPattern, shape: tuple[int, ...], number: Any = _alone
+    graph: InstantiatedPattern, shape: tuple[int, ...], number: Any = alone
 ) -> InstantiatedPattern:
-    """Return the same graph over inputs of a shape. Their types know only the rank if numbers are
-    of rank 0.
+    """Return the same graph over inputs of a shape. Their types know only the rank, unless a
+    number becomes an array of that shape.
 
     The elements of constants that are no numbers are repeated, in another order each time.
 
@@ -80,7 +89,7 @@ def reshaped(
     shape
         The shape at run time.
     number
-        Returns what a number, an array of rank 0, becomes; by default a constant of rank 0.
+        Returns what a number, an array of rank 0, becomes: `alone`, `with_axes`, or another array.
 
     Raises
     ------
@@ -90,7 +99,7 @@ def reshaped(
     known: dict[Variable, Variable] = {}
     specs = []
     # of an array of a number the type has the lengths, which those of inputs then have to have
-    static = (None,) * len(shape) if number is _alone else shape
+    static = (None,) * len(shape) if number in (alone, with_axes) else shape
     for spec in graph.inputs:
         var: Any = spec.var
         if not isinstance(var.type, at.TensorType):

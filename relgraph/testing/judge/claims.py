@@ -246,9 +246,18 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
 
 
 def _product_leaves_range(sizes: Array, info: Any, axes: Any) -> Array:
-    """Return where a partial product of factors of these sizes may over- or underflow."""
-    exponents = np.abs(np.log2(sizes)).sum(axis=axes)
-    return np.asarray(exponents >= -np.log2(float(info.tiny)) - 1)
+    """Return where a partial product of factors of these sizes may over- or underflow.
+
+    The greatest one is that of all factors above 1, the least one that of all below. Where there
+    are several of these, rounding may take another bit.
+    """
+    wide = sizes.astype(np.longdouble)
+    several = np.longdouble(2)
+    above = np.where(np.sum(wide > 1, axis=axes) > 1, several, 1)
+    below = np.where(np.sum(wide < 1, axis=axes) > 1, several, 1)
+    greatest = np.prod(np.maximum(wide, 1), axis=axes) * above
+    least = np.prod(np.minimum(wide, 1), axis=axes) / below
+    return np.asarray((greatest > info.max) | (least < info.tiny))
 
 
 def _elemwise_leaves_range(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,12 @@ MAX_ULPS = 8
 
 
 def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
-    """Return for each element of `out` the largest finite magnitude on the way to it.
+    """Return for each element of `out` the largest finite magnitude that was added up to it.
 
     For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds. What
     is not rounded does not count: what a truth value was found by, and a value that is given to an
-    elementwise op that rounds nothing but its result.
+    elementwise op that rounds nothing but its result. Nor does what an op other than a sum is given
+    that works element by element: the arc tangent of the largest number is small.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
             inputs = [array_of(values[v]) for v in node.inputs]
             for v in node.outputs:
                 result = _magnitude(array_of(values[v]))
-                if array_of(values[v]).dtype.kind == "b":
+                if array_of(values[v]).dtype.kind == "b" or not _passes_magnitudes_on(node):
                     sizes[v] = result
                     continue
                 given = [
@@ -83,6 +85,17 @@ _EXACT = frozenset(
         *("conj", "real", "imag"),
     ]
 )
+
+
+_ADDING = frozenset(["add", "sub"])
+
+
+def _passes_magnitudes_on(node: Apply) -> bool:
+    """Return whether an error of an operand is one of the result, as it is."""
+    op: Any = node.op
+    if not is_elementwise(op):
+        return True
+    return _is_exact(node) or (isinstance(op, Elemwise) and op.scalar_op.name in _ADDING)
 
 
 def _is_exact(node: Apply) -> bool:
@@ -233,8 +246,24 @@ def _underflow_error(
     # that numbers cancel may be due to a constant that was rounded, a quarter of pi
     if op.scalar_op.name in ("add", "sub"):
         return least
+    if op.scalar_op.name == "sigmoid":
+        # it is 0 where the exponential of the negated operand overflows
+        return np.where(result < info.tiny, float(info.tiny), 0.0)
     moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
-    return np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
+    made = np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
+    if op.scalar_op.name == "mul" and len(inputs) > 2:
+        return made + _underflow_within(inputs, info)
+    return made
+
+
+def _underflow_within(inputs: Sequence[Array], info: Any) -> Array:
+    """Return the error that a product of several factors makes where a partial one underflows."""
+    sizes = [_magnitude(x) for x in inputs]
+    least = reduce(np.multiply, [np.minimum(s, 1) for s in sizes])
+    others = reduce(np.multiply, [np.maximum(s, 1) for s in sizes])
+    nonzero = np.logical_and.reduce(np.broadcast_arrays(*[s > 0 for s in sizes]))
+    underflows = nonzero & (least < info.tiny)
+    return np.asarray(np.where(underflows, float(info.smallest_subnormal) * others, 0.0))
 
 
 def _propagated_error(

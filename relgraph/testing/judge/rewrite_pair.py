@@ -7,6 +7,8 @@ from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.judge.evaluation import Values
 
 
@@ -105,3 +107,8 @@ class RewritePair:
     def nodes_of(self, side: Variable) -> list[Apply]:
         """Return the nodes that compute `old` or `new` from the pattern's leaves, inputs first."""
         return io_toposort([*self.pattern_leaves, *self.inputs], [side])
+
+
+def is_elementwise(pair: RewritePair) -> bool:
+    """Return whether what a law rewrites works element by element."""
+    return all(isinstance(node.op, Elemwise | DimShuffle) for node in pair.nodes_of(pair.old))

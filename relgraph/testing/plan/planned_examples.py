@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE
+from relgraph.testing.judge.rewrite_pair import is_elementwise
 from relgraph.testing.plan.boundaries import near_boundaries, neighbours
 from relgraph.testing.plan.branch_points import at_points, points_by_branch
 from relgraph.testing.plan.edge_sweep import (
@@ -35,6 +34,9 @@ _MOST_SETS = 40
 
 # How many graphs of a kind are given values in other memory layouts.
 _LAID_OUT = 2
+
+# In how many memory layouts there are values of long arrays.
+_LONG_LAYOUTS = 12
 
 # How many sets of values there are on long vectors.
 _LONG_SETS = 4
@@ -114,6 +116,8 @@ class PlannedExamples:
             self._compare_decisions(branching)
         for instance in planned.meeting:
             self._compare_meetings(instance, ())
+        for instance in planned.long:
+            self._compare_all(instance, layouts(instance.inputs, self.random, _LONG_LAYOUTS))
         for instance in planned.variants:
             self._compare_all(instance, few(instance.inputs, self.random, turn))
         for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):
@@ -152,7 +156,7 @@ class PlannedExamples:
             # an op, or the law, is not defined for some values: of those it is defined for, each
             compared += [self._compare(home, data) for _input, data in alone(inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
-        if kind in ("float64", "complex") and not _is_elementwise(self.run.instances[home]):
+        if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
             for data in one_edge(self.run.instances[plainest[0]].inputs, self.random):
                 self._compare(plainest[0], data)
         for index in plainest:
@@ -186,9 +190,7 @@ class PlannedExamples:
         values = list(random_values(inputs, self.random, _LONG_SETS))
         met = [*meetings(inputs, self.random, _LONG_SETS), *values]
         self._compare_meetings(branching.long, met)
-        near = near_boundaries(branching.long, values, self.random)
-        if near is not None:
-            instance, data = near
+        for instance, data in near_boundaries(branching.long, values, self.random):
             self._compare_all(instance, [data])
         points = points_by_branch(branching.long, values)
         for instance in branching.others:
@@ -249,8 +251,3 @@ def _is_alone(cell: Cell, instance: Instance) -> bool:
 def _restrictions(instance: Instance) -> int:
     """Return how many tensors of an instance can't have any elements in any place."""
     return instance.computed + sum(spec.structure is not None for spec in instance.inputs)
-
-
-def _is_elementwise(instance: Instance) -> bool:
-    nodes = instance.pair.nodes_of(instance.pair.old)
-    return all(isinstance(node.op, Elemwise | DimShuffle) for node in nodes)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import cycle
+from itertools import cycle, product
 
 from relgraph.scalar.dtypes import FLOATS
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, Cell, cells_of_kind
+from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, LONG, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
-from relgraph.testing.instances.retyped import reshaped
+from relgraph.testing.judge.rewrite_pair import is_elementwise
 from relgraph.testing.plan.variants import (
     with_edge_numbers,
     with_functions,
@@ -33,6 +32,11 @@ _CELLS_REFUSED = 2
 # The shape of the vectors on which a law decides between branches, and how many graphs are tried.
 _LONG = (700,)
 _RESHAPED = 3
+# Of graphs over long arrays: the kinds, how many elements an input has at least, and how many of a
+# rule are taken.
+_LONG_KINDS = ("float64", "float32")
+_MANY = 200
+_MOST_LONG = 4
 # The other shapes in which the same graph is tried.
 _OTHER_SHAPES = ((), (8, 8))
 
@@ -68,6 +72,9 @@ class PlannedInstances:
     meeting
         Of ops that work element by element a graph of each kind of floats over long vectors, if it
         has several inputs and decides nothing.
+    long
+        Of a law that claims each bit, graphs of floats over long arrays if some of its ops combine
+        elements: in what order they do so hangs on lengths and on memory layouts.
     variants
         Instances with an input of another dtype, and with other memory layouts of what is no input.
     numbered
@@ -80,6 +87,7 @@ class PlannedInstances:
     refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
     branching: list[Branching] = field(default_factory=list)
     meeting: list[Instance] = field(default_factory=list)
+    long: list[Instance] = field(default_factory=list)
     variants: list[Instance] = field(default_factory=list)
     numbered: list[Instance] = field(default_factory=list)
     computed: list[Instance] = field(default_factory=list)
@@ -99,11 +107,13 @@ class InstancePlanner:
         The searches for instances of the rules, at least one; the cells are spread over them.
     tries
         How many random graphs are tried for a cell that may be admitted, at most.
+    bits
+        Whether the class to be checked for claims each bit.
     """
 
-    def __init__(self, searches: Sequence[InstanceSearch], tries: int) -> None:
+    def __init__(self, searches: Sequence[InstanceSearch], tries: int, bits: bool = False) -> None:
         self._searches = searches
-        self._tries = tries
+        self._tries, self._bits = tries, bits
         self._planned = PlannedInstances()
 
     def run(self) -> PlannedInstances:
@@ -139,6 +149,8 @@ class InstancePlanner:
             branching = self._find_branching(kind)
             planned.branching += branching
             planned.meeting += [] if branching else self._find_meeting(kind)
+        for search in self._searches if self._bits else ():
+            planned.long += self._find_long(search)
         for search in self._searches:
             planned.numbered += with_edge_numbers(search)
             planned.computed += with_functions(search)
@@ -151,9 +163,9 @@ class InstancePlanner:
         for search in self._searches:
             deciding = [v for v in search.instances if _decides(v, kind)]
             for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
-                long = _reshaped(search, instance, _LONG)
+                long = search.over(_LONG, instance)
                 if long:
-                    others = [v for s in _OTHER_SHAPES for v in _reshaped(search, instance, s)]
+                    others = [v for s in _OTHER_SHAPES for v in search.over(s, instance)]
                     return [Branching(long[0], others)]
         return []
 
@@ -163,8 +175,20 @@ class InstancePlanner:
             alike = [v for v in search.instances if v.wholly is not None and v.wholly.kind == kind]
             for instance in sorted(alike, key=lambda v: (-len(v.inputs), v.computed))[:1]:
                 if len(instance.inputs) > 1:
-                    return _reshaped(search, instance, _LONG)
+                    return search.over(_LONG, instance)
         return []
+
+    def _find_long(self, search: InstanceSearch) -> list[Instance]:
+        """Return graphs of a rule over long arrays, unless it works element by element."""
+        if all(is_elementwise(instance.pair) for instance in search.instances):
+            return []
+        found: dict[int, Instance] = {}
+        for kind, turn in product(_LONG_KINDS, range(self._tries)):
+            instance = search.find_in(Cell(kind, LONG), turn)
+            if isinstance(instance, Instance) and any(s.size >= _MANY for s in instance.inputs):
+                found[id(instance)] = instance
+        by_inputs = sorted(found.values(), key=lambda instance: instance.computed)
+        return by_inputs[:_MOST_LONG]
 
     def _tries_for_one(self) -> int:
         """Return after how many random graphs the law would have matched some."""
@@ -232,12 +256,6 @@ class InstancePlanner:
 def _by_types(refusals: Counter[str]) -> bool:
     """Return whether graphs were refused, and all for the types of their variables."""
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
-
-
-def _reshaped(search: InstanceSearch, instance: Instance, shape: tuple[int, ...]) -> list[Instance]:
-    """Return an instance over inputs of a shape, if its ops work element by element."""
-    found = search.rebuilt(instance, partial(reshaped, shape=shape))
-    return [] if found is None else [found]
 
 
 def _decides(instance: Instance, kind: str) -> bool:

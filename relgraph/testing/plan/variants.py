@@ -17,13 +17,13 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation.numbers import number_of
 from relgraph.testing.draw.arrays import edge_numbers
-from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.cells import KINDS
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.retyped import in_dtype, rebuilt, reshaped, with_number
+from relgraph.testing.judge.rewrite_pair import RewritePair
 
 # Of fewer graphs it is not said that a logic variable never stands for an input.
 _FEW_GRAPHS = 4
@@ -108,7 +108,7 @@ def with_views(search: InstanceSearch) -> Iterator[Instance]:
 
 def _with_room(search: InstanceSearch, instances: Iterable[Instance]) -> Iterator[Instance]:
     for instance in instances:
-        yield search.rebuilt(instance, partial(reshaped, shape=_ROOM_FOR_EDGES)) or instance
+        yield from search.over(_ROOM_FOR_EDGES, instance) or [instance]
 
 
 def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -> list[Instance]:
@@ -218,7 +218,10 @@ def _shape_in(instance: Instance, v: Any) -> tuple[int, ...] | None:
     """Return the shape of what a logic variable stands for, or None if the graph lacks it: a nested
     sum is one."""
     data = b"\0" * bytes_needed(instance.inputs)
-    values = instance.pair.run(decode_values(data, instance.inputs))
+    old = instance.pair.old
+    # the new side of a wrong law may raise an error
+    of_old = RewritePair(instance.pair.inputs, old, old, ())
+    values = of_old.run(decode_values(data, instance.inputs))
     found = values.get(instance.graph.bindings[v])
     return None if found is None else np.shape(found)
 

@@ -11,9 +11,8 @@ from relgraph.graph.kanren import whereo
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.retyped import reshaped, with_number
 from relgraph.testing.plan.planned_instances import InstancePlanner
 from tests.testing.plan.test_branch_points import searched

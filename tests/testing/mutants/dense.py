@@ -21,7 +21,7 @@ from relgraph.tensor.type import TensorType
 from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
-from relgraph.testing.instances.retyped import reshaped
+from relgraph.testing.instances.retyped import alone, reshaped, with_axes
 from relgraph.testing.judge.array_equality import same_bits
 from relgraph.testing.judge.law_comparison import Comparison
 from relgraph.testing.judge.rewrite_pair import RewritePair
@@ -135,16 +135,27 @@ def _with_constants(
         dtypes = {spec.var.type.dtype for spec in specs if spec.allowed is None}
         if instance.direction != "forward" or len(dtypes) != 1 or len(specs) > MOST_INPUTS:
             continue
-        try:
-            graph = reshaped(instance.graph, (1,))
-        except CannotInstantiate:
-            continue
-        pairs = _both_on(law, original, [spec.var for spec in graph.inputs], graph.root)
+        pairs = _over_vectors(law, original, instance)
         if pairs is not None and _reaches_what_is_wrong(pairs[0]):
             yield dtypes.pop(), pairs
             known += 1
         if known == MOST_GRAPHS:
             return
+
+
+def _over_vectors(
+    law: Law, original: Law, instance: Instance
+) -> tuple[RewritePair, RewritePair] | None:
+    """Return the same on the graph of an instance, over vectors."""
+    for number in (alone, with_axes):
+        try:
+            graph = reshaped(instance.graph, (1,), number)
+        except CannotInstantiate:
+            return None
+        pairs = _both_on(law, original, [spec.var for spec in graph.inputs], graph.root)
+        if pairs is not None:
+            return pairs
+    return None
 
 
 def _reaches_what_is_wrong(pair: RewritePair) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from unification.variable import isvar
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
@@ -17,10 +17,9 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.shapes.shape import Shape, Shape_i
-from relgraph.testing.instances.arguments.state import CannotInstantiate
+from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.instance import Instance, transformed
-from relgraph.testing.instances.instantiation import InstantiatedPattern
 from relgraph.testing.instances.retyped import retyped
 from tests.testing.mutants.spoiled import Spoiling
 
@@ -82,6 +81,8 @@ class Reach:
         Whether more than the shape of that is read in one of them.
     eliminated
         Whether only ops on matrices read it, transposed perhaps.
+    asked
+        Whether nothing but a choice reads it, as its condition.
     refused
         Those of them that a guard which the edit has left out refuses, and that were drawn.
     admitted
@@ -94,6 +95,7 @@ class Reach:
     varying: bool = False
     read: bool = False
     eliminated: bool = True
+    asked: bool = True
     refused: list[Instance] = field(default_factory=list)
     admitted: int = 0
 
@@ -177,6 +179,7 @@ def _note_places(new: Variable, found: Reach) -> None:
     if len(readers) < len(direct):
         readers |= behind
     found.eliminated &= bool(readers) and all(isinstance(n.op, MatrixOp) for n in readers)
+    found.asked &= bool(readers) and all(_only_asks(n, made | moved) for n in readers)
     for node in nodes:
         if node.outputs[0] in made:
             value: Any = node.inputs[0]
@@ -189,6 +192,12 @@ def _note_places(new: Variable, found: Reach) -> None:
         if not isinstance(node.op, Shape | Shape_i):
             found.read |= any(v in made for i, v in enumerate(node.inputs) if i not in unread)
     found.read |= new in made
+
+
+def _only_asks(node: Apply, values: set[Variable]) -> bool:
+    """Return whether a node chooses, and reads some values as its condition alone."""
+    chooses = isinstance(node.op, Elemwise) and node.op.scalar_op.name == "switch"
+    return chooses and values.isdisjoint(node.inputs[1:])
 
 
 def constant_value(v: Any) -> np.ndarray[Any, Any] | None:

@@ -82,7 +82,6 @@ BY_HAND = [
 TRUE_BY_READING = {
     "wrong for rank 0: softmax-slope-of-shares": "the softmax of one number is 1, whatever it is",
     "wrong for rank 0: log-softmax-of-logsumexp": "that of one number is 0, whatever it is",
-    "wrong for inf: switch-else-switch": "as a condition an infinity is as true as another number",
     "wrong for inf: cosine-of-dot": "the norm is infinite, and the quotient nan",
     "wrong for nan: inverse-gudermannian-mirrored": "the spoiled constant is a quarter of pi",
     "other argument: fill-sink-1-of-2": "a result of other lengths is filled like what it replaces",

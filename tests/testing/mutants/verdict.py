@@ -17,6 +17,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Term
 from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation
 from relgraph.testing.draw.argument_roles import class_and_scalar_name
 from relgraph.testing.draw.arrays import edge_numbers
@@ -44,6 +45,8 @@ NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
 IMPLIED = "the guard says what the rest of the law says already"
 NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
 IN_THE_CLASS = "the check remarks that the law holds in this class"
+ALL_AXES = "it fires where the result is a number alone, and there all axes are reduced"
+AS_TRUE = "as a condition it is as true as what is put in its place"
 NO_BIT = "not a bit differs on random bit patterns and all edges"
 NOWHERE_WRONG = "where it makes a difference on these, the class claims no more"
 """Why an edited law is true."""
@@ -74,6 +77,7 @@ _EXTREME = (
     *("the least normal number", "subnormal numbers"),
 )
 _NOT_FINITE = ("nan", "inf", "-inf")
+_NOT_ZERO = (*_EXTREME, *_NOT_FINITE)
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,8 @@ def why_equivalent(law: Law, original: Law, instances: Sequence[Instance]) -> tu
     """
     if law is original:
         return "", ""
+    if _reduces_all_where_it_fits(law, original):
+        return ALL_AXES, ""
     where = _spoiled_where(law, original)
     guards = [c for c in original.conditions if all(c is not kept for kept in law.conditions)]
     if guards:
@@ -159,6 +165,19 @@ def why_equivalent(law: Law, original: Law, instances: Sequence[Instance]) -> tu
     if dense is None or dense.wrong:
         return "", dense.wrong if dense else ""
     return NOWHERE_WRONG if dense.differing else NO_BIT, ""
+
+
+def _reduces_all_where_it_fits(law: Law, original: Law) -> bool:
+    """Return whether a right side is the same reduction as before, over all axes: its result is a
+    number, and so is what it may replace."""
+    kinds = [
+        side.op.args[0]
+        for side in (law.rhs, original.rhs)
+        if isinstance(side, Term) and isinstance(side.op, Term) and side.op.op is CAReduce
+    ]
+    if len(kinds) < 2 or kinds[0] != kinds[1]:
+        return False
+    return law.rhs.op.args[1] is None and repr(law.rhs.args) == repr(original.rhs.args)
 
 
 def _wrong_everywhere(law: Law, where: str) -> Law:
@@ -203,6 +222,8 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
     )
     if where == "zero strides" and reach.graphs and nonsingular:
         return SINGULAR
+    if where in _NOT_ZERO and not least and reach.graphs and reach.asked:
+        return AS_TRUE
     if where in _NOT_FINITE and law.sound in ("finite", "domain"):
         return NOT_CLAIMED
     return ""

@@ -22,18 +22,25 @@ def values_near(right):
     long = InstancePlanner([searched(found)], 8).run().branching[-1].long
     values = list(random_values(long.inputs, Random(0), 2))
     near = near_boundaries(long, values, Random(0))
-    return None if near is None else decode_values(near[1], near[0].inputs)
+    return [decode_values(data, instance.inputs) for instance, data in near]
 
 
 def test_they_lie_on_both_sides_of_a_threshold():
-    a, b = values_near(at.switch(x < y, at.abs(x), 0))
-    beyond = a - b
-    assert min(np.sum(beyond < 0), np.sum(beyond > 0)) > 30
-    assert np.mean(np.abs(beyond) < 0.1 * (np.abs(a) + np.abs(b))) > 0.5
+    by_distance, by_floats = values_near(at.switch(x < y, at.abs(x), 0))
+    for a, b in (by_distance, by_floats):
+        beyond = a - b
+        assert min(np.sum(beyond < 0), np.sum(beyond > 0)) > 30
+        assert np.mean(np.abs(beyond) < 0.1 * (np.abs(a) + np.abs(b))) > 0.5
+
+
+def test_they_are_of_every_size():
+    # from 1e300 the middle is never 1e-9
+    _, (a, _) = values_near(at.switch(at.abs(x) < 1e-9, at.abs(x), 0))
+    assert np.mean(np.abs(np.log10(np.abs(a)) + 9) < 1) > 0.3
 
 
 def test_there_are_none_where_nothing_is_decided():
-    assert values_near(at.switch(at.eq(at.isnan(x), at.neq(x, x)), at.abs(x), 0)) is None
+    assert values_near(at.switch(at.eq(at.isnan(x), at.neq(x, x)), at.abs(x), 0)) == []
 
 
 def test_edge_values_stand_beside_their_neighbours():

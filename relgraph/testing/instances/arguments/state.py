@@ -1,7 +1,8 @@
-"""What has been drawn for one pattern so far."""
+"""What has been drawn for one pattern so far, and the graph that is made of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,3 +53,35 @@ class InstantiationState:
     outputs: dict[Any, Any] = field(default_factory=dict)
     constant_lengths: bool = False
     lengths: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class InstantiatedPattern:
+    """A graph that a pattern matches.
+
+    Attributes
+    ----------
+    root
+        The variable that the whole pattern stands for.
+    inputs
+        The inputs of the graph.
+    leaves
+        The variables that logic variables and numbers of the pattern stand for, and arguments of
+        sums and products that it does not mention.
+    bindings
+        The value of each logic variable.
+    tensors
+        What logic variables for tensors stand for; not lengths, indices or conditions, nor what the
+        rule computes.
+    """
+
+    root: Variable
+    inputs: list[InputSpec]
+    leaves: list[Variable]
+    bindings: dict[Any, Any]
+    tensors: list[Variable]
+
+    def inputs_in(self, dtypes: Sequence[str]) -> list[Any]:
+        """Return the inputs of some dtypes that may have any values."""
+        free = [spec.var for spec in self.inputs if spec.allowed is None]
+        return [v for v in free if v.type.dtype in dtypes]
