@@ -355,7 +355,10 @@ def _of_one_element(
         return values, difference, comparison
     place = (difference.where or (0,))[0]
     of_one = [v[place : place + 1] for v in values]
-    alone = Comparison(pair, pair.run(of_one))
+    try:
+        alone = Comparison(pair, pair.run(of_one))
+    except EvaluationError:  # a constant has their length
+        return values, difference, comparison
     found = alone.difference(sound)
     if found is None:
         return values, difference, comparison

@@ -90,7 +90,8 @@ def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) 
     if notable and value_range == "any" and np.dtype(dtype).kind == "f":
         usual = number_pool(dtype, "any")
         simple, others = usual[:SIMPLE], usual[SIMPLE : 256 - len(notable)]
-        return np.concatenate([simple, np.array(notable, dtype), others])
+        with np.errstate(all="ignore"):  # some are too large for the dtype
+            return np.concatenate([simple, np.array(notable, dtype), others])
     if value_range in ("ordinary", "any", "finite"):
         known: Any = value_range
         return number_pool(dtype, known)

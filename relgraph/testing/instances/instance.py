@@ -119,7 +119,8 @@ def transformed(rewriter: Any, root: Variable) -> Variable | None:
     fgraph = None
     if len(node.outputs) > 1:
         fgraph = FunctionGraph(list(graph_inputs([root])), [root], clone=False)
-    answer = rewriter.transform(fgraph, node)
+    with np.errstate(all="ignore"):  # a number of the law may be too large for the dtype
+        answer = rewriter.transform(fgraph, node)
     if isinstance(answer, dict):
         answer = [answer.get(v) for v in node.outputs]
     if answer is False or answer is None:

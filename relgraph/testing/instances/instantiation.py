@@ -134,7 +134,8 @@ class PatternInstantiator(RandomArguments):
         for v, value in self._state.bindings.items():
             if v in self._computed:
                 continue
-            values = value if isinstance(value, tuple) else (value,)
+            # that a sum has a term twice is no special case of it
+            values = dict.fromkeys(value) if isinstance(value, tuple) else (value,)
             if self._roles.get(v, ("tensor", 0))[0] in _WITH_VALUES:
                 found += [u for u in values if isinstance(u, Variable)]
         return found

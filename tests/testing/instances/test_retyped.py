@@ -13,7 +13,7 @@ from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.retyped import reshaped, with_number
+from relgraph.testing.instances.retyped import reshaped, with_axes, with_number
 from relgraph.testing.plan.planned_instances import InstancePlanner
 from tests.testing.plan.test_branch_points import searched
 
@@ -34,6 +34,17 @@ def test_numbers_and_arrays_follow_the_shape_of_the_inputs():
         (found,) = evaluate([made.root], {made.inputs[0].var: np.ones(shape)})
         assert found.shape == made.inputs[0].shape == shape
         assert set(np.ravel(found)) <= {6.0, 8.0}
+
+
+def test_what_is_made_of_numbers_alone_stands_beside_vectors_as_it_is():
+    v, three, four = at.dscalar("v"), at.constant(3.0), at.constant(4.0)
+    graph = pattern(three / four - v, v, three, four)
+    written = law("t", c / 4 - x, c / 4 + -x, whereo(is_constant, c))
+    assert not written.forward.transform(None, reshaped(graph, (5,)).root.owner)
+    made = reshaped(graph, (5,), with_axes)
+    assert written.forward.transform(None, made.root.owner)
+    (found,) = evaluate([made.root], {made.inputs[0].var: np.ones(5)})
+    np.testing.assert_array_equal(found, np.full(5, -0.25))
 
 
 def test_what_is_not_elementwise_keeps_its_shape():

@@ -47,8 +47,13 @@ def test_partial_sums_and_products_leave_the_range_on_the_way():
     assert unclaimed_elements(nodes, values, out, "rounding").all()
     nodes, values, out = evaluated(at.prod(x), x=[1e-300, 1e-300, 1e300])
     assert unclaimed_elements(nodes, values, out, "rounding").all()
-    nodes, values, out = evaluated(at.prod(x), x=[2.0, 3.0])
-    assert not unclaimed_elements(nodes, values, out, "rounding").any()
+    largest = float(np.finfo("float64").max)
+    for factors in ([2.0, 3.0], [largest, 0.25, 0.5], [1e200, 1e100, 1e-200]):
+        nodes, values, out = evaluated(at.prod(x), x=factors)
+        assert not unclaimed_elements(nodes, values, out, "rounding").any()
+    for factors in ([largest, 2.0, 0.25], [1e-200, 1e-200, 1e300]):
+        nodes, values, out = evaluated(at.prod(x), x=factors)
+        assert unclaimed_elements(nodes, values, out, "rounding").all()
 
 
 def test_sums_of_three_terms_are_added_in_any_order_where_a_law_is_stable():

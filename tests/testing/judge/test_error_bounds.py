@@ -33,6 +33,30 @@ def test_what_is_given_and_not_rounded_does_not_count():
     assert largest_magnitude(nodes, values, out).tolist() == [1e300]
 
 
+def test_what_a_function_has_made_small_does_not_count():
+    # one unit in the last place of 1e300 would excuse any angle
+    nodes, values, out = evaluated(at.arctan(x + y) - at.arctan(x), x=[1.0], y=[1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [np.pi / 2]
+    nodes, values, out = evaluated(at.sigmoid(x - y), x=[1.0], y=[31.0])
+    assert largest_magnitude(nodes, values, out)[0] < 1e-12
+
+
+def test_a_product_of_several_factors_may_underflow_on_the_way():
+    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1e-30])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error > 1e-30
+    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1.0])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error < 1e-14
+
+
+def test_a_sigmoid_is_zero_where_an_exponential_overflows():
+    nodes, values, out = evaluated(at.sigmoid(x), x=[-710.0])
+    assert values[out].tolist() == [0.0]
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert 4e-309 < error < 3e-308
+
+
 def test_errors_propagate_as_far_as_they_move_results():
     nodes, values, out = evaluated(at.exp(at.log(x)), x=[1e300])
     (error,) = rounding_error_bound(nodes, values, out, False, 1.0)

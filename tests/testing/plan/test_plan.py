@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.kanren import whereo
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor.lawkit.guards.types import booleano, floato, ranko, unsignedo
+from relgraph.tensor.lawkit.spellings import root_of_largest
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
+from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.cells import EXTENTS, KINDS
+from relgraph.testing.plan.planned_instances import InstancePlanner
 from tests.testing.mutants.spoiled import WHERE, spoiling
+from tests.testing.plan.test_branch_points import searched
 
 a, b, c, x, y = lvars("a b c x y")
 NUMBERS = ["float64", "float32", "float16", "signed", "unsigned"]
@@ -70,6 +76,41 @@ def test_rare_graphs_of_one_kind_give_those_of_the_others():
 
     result = law("rare", at.maximum(x, c), at.maximum(c, x), whereo(is_three, c), sound="rounding")
     assert set(result.check(examples=20).coverage.kinds) >= set(NUMBERS)
+
+
+def test_laws_that_compute_a_number_are_tried_on_long_vectors_too():
+    number = computo(c, root_of_largest, x)
+    apart = law("t", at.abs(x) + 0 * y, at.switch(x < c, at.abs(x), c), number, sound="domain")
+    planned = InstancePlanner([searched(apart)], 8).run()
+    assert [len(branching.others) for branching in planned.branching] == [2, 2, 2]
+
+
+def test_sums_with_a_term_twice_are_of_one_kind_too():
+    twice = law("t", at.add(x, y, x), 2 * x + y, sound="rounding")
+    planned = InstancePlanner([searched(twice)], 8).run()
+    assert planned.meeting
+
+
+@pytest.mark.parametrize("name", ["dot-to-dot22", "minimum-repeated"])
+def test_what_changes_bits_in_some_layouts_or_orders_alone_is_found(name):
+    result = check_relation(discover_laws()[name], sound="exact", shrink=False)
+    assert result.status == "failed"
+
+
+def test_an_op_that_a_guard_wants_is_drawn():
+    def is_rare(op):
+        return op in (scalar.floor, scalar.ceil)
+
+    s, t = lvars("s t")
+    twice = at.Elemwise(s)(at.Elemwise(t)(x))
+    wrong = law("t", twice, at.Elemwise(t)(x), whereo(is_rare, s), whereo(is_rare, t), mixed=True)
+    assert len(searched(wrong).instances) > 10
+
+
+def test_of_a_long_vector_one_element_is_told():
+    wrong = law("t", at.abs(x - y), at.switch(at.abs(x - y) < 1e9, at.abs(x - y), 1e9))
+    case = wrong.check(shrink=False).counterexample
+    assert max(np.size(value) for value in case.values) <= 64
 
 
 def test_what_is_admitted_and_says_nothing_is_named_and_does_not_pass():
