@@ -19,6 +19,7 @@ from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.linalg.systems.determinants import Det
 from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.backward_errors import backward_error, size_of_logarithms
 from relgraph.testing.judge.claims import underflows_to_zero
 from relgraph.testing.judge.element_propagation import (
@@ -222,6 +223,8 @@ def _local_error(
         size = size * max(1, inputs[0].size // max(1, result.size))
     elif isinstance(op, Det):
         size = size * (1 + size_of_logarithms(inputs[0]))
+    elif isinstance(op, Softmax):
+        size = size * (1 + _span(inputs[0]))
     elif isinstance(op, Elemwise) and op.scalar_op.name == "add" and len(inputs) > 2:
         # a partial sum may be larger than the sum, and another one where the terms are regrouped
         size = np.maximum(size, sum(_magnitude(x) for x in inputs))
@@ -229,6 +232,13 @@ def _local_error(
         sizes = [_magnitude(x) for x in inputs]
         size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
     return size * min(float(info.eps), max_relative_error)
+
+
+def _span(x: Array) -> float:
+    """Return how far the finite numbers of an array are from each other: what an exponential is
+    given after the greatest is subtracted."""
+    finite = x[np.isfinite(x)].astype("float64")
+    return float(np.ptp(finite)) if finite.size else 0.0
 
 
 def _underflow_error(

@@ -217,10 +217,10 @@ def _views(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, .
 def _shape_in(instance: Instance, v: Any) -> tuple[int, ...] | None:
     """Return the shape of what a logic variable stands for, or None if the graph lacks it: a nested
     sum is one."""
-    data = b"\0" * bytes_needed(instance.inputs)
     old = instance.pair.old
-    # the new side of a wrong law may raise an error
+    # without the new side: that of a wrong law may raise an error
     of_old = RewritePair(instance.pair.inputs, old, old, ())
+    data = b"\0" * bytes_needed(instance.inputs)
     values = of_old.run(decode_values(data, instance.inputs))
     found = values.get(instance.graph.bindings[v])
     return None if found is None else np.shape(found)

@@ -73,6 +73,8 @@ WHERE: dict[str, Callable[[Array], Any]] = {
 """For what input the op gives something else: for all elements or for some of them."""
 
 
+_DIGITS = np.array([5, 3, 7, 2, 8, 4, 9, 1, 6, 3, 5, 2, 7])
+
 EVERYTHING = "everything"
 """For which input `Spoiled` is wrong if no part of it is named."""
 
@@ -102,7 +104,9 @@ class Spoiled(Spoiling):
         a = np.asarray(inputs[0])
         made = np.array(a)
         wrong = np.broadcast_to(self.where == EVERYTHING or WHERE[self.where](a), a.shape)
-        other = ~made if made.dtype.kind == "b" else np.where(made == 5, 3, 5).astype(made.dtype)
+        # matrices of them are far from singular
+        digits = np.resize(_DIGITS, made.shape).astype(made.dtype)
+        other = ~made if made.dtype.kind == "b" else np.where(made == digits, digits + 1, digits)
         output_storage[0][0] = np.asarray(np.where(wrong, other, made))
 
 

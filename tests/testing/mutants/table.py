@@ -80,6 +80,17 @@ BY_HAND = [
 ]
 
 TRUE_BY_READING = {
+    "wrong sign: log-abs-det": "the last of two outputs is the second",
+    "other op 2: softmax-mean-mul": "the sum of a softmax is 1 up to rounding",
+    "other op 3: softmax-mean-mul-div": "the sum of a softmax is 1 up to rounding",
+    "wrong for the least number: tanh-of-sigmoid-weighed": "twice that is to be a number",
+    "wrong for the greatest number: softmax-slope-of-shares": (
+        "its exponential is infinite, and of that the class claims nothing"
+    ),
+    "wrong for nan: log-det": "the sign of the determinant is nan, and so is the sum",
+    "wrong for zero strides: gammaln-step-positive": (
+        "no op whose result is known to be positive gives such a view"
+    ),
     "wrong for rank 0: softmax-slope-of-shares": "the softmax of one number is 1, whatever it is",
     "wrong for rank 0: log-softmax-of-logsumexp": "that of one number is 0, whatever it is",
     "wrong for inf: cosine-of-dot": "the norm is infinite, and the quotient nan",
@@ -91,6 +102,8 @@ TRUE_BY_READING = {
 """By the names of edits why the law is true after them, where only reading tells."""
 
 SURVIVORS = {
+    "dropped 10: arctan-step-mirrored": "of float16 alone, and where few numbers are",
+    "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "other op 14: arctan-step": "of float16 alone, and where few numbers are",
     "wrong for inf: log-det": "of a matrix with an infinity the determinant is mostly nan",
     "wrong for -inf: solve-by-upper-factor": "solutions by an infinite factor are mostly nan",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation
 from relgraph.testing.draw.argument_roles import class_and_scalar_name
 from relgraph.testing.draw.arrays import edge_numbers
+from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.structure import seed_of
@@ -44,9 +46,11 @@ SINGULAR = (
 NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
 IMPLIED = "the guard says what the rest of the law says already"
 NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
+NOTHING_CLAIMED_THERE = "where the guard says no the class claims nothing"
 IN_THE_CLASS = "the check remarks that the law holds in this class"
 ALL_AXES = "it fires where the result is a number alone, and there all axes are reduced"
 AS_TRUE = "as a condition it is as true as what is put in its place"
+AS_WRITTEN = "a law that claims each bit is not regrouped, and so it holds"
 NO_BIT = "not a bit differs on random bit patterns and all edges"
 NOWHERE_WRONG = "where it makes a difference on these, the class claims no more"
 """Why an edited law is true."""
@@ -274,27 +278,34 @@ def _why_not_needed(law: Law, guard: object, instances: Sequence[Instance]) -> s
     reach = reach_of(law, instances, guard)
     if not reach.refused and reach.admitted >= _ENOUGH_GRAPHS:
         return IMPLIED
-    if reach.refused and _holds_on(law, reach):
-        return NOT_NEEDED
-    return ""
+    return _why_it_holds_on_refused(law, reach) if reach.refused else ""
 
 
-def _holds_on(law: Law, reach: Reach) -> bool:
-    """Return whether a law holds on the graphs that the guard it lacks refuses."""
+def _why_it_holds_on_refused(law: Law, reach: Reach) -> str:
+    """Return why a law holds on the graphs that the guard it lacks refuses, or an empty text."""
     run = ExampleRun(law.name, str(law), law.sound, seed_of(law), shrink=False)
     run.instances.extend(reach.refused)
     indices = range(len(run.instances))
     try:
         run.draw(indices, _MORE_EXAMPLES)
     except LawViolation:
-        return False
-    return run.statistics.is_tested(indices)
+        return ""
+    return NOT_NEEDED if run.statistics.is_tested(indices) else NOTHING_CLAIMED_THERE
 
 
 def _why_in_the_class(law: Law, original: Law) -> str:
-    """Return why a stronger claim is true: as the check of the law itself remarks."""
+    """Return why a stronger claim is true: as the check of the law itself remarks; or, since a law
+    that claims each bit is matched as it is written alone, as another check of what it claims."""
     result = check_relation(original, _MORE_EXAMPLES, seed=1, shrink=False)
     strengths = ("exact", "rounding")
     if result.stronger in strengths[: strengths.index(law.sound) + 1]:
         return IN_THE_CLASS
+    regrouped = [any(rule.regroup for rule in _rules(each)) for each in (law, original)]
+    if regrouped == [False, True] and check_relation(law, _MORE_EXAMPLES, seed=1).passed:
+        return AS_WRITTEN
     return ""
+
+
+def _rules(law: Law) -> Sequence[Any]:
+    direction = direction_of(law, "forward")
+    return direction.rules if direction is not None else ()
