@@ -61,6 +61,8 @@ STRUCTURES: dict[str, Callable[[Any], Any]] = {
     "symmetric": lambda x: assume(x + _adjoint(x), "symmetric"),
     "lower": lambda x: assume(at.tril(_regular(x)), "lower triangular"),
     "upper": lambda x: assume(at.triu(_regular(x)), "upper triangular"),
+    "lower of any": lambda x: assume(at.tril(x), "lower triangular"),
+    "upper of any": lambda x: assume(at.triu(x), "upper triangular"),
     "factor": lambda x: Cholesky(True)(_positive(x)),
     "diagonal": lambda x: assume(_diagonal(x), "diagonal"),
     "diagonal of vector": _of_vector,

@@ -5,6 +5,7 @@ Of another dtype, to ask whether a law that matches it admits the dtype; or of a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -122,6 +123,42 @@ def reshaped(
     if made.root.type.ndim != len(shape):
         raise CannotInstantiate(f"the result has {made.root.type.ndim} axes")
     return made
+
+
+def emptied(graph: InstantiatedPattern, length: int) -> InstantiatedPattern:
+    """Return the same graph where the axes of one length have no elements.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    length
+        A length of axes of inputs. Where a constant has it, the constant loses its elements too.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take that.
+    """
+
+    def shorter(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+        return tuple([0 if n == length else n for n in shape])
+
+    known: dict[Variable, Variable] = {}
+    specs = []
+    for spec in graph.inputs:
+        var: Any = spec.var
+        if length in spec.shape and not isinstance(var.type, at.TensorType):
+            raise CannotInstantiate(f"{var} is a {var.type}, whose axes have elements")
+        if length in spec.shape:
+            known[var] = at.TensorType(var.type.dtype, shorter(var.type.shape))(var.name)
+            shape = tuple([0 if n == length else n for n in spec.shape])
+            spec = replace(spec, var=known[var], shape=shape)
+        specs.append(spec)
+    for v in _constants(graph):
+        if length in np.shape(v.data):
+            known[v] = at.constant(np.zeros(shorter(np.shape(v.data)), v.type.dtype))
+    return rebuilt(graph, specs, known)
 
 
 def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> InstantiatedPattern:

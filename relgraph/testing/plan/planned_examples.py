@@ -32,6 +32,9 @@ from relgraph.testing.plan.planned_instances import Branching, PlannedInstances
 # How many sets of values hold the edge values of a kind at most.
 _MOST_SETS = 40
 
+# How many other graphs are tried in a cell where the old side can be computed for no values.
+_OTHERS = 4
+
 # How many graphs of a kind are given values in other memory layouts.
 _LAID_OUT = 2
 
@@ -90,14 +93,11 @@ class PlannedExamples:
         turn = 0
         for cell, index in found.items():
             turn += 2
-            inputs = self.run.instances[index].inputs
-            compared = [self._compare(index, data) for data in few(inputs, self.random, turn)]
-            if not any(compared):
-                # an op may be defined for positive numbers alone
-                compared = [self._compare(index, data) for data in positive(inputs, self.random)]
-            if not any(compared):
-                compared = [self._compare(index, ascending(inputs))]
-            self._note(str(cell), any(compared), "the old side can be computed for no values tried")
+            # the op of one graph may not be defined for what is tried: of a singular matrix, say
+            compared = any(
+                self._compare_in_cell(i, turn) for i in (index, *self._others(cell, index))
+            )
+            self._note(str(cell), compared, "the old side can be computed for no values tried")
         for kind in KINDS:
             of_kind = {cell: i for cell, i in found.items() if cell.kind == kind}
             if of_kind:
@@ -108,6 +108,22 @@ class PlannedExamples:
         self._compare_what_was_built_anew(turn)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
+
+    def _compare_in_cell(self, index: int, turn: int) -> bool:
+        """Compare the sides of an instance for a few values; return whether one was compared."""
+        inputs = self.run.instances[index].inputs
+        compared = [self._compare(index, data) for data in few(inputs, self.random, turn)]
+        if not any(compared):
+            # an op may be defined for positive numbers alone
+            compared = [self._compare(index, data) for data in positive(inputs, self.random)]
+        return any(compared) or self._compare(index, ascending(inputs))
+
+    def _others(self, cell: Cell, known: int) -> list[int]:
+        """Return some instances of the same rule in a cell."""
+        instances = self.run.instances
+        rule = instances[known].rule
+        alike = [i for i, v in enumerate(instances) if v.rule is rule and cell in v.free_cells]
+        return [i for i in alike if i != known][:_OTHERS]
 
     def _compare_what_was_built_anew(self, turn: int) -> None:
         """Compare examples of the instances that are graphs of others over other variables."""

@@ -18,6 +18,7 @@ from relgraph.testing.plan.variants import (
     with_functions,
     with_inputs_of_others,
     with_laid_out_numbers,
+    with_nothing,
     with_views,
 )
 
@@ -37,6 +38,7 @@ _RESHAPED = 3
 _LONG_KINDS = ("float64", "float32")
 _MANY = 200
 _MOST_LONG = 4
+_VARIANTS = (with_inputs_of_others, with_laid_out_numbers, with_nothing, with_views)
 # The other shapes in which the same graph is tried.
 _OTHER_SHAPES = ((), (8, 8))
 
@@ -76,7 +78,8 @@ class PlannedInstances:
         Of a law that claims each bit, graphs of floats over long arrays if some of its ops combine
         elements: in what order they do so hangs on lengths and on memory layouts.
     variants
-        Instances with an input of another dtype, and with other memory layouts of what is no input.
+        Instances with an input of another dtype, with other memory layouts of what is no input, and
+        with axes of length 0 beside longer ones.
     numbered
         Where a logic variable stands for constants only, a graph with each edge value for it.
     computed
@@ -154,7 +157,7 @@ class InstancePlanner:
         for search in self._searches:
             planned.numbered += with_edge_numbers(search)
             planned.computed += with_functions(search)
-            for variants in (with_inputs_of_others, with_laid_out_numbers, with_views):
+            for variants in _VARIANTS:
                 planned.variants += variants(search)
         return planned
 

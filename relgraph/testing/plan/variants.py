@@ -22,11 +22,19 @@ from relgraph.testing.instances.cells import KINDS
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.instances.retyped import in_dtype, rebuilt, reshaped, with_number
+from relgraph.testing.instances.retyped import (
+    emptied,
+    in_dtype,
+    rebuilt,
+    reshaped,
+    with_number,
+)
 from relgraph.testing.judge.rewrite_pair import RewritePair
 
 # Of fewer graphs it is not said that a logic variable never stands for an input.
 _FEW_GRAPHS = 4
+# How many graphs lose the elements of an axis.
+_EMPTIED = 2
 # Functions of an input that guards admit in its place, the one with the most values first.
 _FUNCTIONS = (at.abs, at.exp)
 # A vector that has room for all edge values, and a shape in which arrays have every order of axes.
@@ -72,14 +80,19 @@ def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
 
 
 def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances whose numbers are arrays, where a logic variable stands for numbers only.
+    """Yield instances whose numbers are arrays, where a logic variable stands for numbers only, or
+    for constants.
 
     Their axes lie in memory in each order, or the first one has the stride 0. Other instances than
     those of ops that work element by element have none.
     """
     bindings = [instance.graph.bindings for instance in search.instances]
-    numbers = [v for v in bindings[0] if all(_is_number(b[v]) for b in bindings)]
-    homes = (_of_kind(search, "float64") or search.instances) if numbers else []
+    fixed = [v for v in bindings[0] if all(_is_fixed(b[v]) for b in bindings)]
+    homes = [
+        i
+        for i in (_of_kind(search, "float64") or search.instances if fixed else ())
+        if all(_is_number(i.graph.bindings[v]) for v in fixed)
+    ]
     for home in sorted(homes, key=lambda i: i.computed)[:1]:
         for number in (_by_columns, _in_another_order, _as_rows):
             yield from _found(search, home, partial(reshaped, shape=_THREE_AXES, number=number))
@@ -95,6 +108,20 @@ def with_functions(search: InstanceSearch) -> Iterator[Instance]:
         for extents in (("rank 2", "rank 1"), ("length 1",)):
             for home in _homes_with_result(search, v, extents)[:1]:
                 yield from _with_room(search, _with_views_of(search, home, v, _plain))
+
+
+def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances where the axes of one length have no elements: beside a column of three rows
+    a row may have none, and beside a row the column."""
+    homes = sorted(_of_kind(search, "float64"), key=lambda i: -len(_lengths(i)))
+    for home in homes[:_EMPTIED]:
+        for length in _lengths(home):
+            yield from _found(search, home, partial(emptied, length=length))
+
+
+def _lengths(instance: Instance) -> list[int]:
+    """Return the lengths of the axes of the inputs that have several elements."""
+    return sorted({n for spec in instance.inputs for n in spec.shape if n > 1})
 
 
 def with_views(search: InstanceSearch) -> Iterator[Instance]:
@@ -139,6 +166,10 @@ def _always(search: InstanceSearch, admitted: Callable[[Any], bool]) -> list[Any
 
 def _is_constant(value: Any) -> bool:
     return isinstance(value, Constant)
+
+
+def _is_fixed(value: Any) -> bool:
+    return _is_constant(value) or _is_number(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -72,7 +72,8 @@ _EXCLUDED = {
     "-0": _POSITIVE,
     "0": _POSITIVE,
     **dict.fromkeys(
-        ("gaps", "zero strides", "duplicates", "more than one row"), ("has_one_element",)
+        ("gaps", "zero strides", "duplicates", "more than one row", "length 0"),
+        ("has_one_element",),
     ),
 }
 """By value the guards that say of a variable that it has no such value."""
