@@ -72,7 +72,8 @@ def near_boundaries(
 def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | None:
     """Return an instance whose inputs are edge values beside their neighbours: what nearly cancels.
 
-    One input has edge values, and the others have the same, the next one, or minus these.
+    One input has edge values, or numbers whose squares are the greatest, and the others have the
+    same, the next one, or minus these.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | N
     dtypes: list[Any] = [np.dtype(spec.var.type.dtype) for spec in instance.inputs]
     if any(dtype != dtypes[0] for dtype in dtypes):
         return None
-    edges = np.array(edge_numbers(dtypes[0].name), dtypes[0])
+    edges = _edges_and_roots(dtypes[0])
     with np.errstate(all="ignore"):
         beside = [edges, *(np.nextafter(edges, edges.dtype.type(s)) for s in (np.inf, -np.inf))]
     either = np.array([*beside, *(-part for part in beside)])
@@ -100,6 +101,12 @@ def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | N
         columns.append(np.concatenate(random.sample(list(either), len(either))))
     columns = random.sample(columns, len(columns))
     return _of_numbers(instance, columns)
+
+
+def _edges_and_roots(dtype: Any) -> Array:
+    """Return the edge values of floats, and the largest ones whose squares do not overflow."""
+    root = np.sqrt(np.finfo(dtype).max)
+    return np.array([*edge_numbers(dtype.name), root, -root], dtype)
 
 
 def _of_numbers(instance: Instance, numbers: Sequence[Array]) -> tuple[Instance, bytes]:

@@ -102,7 +102,6 @@ TRUE_BY_READING = {
 """By the names of edits why the law is true after them, where only reading tells."""
 
 SURVIVORS = {
-    "dropped 10: arctan-step-mirrored": "of float16 alone, and where few numbers are",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "other op 14: arctan-step": "of float16 alone, and where few numbers are",
     "wrong for inf: log-det": "of a matrix with an infinity the determinant is mostly nan",
