@@ -56,7 +56,8 @@ def check_relation(
     graph and what the law puts in its place are evaluated and compared: first by plan, for each
     kind of dtype that the law admits, at ranks 0 to 2 and lengths 0, 1 and more, on the edge values
     of the dtype in all memory layouts, near where its right side decides otherwise, and with each
-    edge value for what is always a constant; then on random values. Besides, a rewrite must keep
+    edge value for what is always a constant; for ``exact`` on long arrays too, in whose order ops
+    add them up; then on random values. Besides, a rewrite must keep
     the type, be the first answer of a plain run of the relation, and lead back to a graph of the
     same values by the other direction.
 

@@ -262,13 +262,14 @@ def _underflow_error(
     moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
     made = np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
     if op.scalar_op.name == "mul" and len(inputs) > 2:
-        return made + _underflow_within(inputs, info)
+        return made + _underflow_within(inputs, errors, info)
     return made
 
 
-def _underflow_within(inputs: Sequence[Array], info: Any) -> Array:
-    """Return the error that a product of several factors makes where a partial one underflows."""
-    sizes = [_magnitude(x) for x in inputs]
+def _underflow_within(inputs: Sequence[Array], errors: Sequence[Array], info: Any) -> Array:
+    """Return the error that a product of several factors makes where a partial one underflows: of
+    those that the factors may be, too."""
+    sizes = [_magnitude(x) + e for x, e in zip(inputs, errors, strict=True)]
     least = reduce(np.multiply, [np.minimum(s, 1) for s in sizes])
     others = reduce(np.multiply, [np.maximum(s, 1) for s in sizes])
     nonzero = np.logical_and.reduce(np.broadcast_arrays(*[s > 0 for s in sizes]))

@@ -45,6 +45,9 @@ def test_a_product_of_several_factors_may_underflow_on_the_way():
     nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1e-30])
     (error,) = rounding_error_bound(nodes, values, out, True, EPS)
     assert error > 1e-30
+    nodes, values, out = evaluated(at.mul(x / y, 0.25, y), x=[1e-300], y=[1e300])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error > 1e-300
     nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1.0])
     (error,) = rounding_error_bound(nodes, values, out, True, EPS)
     assert error < 1e-14

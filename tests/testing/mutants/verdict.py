@@ -17,6 +17,7 @@ import relgraph.tensor as at
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.search.goals import Compute, Where
 from relgraph.graph.kanren.terms.term import Term
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation
@@ -43,6 +44,7 @@ OUT_OF_RANGE = "no class claims anything of matrices whose elimination leaves th
 SINGULAR = (
     "a matrix that repeats a row is singular, which the law excludes, or the left side raises"
 )
+NAN_BEFORE = "of a matrix that is not finite the left side is nan, and no result is worse"
 NOT_CLAIMED = "the class claims nothing of inputs that are not finite"
 IMPLIED = "the guard says what the rest of the law says already"
 NOT_NEEDED = "it holds where the guard says no, which is about cost, or left to another law"
@@ -229,6 +231,8 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
         return SINGULAR
     if where in _NOT_ZERO and not least and reach.graphs and reach.asked:
         return AS_TRUE
+    if where in _NOT_FINITE and law.sound == "stable" and _is_eliminated(law):
+        return NAN_BEFORE
     if where in _NOT_FINITE and law.sound in ("finite", "domain"):
         return NOT_CLAIMED
     return ""
@@ -237,9 +241,16 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
 def _is_eliminated(law: Law) -> bool:
     """Return whether only ops on matrices read the first variable of a left side."""
     v = next(iter(law.lhs.variables()))
-    readers = [part.op for part in _parts(law.lhs) if any(arg is v for arg in part.args)]
-    classes = [class_and_scalar_name(op)[0] for op in readers]
+    classes = [class_and_scalar_name(op)[0] for op in _readers(v, law.lhs)]
     return all(cls is not None and issubclass(cls, MatrixOp) for cls in classes)
+
+
+def _readers(value: object, term: object) -> Iterator[object]:
+    """Yield the ops that read a value in a term, or what orders its axes otherwise."""
+    for part in _parts(term):
+        if any(arg is value for arg in part.args):
+            moved = class_and_scalar_name(part.op)[0] is DimShuffle
+            yield from _readers(part, term) if moved else (part.op,)
 
 
 def _is_no_constant(law: Law, where: str, reach: Reach) -> bool:
