@@ -22,7 +22,8 @@ from relgraph.testing.instances.input_values import InputSpec
 
 
 def in_dtype(graph: InstantiatedPattern, dtype: str, only: Variable) -> InstantiatedPattern:
-    """Return the same graph with one input of another dtype; for what is raised see `retyped`."""
+    """Return the same graph with one input or constant of another dtype; for what is raised see
+    `retyped`."""
     return retyped(graph, (), dtype, only)
 
 
@@ -40,7 +41,7 @@ def retyped(
     dtype
         The new dtype.
     only
-        An input that alone gets it; None for all inputs and constants of `dtypes`.
+        An input or a constant that alone gets it; None for all inputs and constants of `dtypes`.
 
     Raises
     ------
@@ -54,8 +55,8 @@ def retyped(
             known[spec.var] = _input(spec.var, dtype)
             spec = replace(spec, var=known[spec.var])
         specs.append(spec)
-    for v in _constants(graph) if only is None else ():
-        if v.type.dtype in dtypes:
+    for v in _constants(graph):
+        if v is only or (only is None and v.type.dtype in dtypes):
             known[v] = _constant(v, dtype)
     return rebuilt(graph, specs, known)
 

@@ -85,12 +85,13 @@ def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | N
     Returns
     -------
     found
-        One of what `near_boundaries` returns; None if some input may not have any values.
+        One of what `near_boundaries` returns; None if some input may not have any values, or is no
+        float.
     """
     if any(spec.allowed is not None for spec in instance.inputs):
         return None
     dtypes: list[Any] = [np.dtype(spec.var.type.dtype) for spec in instance.inputs]
-    if any(dtype != dtypes[0] for dtype in dtypes):
+    if any(dtype != dtypes[0] for dtype in dtypes) or dtypes[0].kind != "f":
         return None
     edges = _edges_and_roots(dtypes[0])
     with np.errstate(all="ignore"):

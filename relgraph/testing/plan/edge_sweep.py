@@ -30,6 +30,8 @@ _RANGES = ("any", "ordinary", "positive")
 _ANY, _ORDINARY, _POSITIVE = (SHARED_RANGES.index(name) for name in _RANGES)
 # So many edge values are used at most: nearly all complex numbers of a table have one in a part.
 _MOST_EDGES = 64
+# How many infinities and zeros of one input meet those of another one.
+_MOST_OF_TWO = 4
 # How many simple numbers meet the edge values.
 _FEW_SIMPLE = 8
 # Layouts that differ from the plain one, which stands in `LAYOUTS` several times.
@@ -207,6 +209,27 @@ def one_edge(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
                 place = random.randrange(swept.size) if background is _ordinary else 0
                 numbers[i][place] = edge
                 yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+
+
+def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
+    """Yield infinities and zeros of each two inputs, one of each beside ordinary numbers.
+
+    Where elements are combined it matters which of them an edge of the other input meets.
+    """
+    for pair in combinations([i for i, spec in enumerate(inputs) if spec.size], 2):
+        for edges in product(*[_infinities_and_zeros(inputs[i]) for i in pair]):
+            numbers = [_ordinary(random, spec) for spec in inputs]
+            for i, edge in zip(pair, edges, strict=True):
+                numbers[i][random.randrange(inputs[i].size)] = edge
+            yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+
+
+def _infinities_and_zeros(spec: InputSpec) -> list[int]:
+    var: Any = spec.var
+    places = _edges_of(spec)
+    table = number_table(var.type.dtype, "any", spec.notable)[list(places)]
+    wanted = np.isinf(table) | (table == 0)
+    return [place for place, edge in zip(places, wanted, strict=True) if edge][:_MOST_OF_TWO]
 
 
 def _identity(random: Random, spec: InputSpec) -> list[int]:

@@ -26,6 +26,7 @@ from relgraph.testing.plan.edge_sweep import (
     positive,
     random_values,
     sweep,
+    two_edges,
 )
 from relgraph.testing.plan.planned_instances import Branching, PlannedInstances
 
@@ -173,8 +174,10 @@ class PlannedExamples:
             compared += [self._compare(home, data) for _input, data in alone(inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
         if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
-            for data in one_edge(self.run.instances[plainest[0]].inputs, self.random):
-                self._compare(plainest[0], data)
+            for index in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
+                inputs = self.run.instances[index].inputs
+                for data in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
+                    self._compare(index, data)
         for index in plainest:
             inputs, most = self.run.instances[index].inputs, 2 * self.sets
             for data in layouts(inputs, self.random, most, positive=has_domain):
@@ -192,9 +195,21 @@ class PlannedExamples:
         alike = [
             i
             for i, other in enumerate(self.run.instances)
-            if other.rule is instance.rule and other.wholly == instance.wholly
+            if other.rule is instance.rule
+            and (other.wholly or other.free_cells) == (instance.wholly or instance.free_cells)
         ]
         return sorted(alike, key=lambda i: _restrictions(self.run.instances[i]))[:_LAID_OUT]
+
+    def _broadest(self, kind: str, known: int) -> int:
+        """Return the instance of the rule of a known one, and of a kind, that has the most inputs
+        where its logic variables stand, and among them arrays."""
+        instances, rule = self.run.instances, self.run.instances[known].rule
+        alike = [
+            i
+            for i, v in enumerate(instances)
+            if v.rule is rule and {c.kind for c in v.cells} == {kind} and self._elements(v) > 2
+        ]
+        return min(alike, key=lambda i: _restrictions(instances[i]), default=known)
 
     def _compare_decisions(self, branching: Branching) -> None:
         """Compare the sides where a law decides between branches.
@@ -264,6 +279,8 @@ def _is_alone(cell: Cell, instance: Instance) -> bool:
     return cell.extent != AMONG_OTHERS and instance.cells == {cell}
 
 
-def _restrictions(instance: Instance) -> int:
-    """Return how many tensors of an instance can't have any elements in any place."""
-    return instance.computed + sum(spec.structure is not None for spec in instance.inputs)
+def _restrictions(instance: Instance) -> tuple[int, int]:
+    """Return how many tensors of an instance can't have any elements in any place, and less than 0
+    by how many inputs can."""
+    any_elements = [spec for spec in instance.inputs if spec.structure is None and spec.size]
+    return len(instance.graph.tensors) - len(any_elements), -len(any_elements)

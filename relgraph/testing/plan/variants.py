@@ -50,19 +50,35 @@ _BESIDE = (
     ("bool", ("float64", "float32", "float16")),
 )
 
+# How many constants beside float64 are given other dtypes, and which.
+_WITH_CONSTANTS = 4
+_OF_CONSTANTS = ("float32", "int64", "uint8")
+
 View = Callable[[Any], Any]
 
 
 def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances of float64 with one input of float32 or float16, each input in turn.
+    """Yield instances of float64 with one input or constant of another dtype, each one in turn.
 
     Of a law about several dtypes also instances of other kinds with one input of another one.
     """
+    for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
+        for dtype in _OF_CONSTANTS:
+            yield from _found(search, home, partial(in_dtype, dtype=dtype, only=constant))
     for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
         for home in [i for i in _of_kind(search, kind) if len(i.inputs) > 1][:1]:
             for var in home.graph.inputs_in(KINDS[kind]):
                 for dtype in others:
                     yield from _found(search, home, partial(in_dtype, dtype=dtype, only=var))
+
+
+def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
+    """Return the instances where all is float64, some of it inputs and some constants, with each of
+    the constants."""
+    homes = [
+        i for i in search.instances if i.free_cells and {c.kind for c in i.cells} == {"float64"}
+    ]
+    return [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
 
 
 def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
@@ -193,7 +209,14 @@ def _homes_with_constant(search: InstanceSearch, v: Any) -> list[Instance]:
     and those of inputs where the other variables stand."""
     homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
     floats = [i for i in homes if i.wholly is not None and i.wholly.kind == "float64"]
-    return sorted(floats or homes, key=lambda i: i.computed)
+    return sorted(floats or homes, key=lambda i: (i.computed, -_numbers_apart(i)))
+
+
+def _numbers_apart(instance: Instance) -> int:
+    """Return how many different numbers the constants are: what another one is divided by shall
+    not become another one with it."""
+    constants = [v for v in instance.graph.tensors if isinstance(v, Constant)]
+    return len({v.data.tobytes() for v in constants})
 
 
 def _homes_with_result(search: InstanceSearch, v: Any, extents: tuple[str, ...]) -> list[Instance]:
