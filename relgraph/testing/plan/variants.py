@@ -75,9 +75,7 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
 def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
     """Return the instances where all is float64, some of it inputs and some constants, with each of
     the constants."""
-    homes = [
-        i for i in search.instances if i.free_cells and {c.kind for c in i.cells} == {"float64"}
-    ]
+    homes = [i for i in search.instances if i.free_cells and _is_of_kind(i, "float64")]
     return [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
 
 
@@ -204,12 +202,17 @@ def _of_kind(search: InstanceSearch, kind: str, extent: str = "") -> list[Instan
     return [i for i, c in cells if c and c.kind == kind and (not extent or c.extent == extent)]
 
 
+def _is_of_kind(instance: Instance, kind: str) -> bool:
+    """Return whether all tensors of an instance are of a kind, constants too."""
+    return {cell.kind for cell in instance.cells} == {kind}
+
+
 def _homes_with_constant(search: InstanceSearch, v: Any) -> list[Instance]:
     """Return the instances where a logic variable is a constant itself: first those of float64,
     and those of inputs where the other variables stand."""
     homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
-    floats = [i for i in homes if i.wholly is not None and i.wholly.kind == "float64"]
-    return sorted(floats or homes, key=lambda i: (i.computed, -_numbers_apart(i)))
+    floats = [i for i in homes if _is_of_kind(i, "float64")]
+    return sorted(floats or homes, key=lambda i: (-len(i.inputs), i.computed, -_numbers_apart(i)))
 
 
 def _numbers_apart(instance: Instance) -> int:

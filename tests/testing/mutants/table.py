@@ -80,6 +80,8 @@ BY_HAND = [
 ]
 
 TRUE_BY_READING = {
+    "truncated: prod-sign": "a sign is a whole number",
+    "other op: log-prod-of-any-sign": "what is subtracted is 0",
     "wrong for length 0: log-det-upper-triangular": "of a matrix without rows no element is read",
     "wrong sign: log-abs-det": "the last of two outputs is the second",
     "other op 2: softmax-mean-mul": "the sum of a softmax is 1 up to rounding",
@@ -96,6 +98,8 @@ TRUE_BY_READING = {
 """By the names of edits why the law is true after them, where only reading tells."""
 
 SURVIVORS = {
+    "swapped 15: second-difference-of-one-by": "only where a formula is 0: at 4 and 1, say",
+    "wrong for -inf: solve-eye": "a matrix that is drawn is seldom infinite",
     "exact: max-mul": "only of zeros of both signs, of which one is a product that underflows",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "wrong for the greatest number: log-div-softmax": "rounding may make the quotient infinite",

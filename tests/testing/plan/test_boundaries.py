@@ -43,6 +43,25 @@ def test_there_are_none_where_nothing_is_decided():
     assert values_near(at.switch(at.eq(at.isnan(x), at.neq(x, x)), at.abs(x), 0)) == []
 
 
+def test_truth_values_have_no_neighbours():
+    either = law("t", x | y, y | x)
+    (truths,) = [i for i in searched(either).instances if {t.dtype for t in i.types} == {"bool"}][
+        :1
+    ]
+    assert neighbours(truths, Random(0)) is None
+
+
+def test_numbers_whose_squares_are_the_greatest_have_neighbours_too():
+    apart = law("t", x - y, x + -y)
+    (long, *_) = InstancePlanner([searched(apart)], 8).run().meeting
+    instance, data = neighbours(long, Random(0))
+    a, b = decode_values(data, instance.inputs)
+    root = np.sqrt(np.finfo(a.dtype).max)
+    assert any(
+        np.any((u == root) & (np.abs(v) < root) & (v < -0.9 * root)) for u, v in ((a, b), (b, a))
+    )
+
+
 def test_edge_values_stand_beside_their_neighbours():
     apart = law("t", x - y, x + -y)
     (long, *_) = InstancePlanner([searched(apart)], 8).run().meeting

@@ -17,6 +17,7 @@ from relgraph.testing.plan.edge_sweep import (
     meetings,
     one_edge,
     random_values,
+    two_edges,
 )
 
 HALVES = {0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, -0.5, -1.0, -1.5, -2.0, -3.0}
@@ -68,6 +69,15 @@ def test_one_edge_value_stands_among_others_or_on_a_diagonal():
     assert any(np.isposinf(m[0, 0]) for m in beside_one)
     assert len(beside_one) < len(sets)
     assert all(np.sum(~np.isfinite(m)) <= 1 for m in sets)
+
+
+def test_an_infinity_of_one_input_stands_beside_one_of_the_other():
+    inputs = [InputSpec(at.dmatrix(), (3, 3)), InputSpec(at.dvector(), (1,))]
+    sets = decoded(two_edges(inputs, Random(0)), inputs)
+    for a, b in product((np.inf, -np.inf, 0.0), repeat=2):
+        assert any(np.sum(m == a) == 1 and v[0] == b for m, v in sets)
+    assert all(np.sum(~np.isfinite(m)) <= 1 for m, _ in sets)
+    assert not list(two_edges([inputs[0], InputSpec(at.dvector(), (0,))], Random(0)))
 
 
 def test_numbers_in_other_layouts_are_positive_where_that_is_asked_for():

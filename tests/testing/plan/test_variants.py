@@ -8,6 +8,7 @@ import relgraph.tensor as at
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.guards.signs import is_nonnegative
+from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
@@ -73,6 +74,20 @@ def test_a_law_about_several_dtypes_has_inputs_of_each_beside_each():
     mixed = [{v.type.dtype for v in i.pair.inputs} for i in variants]
     for pair in ({"float16", "float32"}, {"float16", "int8"}, {"bool", "float16"}):
         assert pair in mixed
+
+
+def test_constants_beside_floats_have_other_dtypes():
+    negated = law("t", -(c * x), at.mul(x, c, -1), whereo(is_constant, c), sound="domain")
+    variants = InstancePlanner([searched(negated)], 8).run().variants
+    dtypes = {i.graph.bindings[c].type.dtype for i in variants if i.inputs}
+    assert {"uint8", "int64", "float32"} <= dtypes
+
+
+def test_one_of_two_axes_has_no_elements_where_the_other_has():
+    outer = law("t", x @ y, x * y, ranko(x, 2), ranko(y, 2), sound="domain")
+    variants = InstancePlanner([searched(outer)], 8).run().variants
+    shapes = [(i.inputs[0].shape, i.inputs[1].shape) for i in variants if len(i.inputs) > 1]
+    assert any(0 in a and 0 not in b for a, b in shapes + [(b, a) for a, b in shapes])
 
 
 def test_checks_find_what_is_wrong_there_alone():
