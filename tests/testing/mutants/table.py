@@ -80,6 +80,7 @@ BY_HAND = [
 ]
 
 TRUE_BY_READING = {
+    "unguarded 2: kron-times-vector": "all that is computed has the dtype of the result even so",
     "truncated: prod-sign": "a sign is a whole number",
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
     "wrong for length 0: log-det-upper-triangular": "of a matrix without rows no element is read",

@@ -52,10 +52,10 @@ def test_all_are_killed_but_those_that_are_explained(part):
     assert sum(total[status] for status in KILLED) >= AT_LEAST_KILLED * total["made"]
 
 
-def test_of_those_that_are_wrong_98_in_a_hundred_are_killed():
+def test_of_those_that_are_wrong_99_in_a_hundred_are_killed():
     survivors = SURVIVORS.keys() & {law.name for law in MUTANTS}
     killed = AT_LEAST_KILLED * len(MUTANTS)
-    assert killed / (killed + len(survivors)) >= 0.98
+    assert killed / (killed + len(survivors)) >= 0.99
 
 
 def test_a_tally_leaves_out_what_is_true():
