@@ -54,12 +54,11 @@ def check_relation(
     The law's rules come from a run with logic variables at both ends. The logic variables of their
     patterns are replaced by random inputs, constants and small graphs that its guards admit. The
     graph and what the law puts in its place are evaluated and compared: first by plan, for each
-    kind of dtype that the law admits, at ranks 0 to 2 and lengths 0, 1 and more, on the edge values
-    of the dtype in all memory layouts, near where its right side decides otherwise, and with each
-    edge value for what is always a constant; for ``exact`` on long arrays too, in whose order ops
-    add them up; then on random values. Besides, a rewrite must keep
-    the type, be the first answer of a plain run of the relation, and lead back to a graph of the
-    same values by the other direction.
+    kind of dtype that the law admits, at ranks 0 to 2 and lengths 0, 1 and more (for ``exact`` on
+    long arrays too), on the edge values of the dtype in all memory layouts, near where its right
+    side decides otherwise, and with each edge value for what is always a constant; then on random
+    values. Besides, a rewrite must keep the type, be the first answer of a plain run of the
+    relation, and lead back to a graph of the same values by the other direction.
 
     Parameters
     ----------
