@@ -133,7 +133,8 @@ def _with_constants(
     for instance in instances:
         specs = instance.graph.inputs
         dtypes = {spec.var.type.dtype for spec in specs if spec.allowed is None}
-        if instance.direction != "forward" or len(dtypes) != 1 or len(specs) > MOST_INPUTS:
+        real = len(dtypes) == 1 and all(np.dtype(dtype).kind in "biuf" for dtype in dtypes)
+        if instance.direction != "forward" or not real or len(specs) > MOST_INPUTS:
             continue
         pairs = _over_vectors(law, original, instance)
         if pairs is not None and _reaches_what_is_wrong(pairs[0]):
