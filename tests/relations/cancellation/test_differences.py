@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import relgraph.tensor as at
 from relations.cancellation import differences
+from relgraph.graph.reference import evaluate
 from tests.relations.applied import applied, laws_of, x, y, z
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 
@@ -89,6 +91,23 @@ def test_its_value_is_the_true_one(name, before):
 @pytest.mark.parametrize(("name", "before"), CASES, ids=[name for name, _ in CASES])
 def test_its_slopes_are_the_true_ones(name, before):
     assert_true_slopes(LAWS[name], before)
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("one-by-step-around", 1 / (x + y) - 1 / (x - y)),
+        ("second-difference-of-one-by", 1 / (x + y) + 1 / (x - y) - 2 / x),
+    ],
+)
+def test_where_one_sum_overflows_the_other_may_be_small(name, before):
+    (together,) = LAWS[name].forward.transform(None, before.owner)
+    for sign in (1, -1):
+        values = {x: np.array([1.7e308]), y: np.array([sign * 1.69e308])}
+        with np.errstate(over="ignore"):
+            old, new = evaluate([before, together], values)
+        assert old != 0
+        np.testing.assert_allclose(new, old, rtol=0.05)
 
 
 @pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
