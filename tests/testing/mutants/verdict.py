@@ -184,7 +184,8 @@ def _reduces_all_where_it_fits(law: Law, original: Law) -> bool:
     ]
     if len(kinds) < 2 or kinds[0] != kinds[1]:
         return False
-    return law.rhs.op.args[1] is None and repr(law.rhs.args) == repr(original.rhs.args)
+    edited = law.rhs.op.args[1] is None and original.rhs.op.args[1] is not None
+    return edited and repr(law.rhs.args) == repr(original.rhs.args)
 
 
 def _wrong_everywhere(law: Law, where: str) -> Law:
