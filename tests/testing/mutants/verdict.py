@@ -243,7 +243,8 @@ def _is_eliminated(law: Law) -> bool:
     """Return whether only ops on matrices read the first variable of a left side."""
     v = next(iter(law.lhs.variables()))
     classes = [class_and_scalar_name(op)[0] for op in _readers(v, law.lhs)]
-    return all(cls is not None and issubclass(cls, MatrixOp) for cls in classes)
+    of_matrices = [cls is not None and issubclass(cls, MatrixOp) for cls in classes]
+    return bool(of_matrices) and all(of_matrices)
 
 
 def _readers(value: object, term: object) -> Iterator[object]:
