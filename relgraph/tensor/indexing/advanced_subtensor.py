@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
-from relgraph.tensor.assembly.creation import zeros_like
+from relgraph.tensor.assembly.creation import ARange, arange, zeros_like
+from relgraph.tensor.axes import static_int
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.indices import (
     IndexList,
@@ -28,7 +29,10 @@ from relgraph.tensor.indexing.subtensor import (
     check_index_inputs,
     take_part,
 )
+from relgraph.tensor.math import eq, switch
 from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.reshaping import reshape
+from relgraph.tensor.shapes.shape import lengths, product
 from relgraph.tensor.type import TensorType
 
 
@@ -210,7 +214,7 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
     """A tensor with new values added to a part of it, or with the part set to new values.
 
     The inputs are as for `IncSubtensor`. If the index names an element several times, all the
-    values are added to it; which of them it is set to is not specified.
+    values are added to it, or it is set to the last of them, in row-major order of the part.
 
     Parameters
     ----------
@@ -237,7 +241,56 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
         out = x if self.inplace else x.copy()
         with np.errstate(all="ignore"):
             if self.set_instead_of_inc:
-                out[index] = y
+                # NumPy goes through arrays in the order of their storage
+                out[concrete_index(self.idx_list, map(_row_major, indices))] = _row_major(y)
             else:
                 np.add.at(out, index, y)
         output_storage[0][0] = out
+
+    def kept(self, g: Any, indices: Sequence[Any]) -> Any:
+        """Return of the gradient `g` the part that belongs to the values that the op assigns.
+
+        A value that a later one overwrites has none.
+        """
+        part = super().kept(g, indices)
+        if not self.set_instead_of_inc or _are_distinct(indices):
+            return part
+        shape = lengths(part)
+        places = reshape(arange(product(shape)), shape)
+        kept = type(self)(self.idx_list, set_instead_of_inc=True)(
+            zeros_like(g, "int64"), places, *indices
+        )
+        return switch(eq(self.part()(kept, *indices), places), part, zeros_like(part))
+
+
+def _row_major(v: Any) -> Any:
+    return np.ascontiguousarray(v) if v.ndim > 1 else v
+
+
+def _are_distinct(indices: Sequence[Any]) -> bool:
+    """Return whether the arrays of an index are known to name no element twice."""
+    arrays: list[Any] = [v for v in indices if v.type.ndim > 0]
+    masks = [v.type.dtype == "bool" for v in arrays]
+    if not all(is_mask or v.type.ndim == 1 for v, is_mask in zip(arrays, masks, strict=True)):
+        return False
+    one_each = all(v.type.shape == (1,) for v in arrays)
+    return one_each or any(
+        is_mask or (v.type.shape != (1,) and _has_distinct_elements(v))
+        for v, is_mask in zip(arrays, masks, strict=True)
+    )
+
+
+def _has_distinct_elements(positions: Any) -> bool:
+    """Return whether a vector of positions is known to name no element twice.
+
+    A position counted from the end may name the same one as another.
+    """
+    if isinstance(positions, Constant):
+        found = positions.data
+        same_end = bool((found < 0).all() or (found >= 0).all())
+        return same_end and np.unique(found).size == found.size
+    made_by = positions.owner
+    if made_by is None or not isinstance(made_by.op, ARange):
+        return False
+    start, _, step = (static_int(v) for v in made_by.inputs)
+    return start is not None and step is not None and start >= 0 < step

@@ -204,8 +204,10 @@ def diag(v: Any, k: int = 0) -> Any:
         raise ValueError(f"diag: the input is a {v.type}, neither a vector nor a matrix")
     n = lengths(v)[0]
     along = arange(n)
+    rows = along if k >= 0 else arange(-k, n - k)
+    columns = along if k <= 0 else arange(k, n + k)
     square = zeros((n + abs(k), n + abs(k)), dtype=v.type.dtype)
-    return set_subtensor(square[along + max(-k, 0), along + max(k, 0)], v)
+    return set_subtensor(square[rows, columns], v)
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -186,6 +186,10 @@ class BaseIncSubtensor(TypedOp):
         """Return the op that selects the part."""
         raise MethodNotDefined(f"{type(self).__name__} does not say which part it changes")
 
+    def kept(self, g: Any, indices: Sequence[Any]) -> Any:
+        """Return the part of the gradient `g` that belongs to the values that the op takes."""
+        return self.part()(g, *indices)
+
     def __str__(self) -> str:
         name = self.name.format("set" if self.set_instead_of_inc else "inc")
         return f"{name}{'_inplace' if self.inplace else ''}{{{index_string(self.idx_list)}}}"
@@ -213,7 +217,7 @@ class BaseIncSubtensor(TypedOp):
         if self.set_instead_of_inc:
             zero = np.zeros((), dtype=g.type.dtype)
             gx = type(self)(self.idx_list, set_instead_of_inc=True)(g, zero, *indices)
-        gy = sum_like(self.part()(g, *indices), y)
+        gy = sum_like(self.kept(g, indices), y)
         return [gx, gy, *[disconnected() for _ in indices]]
 
 
