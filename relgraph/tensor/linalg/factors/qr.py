@@ -25,6 +25,7 @@ from relgraph.tensor.linalg.stacks import (
 )
 from relgraph.tensor.linalg.systems.solving import SolveTriangular
 from relgraph.tensor.math import minimum
+from relgraph.tensor.shapes.shape import lengths
 from relgraph.tensor.type import TensorType
 
 MODES = ("reduced", "complete", "r")
@@ -86,41 +87,48 @@ class QR(MatrixOp):
         """Return the gradient, for matrices whose first columns are linearly independent.
 
         The form is that of S. Walter and L. Lehmann, Algorithmic Differentiation of Linear Algebra
-        Functions with Application in Optimum Experimental Design (2010); of matrices with more
-        columns than rows the rest is that of a product.
+        Functions with Application in Optimum Experimental Design (2010). Of matrices with more
+        columns than rows it is that of the first, square part; the rest is that of a product.
 
         Raises
         ------
         MethodNotDefined
-            If it is not known that there are at least as many rows as columns, or which; or in the
-            mode ``complete`` if there are more, of which the last columns of `q` are arbitrary.
+            If a `q` of the mode ``complete`` is differentiated and `a` is not known to have no more
+            rows than columns: if it has, the last columns of `q` are arbitrary.
         """
         a: Any = inputs[0]
         m, n = a.type.shape[-2:]
-        if self.mode == "r":
-            q, r = QR("reduced")(a)
-            given: list[Any] = [None, output_grads[0]]
-        else:
+        *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
+        gq = by_q[0] if by_q else None
+        if self.mode == "reduced" or (self.mode == "complete" and _least(m, n) == m is not None):
             q, r = outputs
-            given = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
-        if self.mode == "complete" and (m is None or n is None or m > n):
+        elif gq is None:
+            q, r = QR("reduced")(a)
+            # what a complete r has below these rows is 0
+            gr = getitem(gr, (..., slice(None, _shorter_side(a)), slice(None)))
+        else:
             raise MethodNotDefined(
                 "qr: a complete q has a gradient only where a is known to have no more rows than "
                 "columns; use the mode reduced"
             )
-        gq, gr = (zeros_like(v) if g is None else g for v, g in zip((q, r), given, strict=True))
-        if m is None or n is None or m >= n:
+        gq, gr = (zeros_like(v) if g is None else g for v, g in ((q, gq), (r, gr)))
+        if _least(m, n) == n is not None:
             return [fitted_gradient(_tall_gradient(q, r, gq, gr), a)]
-        left = (..., slice(None, m))
-        rest = (..., slice(m, None))
+        first = (..., slice(None, _shorter_side(a)))
+        rest = (..., slice(_shorter_side(a), None))
         gq = gq + matmul(getitem(a, rest), adjoint(getitem(gr, rest)))
-        first = _tall_gradient(q, getitem(r, left), gq, getitem(gr, left))
-        second = matmul(q, getitem(gr, rest))
-        return [fitted_gradient(concatenate([first, second], axis=a.type.ndim - 1), a)]
+        by_first = _tall_gradient(q, getitem(r, first), gq, getitem(gr, first))
+        by_rest = matmul(q, getitem(gr, rest))
+        return [fitted_gradient(concatenate([by_first, by_rest], axis=a.type.ndim - 1), a)]
 
 
 def _least(m: int | None, n: int | None) -> int | None:
     return None if m is None or n is None else min(m, n)
+
+
+def _shorter_side(a: Any) -> Any:
+    m, n = lengths(a)[-2:]
+    return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)
 
 
 def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
