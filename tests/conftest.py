@@ -1,19 +1,20 @@
-"""Hypothesis profiles: `ci` (the default) draws the same examples in every run, `long` searches."""
+"""Hypothesis profiles: `ci` (the default) draws by the seed of `seed.txt`, `long` searches."""
 
 import gc
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, core, settings
 from hypothesis.internal.conjecture import providers
+
+from tests.seeds import SEED
 
 # Hypothesis draws numbers that it reads in the source of the modules that are loaded. Then what a
 # test draws would hang on the tests before it, and on every edit of the source.
 providers._get_local_constants = lambda: providers._local_constants
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("ci", database=None, deadline=None, print_blob=True)
 settings.register_profile(
     "long",
-    derandomize=False,
     deadline=None,
     print_blob=True,
     max_examples=5000,
@@ -22,7 +23,10 @@ settings.register_profile(
 # What was kept of another run must not decide what a test sees.
 os.environ["RELGRAPH_CACHE_DIR"] = ""
 
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+settings.load_profile(profile)
+if profile == "ci":
+    core.global_force_seed = SEED  # what `--hypothesis-seed` sets
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -32,7 +32,7 @@ def test_a_law_matches_its_own_left_side(law: Law) -> None:
 def drawn(strategy: Any) -> list[Any]:
     found: list[Any] = []
 
-    @settings(max_examples=200, database=None, derandomize=True)
+    @settings(max_examples=200)
     @given(strategy)
     def draw(value: Any) -> None:
         found.append(value)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 def drawn() -> list[float]:
     found: list[float] = []
 
-    @settings(max_examples=300, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=300, phases=[Phase.generate])
     @given(st.integers() | st.floats())
     def draw(number: float) -> None:
         found.append(number)

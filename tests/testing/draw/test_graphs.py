@@ -149,7 +149,7 @@ def test_graphs_that_laws_match():
 
 
 def test_a_failure_shows_the_graph_as_python():
-    @settings(max_examples=20, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=20, phases=[Phase.generate])
     @given(graphs(ops=[at.exp], max_nodes=3))
     def fails(graph):
         raise AssertionError
