@@ -1,4 +1,4 @@
-"""The pages of the documentation: their code runs, and they are what the site shows."""
+"""README.md and the pages of the documentation: their code runs, and the site shows these pages."""
 
 import doctest
 import re
@@ -9,13 +9,16 @@ import pytest
 
 from relgraph.__main__ import parser
 
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = ROOT / "notebooks"
 PAGES = sorted(NOTEBOOKS.rglob("*.md"))
-CODE = sorted(page for page in PAGES if ">>>" in page.read_text(encoding="utf-8"))
+CODE = sorted(
+    page for page in (ROOT / "README.md", *PAGES) if ">>>" in page.read_text(encoding="utf-8")
+)
 
 
 def named(page: Path) -> str:
-    return page.relative_to(NOTEBOOKS).as_posix()
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
