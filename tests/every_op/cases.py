@@ -35,7 +35,7 @@ from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.determinants import Cofactors, Det, SecondCofactors, SLogDet
 from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
 from relgraph.tensor.linalg.systems.least_squares import LeastSquares
 from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
@@ -184,7 +184,10 @@ CASES = [
     (GemvAdd(), V, N, M, V, N),
     (Ger(), M, N, V, V),
     *((op, M) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cholesky(), Expm())),
-    *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet())),
+    *((op, X) for op in (Inverse(), PseudoInverse(), Det(), SLogDet(), Cofactors())),
+    (Cofactors(), M),
+    (SecondCofactors(), M, M),
+    (SecondCofactors(), X, X),
     *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
     (Kron(), M, M),
     *((QR(mode), X) for mode in ("reduced", "complete", "r")),

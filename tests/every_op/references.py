@@ -189,6 +189,28 @@ def _multiple(b: Any, z: Any) -> Any:
     return np.zeros_like(z) if b == 0 else b * z
 
 
+def _cofactors(a: Any) -> Any:
+    n = a.shape[-1]
+    out = np.empty(a.shape, a.dtype)
+    for i, j in np.ndindex(n, n):
+        rest = np.delete(np.delete(a, i, -2), j, -1)
+        out[..., i, j] = (-1) ** (i + j) * np.linalg.det(rest)
+    out[~np.isfinite(a).all((-2, -1))] = np.nan
+    return out
+
+
+def _second_cofactors(a: Any, e: Any) -> Any:
+    """The sum of the cofactors with one of the other rows taken from `e`."""
+    out = np.zeros(a.shape, np.result_type(a, e))
+    for row in range(a.shape[-1]):
+        mixed = a.astype(out.dtype)
+        mixed[..., row, :] = e[..., row, :]
+        found = _cofactors(mixed)
+        found[..., row, :] = 0
+        out += found
+    return out
+
+
 def _floats(a: Any) -> Any:
     return a if a.dtype.kind in "fc" else a.astype("float64")
 
@@ -318,6 +340,8 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.Inverse: lambda op, a: np.linalg.inv(a),
     c.PseudoInverse: lambda op, a: np.linalg.pinv(_floats(a)),
     c.Det: lambda op, a: np.asarray(np.linalg.det(a)),
+    c.Cofactors: lambda op, a: _cofactors(_floats(a)),
+    c.SecondCofactors: lambda op, a, e: _second_cofactors(_floats(a), _floats(e)),
     c.SLogDet: lambda op, a: tuple(map(np.asarray, np.linalg.slogdet(a))),
     c.Cholesky: lambda op, a: np.linalg.cholesky(a),
     c.Expm: lambda op, a: scipy.linalg.expm(a),

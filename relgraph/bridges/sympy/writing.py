@@ -22,7 +22,7 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.linalg.products import MatMul
-from relgraph.tensor.linalg.systems.determinants import Det
+from relgraph.tensor.linalg.systems.determinants import Cofactors, Det
 from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.reductions.reduction import CAReduce
 
@@ -236,6 +236,7 @@ _MATRICES: dict[type, Callable[[Any, list[Any]], Any]] = {
     Dot: _product,
     MatMul: _product,
     Det: lambda node, inputs: sp.Determinant(inputs[0]),
+    Cofactors: lambda node, inputs: sp.Determinant(inputs[0]) * sp.Inverse(inputs[0]).T,
     Inverse: lambda node, inputs: sp.Inverse(inputs[0]),
 }
 

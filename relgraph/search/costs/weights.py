@@ -55,6 +55,8 @@ MATRIX_WEIGHTS = {
     "PseudoInverse": (22.0, 0.0),
     "Det": (2 / 3, 0.0),
     "SLogDet": (2 / 3, 0.0),
+    "Cofactors": (8 / 3, 0.0),
+    "SecondCofactors": (22.0, 0.0),
     "Cholesky": (1 / 3, 0.0),
     "CholeskySolve": (0.0, 2.0),
     "Solve": (2 / 3, 2.0),

@@ -23,6 +23,7 @@ from relgraph.tensor.functions.running import Accumulate
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.products import BatchedDot
+from relgraph.tensor.linalg.systems.determinants import Cofactors, SecondCofactors
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -235,6 +236,8 @@ def matrices() -> Graph:
         linalg.cholesky(z),
         linalg.inv(a),
         linalg.det(a),
+        Cofactors()(a),
+        SecondCofactors()(a, c),
     ]
     outputs += [*linalg.slogdet(a), linalg.expm(a), linalg.pinv(r), linalg.solve(a, v)]
     outputs += [linalg.solve(a, r.T), linalg.solve(c, v, assume_a="pos"), linalg.solve(z, v)]

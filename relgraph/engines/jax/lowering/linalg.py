@@ -24,7 +24,14 @@ from relgraph.tensor.linalg.factors.qr import QR
 from relgraph.tensor.linalg.factors.singular_values import SVD
 from relgraph.tensor.linalg.functions.powers import Expm
 from relgraph.tensor.linalg.stacks import check_batch, check_square, lapack_dtype
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.determinants import (
+    Cofactors,
+    Det,
+    SecondCofactors,
+    SLogDet,
+    cofactors,
+    second_cofactors,
+)
 from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
 from relgraph.tensor.linalg.systems.least_squares import LeastSquares
 from relgraph.tensor.linalg.systems.solving import (
@@ -83,6 +90,17 @@ def _cholesky(op: Cholesky, a: Any) -> Any:
 
 def _determinant(op: Det, a: Any) -> Any:
     return jnp.linalg.det(a) if a.shape[-1] else jnp.ones(a.shape[:-2], a.dtype)
+
+
+def _cofactors(op: Cofactors, a: Any) -> Any:
+    return cofactors(jnp, jnp.linalg.svd(a)) if a.size else a
+
+
+def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any:
+    a, e = _prepared(op, node, a, e)
+    if not a.size:
+        return a
+    return _on_finite(lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a, 2)
 
 
 def _sign_and_logarithm(op: SLogDet, a: Any) -> Any:
@@ -234,6 +252,8 @@ TABLE: dict[type, Any] = {
     Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
     Expm: _square(_exponential, 2),
     Det: _square(_determinant, 0),
+    Cofactors: _square(_cofactors, 2),
+    SecondCofactors: change_of_cofactors,
     SLogDet: _square(_sign_and_logarithm, 0, 0),
     Eigh: eigh,
     Eigvalsh: eigvalsh,

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
+from relgraph.tensor.linalg.systems.determinants import Cofactors, Det, SLogDet
 from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.linalg.systems.solving import (
     CholeskySolve,
@@ -38,6 +38,8 @@ def matrix_values(op: MatrixOp, inputs: Sequence[Array]) -> list[Array] | None:
         return [_each(given[0], lambda a: _factor(a, op.lower), 2)]
     if isinstance(op, Det):
         return [_each(given[0], _determinant, 0)]
+    if isinstance(op, Cofactors):
+        return [_each(given[0], _cofactors, 2)]
     if isinstance(op, SLogDet):
         return [
             _each(given[0], lambda a: _sign(_determinant(a)), 0),
@@ -142,6 +144,14 @@ def _solution(a: Array, b: Array) -> Array:
 
 def _determinant(a: Array) -> Any:
     return _eliminated(a, _identity(len(a)))[0]
+
+
+def _cofactors(a: Array) -> Array:
+    out = a.copy()
+    for i, j in np.ndindex(*a.shape):
+        rest = np.delete(np.delete(a, i, 0), j, 1)
+        out[i, j] = (-1) ** (i + j) * _determinant(rest)
+    return out
 
 
 def _sign(x: Any) -> Any:

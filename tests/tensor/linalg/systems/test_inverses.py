@@ -9,6 +9,7 @@ from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import linalg
+from relgraph.tensor.linalg.systems.determinants import Cofactors, SecondCofactors
 from tests.tensor.linalg.matrices import (
     DTYPES,
     STACKS,
@@ -52,6 +53,66 @@ def test_gradients(shape):
     verify_grad(linalg.inv, [a], n_tests=1)
     verify_grad(linalg.det, [a], n_tests=1)
     verify_grad(lambda x: linalg.slogdet(x)[1], [a], n_tests=1)
+
+
+SINGULAR = {
+    "rank 2 of 3": some(3, 2) @ some(2, 3),
+    "rank 1 of 3": some(3, 1) @ some(1, 3),
+    "rank 2 of 4": some(4, 2) @ some(2, 4),
+    "ones": np.ones((3, 3)),
+    "diagonal": np.diag([1.0, 2, 0, 3]),
+    "zeros": np.zeros((2, 2)),
+    "one zero": np.zeros((1, 1)),
+    "empty": np.zeros((0, 0)),
+    "some of a stack": np.stack([np.eye(3), np.ones((3, 3)), some(3, 3), np.zeros((3, 3))]),
+}
+
+
+@pytest.mark.parametrize("a", SINGULAR.values(), ids=SINGULAR.keys())
+def test_singular_matrices_have_cofactors(a):
+    verify_grad(linalg.det, [a], n_tests=1)
+    slope = lambda x: grad(at.sum(linalg.det(x) ** 2 + linalg.det(x)), x, stabilize=False)  # noqa: E731
+    verify_grad(slope, [a], n_tests=1)
+
+
+def test_complex_singular_matrices_have_cofactors():
+    a = some(3, 2, dtype="complex128") @ some(2, 3, dtype="complex128")
+    check_complex_gradient(linalg.det, a)
+    check_complex_gradient(Cofactors(), a)
+    check_complex_gradient(SecondCofactors(), regular(2, 2, dtype="complex128"), a[:2, :2])
+
+
+def test_third_derivative_of_det():
+    def second(x):
+        slope = grad(linalg.det(x), x, stabilize=False)
+        return grad(at.sum(slope**2), x, stabilize=False)
+
+    verify_grad(second, [some(3, 3)], n_tests=1)
+
+
+@pytest.mark.parametrize("mode", ["strict", "o4", "jax"])
+def test_the_compiled_gradient_of_a_singular_determinant(mode):
+    x = at.dmatrix()
+    slope = grad(linalg.det(x), x)
+    f = function([x], [slope, grad(at.sum(slope**2), x)], mode=mode)
+    by_x, second = f(np.ones((2, 2)))
+    np.testing.assert_allclose(by_x, [[1, -1], [-1, 1]], atol=1e-14)
+    np.testing.assert_allclose(second, np.full((2, 2), 2.0), atol=1e-14)
+
+
+def test_cofactors_where_the_determinant_under_or_overflows():
+    a = at.dmatrix()
+    slope = grad(linalg.det(a), a)
+    for value in (1e-110, 1e110):
+        (found,) = evaluate([slope], {a: value * np.eye(3)})
+        np.testing.assert_allclose(found, value**2 * np.eye(3), rtol=1e-12)
+
+
+def test_a_singular_matrix_has_no_slope_of_the_logarithm():
+    a = at.dmatrix()
+    slope = grad(linalg.slogdet(a)[1], a)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        evaluate([slope], {a: np.ones((2, 2))})
 
 
 def test_second_derivative():
