@@ -7,8 +7,9 @@ not load the whole.
 from __future__ import annotations
 
 import gc
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from relgraph.on_first_use import loaded
 
 if TYPE_CHECKING:
     from relgraph import (
@@ -116,8 +117,8 @@ def __getattr__(name: str) -> Any:
     gc.disable()
     try:
         if name in _PACKAGES:
-            return import_module(f"relgraph.{name}")
-        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+            return loaded(f"relgraph.{name}")
+        found = globals()[name] = loaded(_HOME[name], name)
         return found
     finally:
         if was_on:

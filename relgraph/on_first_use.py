@@ -8,6 +8,24 @@ from importlib import import_module
 from typing import Any
 
 
+def loaded(module: str, name: str | None = None) -> Any:
+    """Return a module, or what it has by a name.
+
+    Raises
+    ------
+    ImportError
+        When an attribute is missing on the way. The AttributeError itself, raised by the
+        `__getattr__` of a package, would only mean that the package has no such name, and what was
+        really missing would not be said.
+    """
+    try:
+        found = import_module(module)
+        return found if name is None else getattr(found, name)
+    except AttributeError as error:
+        what = module if name is None else f"{module}.{name}"
+        raise ImportError(f"{what} can't be loaded: {error}", name=module) from error
+
+
 def names_on_first_use(
     package: str, homes: Mapping[str, str], extra: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -28,13 +46,15 @@ def names_on_first_use(
         When there is no such name.
     ModuleNotFoundError
         When what the extra installs is missing; it says how to install it.
+    ImportError
+        When an attribute is missing where the name is defined.
     """
 
     def found(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            value = getattr(import_module(f"{package}.{homes[name]}"), name)
+            value = loaded(f"{package}.{homes[name]}", name)
         except ModuleNotFoundError as error:
             if extra is None or error.name is None or error.name.startswith("relgraph"):
                 raise

@@ -6,10 +6,10 @@ names that the package itself offers.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph import unify as unify
+from relgraph.on_first_use import loaded
 
 if TYPE_CHECKING:
     from relgraph.graph import (
@@ -71,9 +71,9 @@ _MODULES = frozenset(__all__) - frozenset(_HOME)
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"relgraph.graph.{name}")
+        return loaded(f"relgraph.graph.{name}")
     if name in _HOME:
-        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+        found = globals()[name] = loaded(_HOME[name], name)
         return found
     raise AttributeError(f"module 'relgraph.graph' has no attribute {name!r}")
 

@@ -15,8 +15,9 @@ load `scipy.sparse`.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any
+
+from relgraph.on_first_use import loaded
 
 _PREFIXES = ("", *"bwilfdcz")
 
@@ -74,14 +75,14 @@ def is_matrix(value: Any) -> bool:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'relgraph.sparse' has no attribute {name!r}")
-    import_module("relgraph.sparse.functions")  # gives the variables their operators
+    loaded("relgraph.sparse.functions")  # gives the variables their operators
     known = _ALIASES.get(name, name)
     if known in _CONSTRUCTORS:
-        found = import_module("relgraph.sparse.constructors").CONSTRUCTORS[known]
+        found = loaded("relgraph.sparse.constructors", "CONSTRUCTORS")[known]
     elif known in _STORED:
-        found = import_module("relgraph.sparse.elementwise").FUNCTIONS[known]
+        found = loaded("relgraph.sparse.elementwise", "FUNCTIONS")[known]
     else:
-        found = getattr(import_module(f"relgraph.sparse.{_HOME[known]}"), known)
+        found = loaded(f"relgraph.sparse.{_HOME[known]}", known)
     globals()[name] = found
     return found
 

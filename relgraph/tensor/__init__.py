@@ -11,6 +11,7 @@ from typing import Any
 
 from relgraph.graph.notation.operators import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
+from relgraph.on_first_use import loaded
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
 from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
@@ -262,9 +263,9 @@ _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"relgraph.tensor.{name}")
+        return loaded(f"relgraph.tensor.{name}")
     if not name.startswith("_"):
-        functions = import_module("relgraph.tensor.functions").FUNCTIONS
+        functions = loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:
             return globals().setdefault(name, lifted(functions[name], __name__))
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")

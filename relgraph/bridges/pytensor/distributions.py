@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from pytensor.tensor.random import basic
+from relgraph.bridges.pytensor.names import present
 
-NAMES: dict[type, str] = {
-    basic.UniformRV: "uniform",
-    basic.TriangularRV: "triangular",
-    basic.BetaRV: "beta",
-    basic.NormalRV: "normal",
-    basic.LogNormalRV: "lognormal",
-    basic.GammaRV: "gamma",
-    basic.ExponentialRV: "exponential",
-    basic.LaplaceRV: "laplace",
-    basic.LogisticRV: "logistic",
-    basic.WeibullRV: "weibull",
-    basic.VonMisesRV: "vonmises",
-    basic.WaldRV: "wald",
-    basic.PoissonRV: "poisson",
-    basic.GeometricRV: "geometric",
-    basic.BinomialRV: "binomial",
-    basic.HyperGeometricRV: "hypergeometric",
+NAMES: dict[str, str] = {
+    "tensor.random.basic.UniformRV": "uniform",
+    "tensor.random.basic.TriangularRV": "triangular",
+    "tensor.random.basic.BetaRV": "beta",
+    "tensor.random.basic.NormalRV": "normal",
+    "tensor.random.basic.LogNormalRV": "lognormal",
+    "tensor.random.basic.GammaRV": "gamma",
+    "tensor.random.basic.ExponentialRV": "exponential",
+    "tensor.random.basic.LaplaceRV": "laplace",
+    "tensor.random.basic.LogisticRV": "logistic",
+    "tensor.random.basic.WeibullRV": "weibull",
+    "tensor.random.basic.VonMisesRV": "vonmises",
+    "tensor.random.basic.WaldRV": "wald",
+    "tensor.random.basic.PoissonRV": "poisson",
+    "tensor.random.basic.GeometricRV": "geometric",
+    "tensor.random.basic.BinomialRV": "binomial",
+    "tensor.random.basic.HyperGeometricRV": "hypergeometric",
 }
-"""From a class of PyTensor's ops to the distribution that draws the same numbers."""
+"""From the address of a class of PyTensor's ops to the distribution that draws the same numbers."""
 
-__all__ = ["NAMES"]
+OF_CLASSES: dict[type, str] = present(NAMES)
+"""The same by the classes themselves."""
+
+__all__ = ["NAMES", "OF_CLASSES"]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytensor.scalar import basic, math
-
 from relgraph import scalar
+from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Constant, Variable
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 
-_PAIRS: tuple[tuple[Any, Any], ...] = (
-    *[
-        (getattr(basic, name), getattr(scalar, name))
+PAIRS: dict[str, Any] = {
+    **{
+        f"scalar.basic.{name}": getattr(scalar, name)
         for name in (
             *("add", "sub", "mul", "true_div", "int_div", "mod", "pow", "neg", "abs", "sign"),
             *("sqr", "sqrt", "reciprocal", "maximum", "minimum", "exp", "exp2", "expm1"),
@@ -24,30 +23,30 @@ _PAIRS: tuple[tuple[Any, Any], ...] = (
             *("and_", "or_", "xor", "invert", "identity", "second", "switch", "clip"),
             *("conj", "real", "imag", "angle"),
         )
-    ],
-    *[
-        (getattr(math, name), getattr(scalar, name))
+    },
+    **{
+        f"scalar.math.{name}": getattr(scalar, name)
         for name in (
             *("erf", "erfc", "erfinv", "gammaln", "polygamma"),
             *("sigmoid", "softplus", "log1mexp"),
         )
-    ],
-    *[
-        (getattr(math, name), ScipyOp(name))
+    },
+    **{
+        f"scalar.math.{name}": ScipyOp(name)
         for name in (
             *("gamma", "erfcx", "erfcinv", "gammainc", "gammaincc", "gammaincinv"),
             *("gammainccinv", "betainc", "betaincinv", "hyp2f1"),
             *("jv", "j0", "j1", "i0", "i1", "ive", "kve"),
         )
-    ],
-    (math.psi, scalar.digamma),
-    (basic.round_half_to_even, scalar.round),
-)
+    },
+    "scalar.math.psi": scalar.digamma,
+    "scalar.basic.round_half_to_even": scalar.round,
+}
 
-OURS: dict[type, Any] = {type(theirs): ours for theirs, ours in _PAIRS}
+OURS: dict[type, Any] = {type(theirs): ours for theirs, ours in present(PAIRS).items()}
 """From a class of PyTensor's scalar ops to the op of this library."""
 
-THEIRS: dict[Any, Any] = {ours: theirs for theirs, ours in _PAIRS}
+THEIRS: dict[Any, Any] = {ours: theirs for theirs, ours in present(PAIRS).items()}
 """From a scalar op of this library to PyTensor's."""
 
 

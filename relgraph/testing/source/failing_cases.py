@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.errors import FlakyFailure
+from hypothesis.errors import Flaky
 
 from relgraph.graph.basic import Variable, clone_replace, io_toposort
 from relgraph.testing.judge.evaluation import evaluate_all
@@ -72,7 +72,9 @@ def find_failing_case(
 
     try:
         examine()
-    except (_Failed, FlakyFailure):
+    except (_Failed, Flaky):
+        if not found:
+            raise
         return shrink_case(found[-1], fails) if shrink else found[-1]
     return None
 

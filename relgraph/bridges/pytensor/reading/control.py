@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytensor import gradient
-from pytensor.compile import builders, ops
-from pytensor.ifelse import IfElse as PyTensorIfElse
+from pytensor.compile import ops
 from pytensor.printing import Print
-from pytensor.raise_op import Assert, CheckAndRaise
 
 import relgraph.tensor as at
 from relgraph.gradient.barriers import GradientBarrier
@@ -62,16 +59,16 @@ def same(reader: Any, node: Any, x: Any) -> Any:
     return x if type(node.op) in (ops.ViewOp, ops.DeepCopyOp) else None
 
 
-TABLE: dict[type, Callable[..., Any]] = {
-    PyTensorIfElse: branches,
-    Assert: checked,
-    CheckAndRaise: checked,
-    builders.OpFromGraph: inlined,
-    Print: printed,
-    ops.ViewOp: same,
-    ops.DeepCopyOp: same,
-    gradient.DisconnectedGrad: lambda reader, node, x: GradientBarrier(False)(x),
-    gradient.ZeroGrad: lambda reader, node, x: GradientBarrier(True)(x),
+TABLE: dict[str, Callable[..., Any]] = {
+    "conditional.op.IfElse": branches,
+    "raise_op.Assert": checked,
+    "raise_op.CheckAndRaise": checked,
+    "compile.builders.OpFromGraph": inlined,
+    "printing.Print": printed,
+    "compile.ops.ViewOp": same,
+    "compile.ops.DeepCopyOp": same,
+    "gradient.DisconnectedGrad": lambda reader, node, x: GradientBarrier(False)(x),
+    "gradient.ZeroGrad": lambda reader, node, x: GradientBarrier(True)(x),
 }
 
 __all__ = ["TABLE"]

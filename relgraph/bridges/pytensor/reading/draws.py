@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import relgraph.tensor as at
-from relgraph.bridges.pytensor.distributions import NAMES
+from relgraph.bridges.pytensor.distributions import NAMES, OF_CLASSES
 from relgraph.tensor.random.distributions import DISTRIBUTIONS
 from relgraph.tensor.random.random_variable import RandomVariable
 from relgraph.tensor.type import TensorType
@@ -15,7 +15,7 @@ from relgraph.tensor.type import TensorType
 def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     """Read a draw; one whose shape is a vector of unknown length is held."""
     op = node.op
-    distribution = DISTRIBUTIONS[NAMES[type(op)]]
+    distribution = DISTRIBUTIONS[OF_CLASSES[type(op)]]
     dtype = node.outputs[1].type.dtype
     sized = isinstance(size.type, TensorType)
     if sized and size.type.shape[0] is None:
@@ -27,6 +27,6 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     return made(rng, *shape, *parameters, return_list=True)
 
 
-TABLE: dict[type, Callable[..., Any]] = dict.fromkeys(NAMES, drawn)
+TABLE: dict[str, Callable[..., Any]] = dict.fromkeys(NAMES, drawn)
 
 __all__ = ["TABLE"]

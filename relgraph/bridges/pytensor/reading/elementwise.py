@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
-from pytensor.scalar import basic, math
-from pytensor.tensor import extra_ops, special
-from pytensor.tensor import math as reductions
-from pytensor.tensor.basic import ScalarFromTensor, TensorFromScalar
-from pytensor.tensor.elemwise import CAReduce, Elemwise
-from pytensor.tensor.sort import ArgSortOp, SortOp
+from pytensor.scalar import basic
+from pytensor.tensor import special
+from pytensor.tensor.sort import ArgSortOp
 
 import relgraph.tensor as at
+from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.bridges.pytensor.reading.fitting import typed
 from relgraph.bridges.pytensor.scalars import OURS, bounds_are_ordered
 from relgraph.graph.basic import Constant
@@ -23,7 +21,6 @@ from relgraph.scalar.dtypes import is_discrete, result_dtype
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.type import converted_exactly
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.axes import static_int
 from relgraph.tensor.elemwise.elemwise import Elemwise as OurElemwise
 from relgraph.tensor.reductions.argmax import Argmax
 from relgraph.tensor.reductions.reduction import CAReduce as OurCAReduce
@@ -35,16 +32,18 @@ def _of(op: Any) -> Callable[..., Any]:
     return made
 
 
-FORMULAS: dict[type, Callable[..., Any]] = {
-    basic.Deg2Rad: at.deg2rad,
-    basic.Rad2Deg: at.rad2deg,
-    basic.RoundHalfAwayFromZero: lambda x: at.sign(x) * at.floor(abs(x) + 0.5),
-    math.TriGamma: lambda x: at.polygamma(1, x),
-    math.GammaU: lambda k, x: _of(ScipyOp("gammaincc"))(k, x) * _of(ScipyOp("gamma"))(k),
-    math.GammaL: lambda k, x: _of(ScipyOp("gammainc"))(k, x) * _of(ScipyOp("gamma"))(k),
-    math.Owens_t: _of(ScipyOp("owens_t")),
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "scalar.basic.Deg2Rad": at.deg2rad,
+    "scalar.basic.Rad2Deg": at.rad2deg,
+    "scalar.basic.RoundHalfAwayFromZero": lambda x: at.sign(x) * at.floor(abs(x) + 0.5),
+    "scalar.math.TriGamma": lambda x: at.polygamma(1, x),
+    "scalar.math.GammaU": lambda k, x: _of(ScipyOp("gammaincc"))(k, x) * _of(ScipyOp("gamma"))(k),
+    "scalar.math.GammaL": lambda k, x: _of(ScipyOp("gammainc"))(k, x) * _of(ScipyOp("gamma"))(k),
+    "scalar.math.Owens_t": _of(ScipyOp("owens_t")),
 }
-"""Functions that have no op of their own here, by the class of PyTensor's scalar op."""
+"""Functions that have no op of their own here, by the address of PyTensor's scalar op."""
+
+_FORMULAS: dict[type, Callable[..., Any]] = present(FORMULAS)
 
 
 def _function_of(scalar_op: Any) -> Callable[..., Any] | None:
@@ -52,7 +51,7 @@ def _function_of(scalar_op: Any) -> Callable[..., Any] | None:
     if isinstance(scalar_op, basic.Cast):
         return lambda x: at.cast(x, scalar_op.o_type.dtype)
     ours = OURS.get(type(scalar_op))
-    return FORMULAS.get(type(scalar_op)) if ours is None else _of(ours)
+    return _FORMULAS.get(type(scalar_op)) if ours is None else _of(ours)
 
 
 _ARITHMETIC = (
@@ -137,17 +136,24 @@ def _of_shape(made: Any, inputs: tuple[Any, ...]) -> Any:
     return made
 
 
-def xlogy(reader: Any, node: Any, x: Any, y: Any) -> Any:
-    name = "xlogy" if isinstance(node.op, special.XLogY) else "xlog1py"
-    return typed(_of(ScipyOp(name)), node.outputs[0].type.dtype, x, y)
+def _graph_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what reads an op that PyTensor defines by a graph, as a function of its inputs."""
+    return lambda reader, node, *inputs: typed(function, node.outputs[0].type.dtype, *inputs)
+
+
+def log_sum_exp(reader: Any, node: Any, x: Any) -> Any:
+    return typed(lambda x: at.logsumexp(x, node.op.axis), node.outputs[0].type.dtype, x)
 
 
 def reduced(reader: Any, node: Any, x: Any) -> Any:
-    """Read a reduction: the elements are cast to what they are accumulated in, as PyTensor does."""
+    """Read a reduction: the elements are cast to what they are accumulated in, as PyTensor does.
+
+    A largest or smallest element that is a number where there are no elements is held.
+    """
     op = node.op
     ours = OURS.get(type(op.scalar_op))
     ufunc = getattr(ours, "ufunc", None)
-    if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2:
+    if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2 or getattr(op, "initial", False):
         return None
     out = node.outputs[0].type.dtype
     accumulated = op.acc_dtype or out
@@ -158,6 +164,12 @@ def reduced(reader: Any, node: Any, x: Any) -> Any:
 def softmax(reader: Any, node: Any, x: Any) -> Any:
     op = LogSoftmax if isinstance(node.op, special.LogSoftmax) else Softmax
     return op(node.op.axis)(x)
+
+
+def softmax_slope(reader: Any, node: Any, g: Any, values: Any) -> Any:
+    """Read the slope of a softmax, whose values are given."""
+    weighed = g * values
+    return weighed - values * at.sum(weighed, axis=node.op.axis, keepdims=True)
 
 
 def argmax(reader: Any, node: Any, x: Any) -> Any:
@@ -172,8 +184,8 @@ def cumulated(reader: Any, node: Any, x: Any) -> Any:
     return at.cast(function(x, node.op.axis), x.type.dtype)
 
 
-def sorted_along(reader: Any, node: Any, x: Any, axis: Any) -> Any:
-    along = static_int(axis)
+def sorted_along(reader: Any, node: Any, *inputs: Any) -> Any:
+    along, (x,) = axis_and_others(node.op, inputs, 1)
     if along is None or (isinstance(node.op, ArgSortOp) and node.op.kind not in _STABLE):
         return None
     return (ArgSort if isinstance(node.op, ArgSortOp) else Sort)(along)(x)
@@ -194,20 +206,23 @@ def scalar_node(reader: Any, node: Any, *inputs: Any) -> Any:
     return _apply(node.op, node.outputs[0].type.dtype, *inputs)
 
 
-TABLE: dict[type, Callable[..., Any]] = {
-    Elemwise: elemwise,
-    basic.ScalarOp: scalar_node,
-    special.XLogY: xlogy,
-    special.XLog1PY: xlogy,
-    CAReduce: reduced,
-    reductions.Argmax: argmax,
-    special.Softmax: softmax,
-    special.LogSoftmax: softmax,
-    extra_ops.CumOp: cumulated,
-    SortOp: sorted_along,
-    ArgSortOp: sorted_along,
-    ScalarFromTensor: scalar_of,
-    TensorFromScalar: scalar_of,
+TABLE: dict[str, Callable[..., Any]] = {
+    "tensor.elemwise.Elemwise": elemwise,
+    "scalar.basic.ScalarOp": scalar_node,
+    "tensor.special.XLogY": _graph_of(_of(ScipyOp("xlogy"))),
+    "tensor.special.XLog1PY": _graph_of(_of(ScipyOp("xlog1py"))),
+    "tensor.special.LogAddExp": _graph_of(at.logaddexp),
+    "tensor.special.LogSumExp": log_sum_exp,
+    "tensor.elemwise.CAReduce": reduced,
+    "tensor.math.Argmax": argmax,
+    "tensor.special.Softmax": softmax,
+    "tensor.special.LogSoftmax": softmax,
+    "tensor.special.SoftmaxGrad": softmax_slope,
+    "tensor.extra_ops.CumOp": cumulated,
+    "tensor.sort.SortOp": sorted_along,
+    "tensor.sort.ArgSortOp": sorted_along,
+    "tensor.basic.ScalarFromTensor": scalar_of,
+    "tensor.basic.TensorFromScalar": scalar_of,
 }
 
 __all__ = ["FORMULAS", "TABLE"]

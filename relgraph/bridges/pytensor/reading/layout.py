@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytensor.tensor import basic, extra_ops
-from pytensor.tensor.elemwise import DimShuffle
-from pytensor.tensor.reshape import JoinDims, SplitDims
-from pytensor.tensor.shape import Reshape as PyTensorReshape
-from pytensor.tensor.shape import Shape as PyTensorShape
-from pytensor.tensor.shape import Shape_i as PyTensorShape_i
-from pytensor.tensor.shape import SpecifyShape as PyTensorSpecifyShape
-
 import relgraph.tensor as at
+from relgraph.bridges.pytensor.names import axis_and_others
 from relgraph.graph.basic import Constant
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
@@ -66,16 +59,16 @@ def declared(reader: Any, node: Any, x: Any, *wanted: Any) -> Any:
     return at.specify_shape(x, known)
 
 
-def joined(reader: Any, node: Any, axis: Any, *tensors: Any) -> Any:
-    along = static_int(axis)
-    return None if along is None else Join(along)(*tensors)
+def joined(reader: Any, node: Any, *inputs: Any) -> Any:
+    axis, tensors = axis_and_others(node.op, inputs, 0)
+    return None if axis is None else Join(axis)(*tensors)
 
 
-def parted(reader: Any, node: Any, x: Any, axis: Any, sizes: Any) -> Any:
-    along = static_int(axis)
-    if along is None:
+def parted(reader: Any, node: Any, *inputs: Any) -> Any:
+    axis, (x, sizes) = axis_and_others(node.op, inputs, 1)
+    if axis is None:
         return None
-    return Split(node.op.len_splits, along)(x, at.cast(sizes, "int64"), return_list=True)
+    return Split(node.op.len_splits, axis)(x, at.cast(sizes, "int64"), return_list=True)
 
 
 def ranged(reader: Any, node: Any, *limits: Any) -> Any:
@@ -95,23 +88,23 @@ def found_in(reader: Any, node: Any, x: Any, v: Any, sorter: Any = None) -> Any:
     return SearchSorted(node.op.side)(x if sorter is None else at.take(x, sorter, 0), v)
 
 
-TABLE: dict[type, Callable[..., Any]] = {
-    DimShuffle: dimshuffled,
-    PyTensorReshape: reshaped,
-    PyTensorShape: lambda reader, node, x: Shape()(x),
-    PyTensorShape_i: lambda reader, node, x: Shape_i(node.op.i)(x),
-    PyTensorSpecifyShape: declared,
-    JoinDims: joined_axes,
-    SplitDims: split_axis,
-    basic.Alloc: lambda reader, node, value, *dims: Alloc()(value, *dims),
-    basic.MakeVector: vector_of,
-    basic.Join: joined,
-    basic.Split: parted,
-    basic.ARange: ranged,
-    basic.Eye: lambda reader, node, n, m, k: Eye(node.op.dtype)(n, m, k),
-    basic.ExtractDiag: diagonal,
-    basic.Nonzero: lambda reader, node, x: Nonzero(x.type.ndim)(x, return_list=True),
-    extra_ops.SearchsortedOp: found_in,
+TABLE: dict[str, Callable[..., Any]] = {
+    "tensor.elemwise.DimShuffle": dimshuffled,
+    "tensor.shape.Reshape": reshaped,
+    "tensor.shape.Shape": lambda reader, node, x: Shape()(x),
+    "tensor.shape.Shape_i": lambda reader, node, x: Shape_i(node.op.i)(x),
+    "tensor.shape.SpecifyShape": declared,
+    "tensor.reshape.JoinDims": joined_axes,
+    "tensor.reshape.SplitDims": split_axis,
+    "tensor.basic.Alloc": lambda reader, node, value, *dims: Alloc()(value, *dims),
+    "tensor.basic.MakeVector": vector_of,
+    "tensor.basic.Join": joined,
+    "tensor.basic.Split": parted,
+    "tensor.basic.ARange": ranged,
+    "tensor.basic.Eye": lambda reader, node, n, m, k: Eye(node.op.dtype)(n, m, k),
+    "tensor.basic.ExtractDiag": diagonal,
+    "tensor.basic.Nonzero": lambda reader, node, x: Nonzero(x.type.ndim)(x, return_list=True),
+    "tensor.extra_ops.SearchsortedOp": found_in,
 }
 
 __all__ = ["TABLE"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytensor.scan.op import Scan as PyTensorScan
 from pytensor.tensor.basic import Alloc, AllocEmpty
 from pytensor.tensor.subtensor import IncSubtensor
 
@@ -155,6 +154,6 @@ def _fitted(v: Any, state: Any) -> Variable:
     return made
 
 
-TABLE: dict[type, Callable[..., Any]] = {PyTensorScan: loop}
+TABLE: dict[str, Callable[..., Any]] = {"scan.op.Scan": loop}
 
 __all__ = ["TABLE"]

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytensor.tensor import blas
-from pytensor.tensor import math as products
-from pytensor.tensor.blockwise import Blockwise
-from pytensor.tensor.linalg import inverse, summary
-from pytensor.tensor.linalg import products as functions
-from pytensor.tensor.linalg.decomposition import cholesky, eigen, qr, svd
-from pytensor.tensor.linalg.solvers import general, psd, triangular
+from pytensor.tensor.linalg.decomposition import eigen
 
 import relgraph.tensor as at
+from relgraph.bridges.pytensor.names import present
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvalsh
@@ -52,26 +47,30 @@ def _qr(op: Any, a: Any) -> Any:
     return None if op.pivoting or op.mode not in _QR_MODES else QR(_QR_MODES[op.mode])(a)
 
 
-OF_STACKS: dict[type, Callable[..., Any]] = {
-    products.Dot: lambda op, a, b: MatMul()(a, b),
-    cholesky.Cholesky: lambda op, a: Cholesky(op.lower)(a),
-    summary.Det: lambda op, a: Det()(a),
-    summary.SLogDet: lambda op, a: SLogDet()(a),
-    inverse.MatrixInverse: lambda op, a: Inverse()(a),
-    inverse.MatrixPinv: lambda op, a: PseudoInverse(None, op.hermitian)(a),
-    functions.Expm: lambda op, a: Expm()(a),
-    general.Solve: _general,
-    triangular.SolveTriangular: lambda op, a, b: _solved(
+OF_STACKS: dict[str, Callable[..., Any]] = {
+    "tensor.math.Dot": lambda op, a, b: MatMul()(a, b),
+    "tensor.linalg.decomposition.cholesky.Cholesky": lambda op, a: Cholesky(op.lower)(a),
+    "tensor.linalg.summary.Det": lambda op, a: Det()(a),
+    "tensor.linalg.summary.SLogDet": lambda op, a: SLogDet()(a),
+    "tensor.linalg.inverse.MatrixInverse": lambda op, a: Inverse()(a),
+    "tensor.linalg.inverse.MatrixPinv": lambda op, a: PseudoInverse(None, op.hermitian)(a),
+    "tensor.linalg.products.Expm": lambda op, a: Expm()(a),
+    "tensor.linalg.solvers.general.Solve": _general,
+    "tensor.linalg.solvers.triangular.SolveTriangular": lambda op, a, b: _solved(
         SolveTriangular(op.lower, op.unit_diagonal), op.b_ndim, a, b
     ),
-    psd.CholeskySolve: lambda op, c, b: _solved(CholeskySolve(op.lower), op.b_ndim, c, b),
-    eigen.Eigh: _eigh,
-    eigen.Eigvalsh: _eigh,
-    eigen.Eig: lambda op, a: Eig()(a),
-    qr.QR: _qr,
-    svd.SVD: lambda op, a: SVD(op.full_matrices, op.compute_uv)(a),
+    "tensor.linalg.solvers.psd.CholeskySolve": lambda op, c, b: _solved(
+        CholeskySolve(op.lower), op.b_ndim, c, b
+    ),
+    "tensor.linalg.decomposition.eigen.Eigh": _eigh,
+    "tensor.linalg.decomposition.eigen.Eigvalsh": _eigh,
+    "tensor.linalg.decomposition.eigen.Eig": lambda op, a: Eig()(a),
+    "tensor.linalg.decomposition.qr.QR": _qr,
+    "tensor.linalg.decomposition.svd.SVD": lambda op, a: SVD(op.full_matrices, op.compute_uv)(a),
 }
-"""From a class of PyTensor's ops on one matrix to a function of ``(op, *stacks)``."""
+"""From the address of an op of PyTensor's on one matrix to a function of ``(op, *stacks)``."""
+
+_OF_STACKS: dict[type, Callable[..., Any]] = present(OF_STACKS)
 
 
 def of_one(reader: Any, node: Any, *inputs: Any) -> Any:
@@ -84,7 +83,7 @@ def of_stacks(reader: Any, node: Any, *inputs: Any) -> Any:
 
 def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
     """Return an op on one matrix, applied to stacks; LAPACK has no float16."""
-    function = next((OF_STACKS[c] for c in type(op).__mro__ if c in OF_STACKS), None)
+    function = next((_OF_STACKS[c] for c in type(op).__mro__ if c in _OF_STACKS), None)
     if function is None or any(out.type.dtype == "float16" for out in node.outputs):
         return None
     return function(op, *inputs)
@@ -106,16 +105,16 @@ def ger(reader: Any, node: Any, a: Any, alpha: Any, x: Any, y: Any) -> Any:
     return a + alpha * at.outer(x, y)
 
 
-TABLE: dict[type, Callable[..., Any]] = {
+TABLE: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(OF_STACKS, of_one),
-    products.Dot: dot,
-    blas.Dot22: dot,
-    blas.Dot22Scalar: lambda reader, node, x, y, a: a * Dot()(x, y),
-    blas.Gemm: gemm,
-    blas.Gemv: gemv,
-    blas.Ger: ger,
-    blas.BatchedDot: lambda reader, node, x, y: BatchedDot()(x, y),
-    Blockwise: of_stacks,
+    "tensor.math.Dot": dot,
+    "tensor.blas.Dot22": dot,
+    "tensor.blas.Dot22Scalar": lambda reader, node, x, y, a: a * Dot()(x, y),
+    "tensor.blas.Gemm": gemm,
+    "tensor.blas.Gemv": gemv,
+    "tensor.blas.Ger": ger,
+    "tensor.blas.BatchedDot": lambda reader, node, x, y: BatchedDot()(x, y),
+    "tensor.blockwise.Blockwise": of_stacks,
 }
 
 __all__ = ["TABLE"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytensor.tensor import subtensor
-
 import relgraph.tensor as at
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import IndexList, Placeholder, Slice, parse_index
@@ -56,13 +54,13 @@ def _has_array(entries: IndexList) -> bool:
     return any(e is Placeholder.ARRAY for e in entries if not isinstance(e, Slice))
 
 
-TABLE: dict[type, Callable[..., Any]] = {
-    subtensor.Subtensor: part,
-    subtensor.IncSubtensor: changed,
-    subtensor.AdvancedSubtensor: part,
-    subtensor.AdvancedIncSubtensor: changed,
-    subtensor.AdvancedSubtensor1: rows,
-    subtensor.AdvancedIncSubtensor1: changed_rows,
+TABLE: dict[str, Callable[..., Any]] = {
+    "tensor.subtensor.Subtensor": part,
+    "tensor.subtensor.IncSubtensor": changed,
+    "tensor.subtensor.AdvancedSubtensor": part,
+    "tensor.subtensor.AdvancedIncSubtensor": changed,
+    "tensor.subtensor.AdvancedSubtensor1": rows,
+    "tensor.subtensor.AdvancedIncSubtensor1": changed_rows,
 }
 
 __all__ = ["TABLE"]

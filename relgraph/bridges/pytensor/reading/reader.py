@@ -11,6 +11,7 @@ from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
 
 from relgraph.bridges.pytensor.held import HoldsOp
+from relgraph.bridges.pytensor.names import present
 from relgraph.bridges.pytensor.notes import (
     counterpart_in_relgraph,
     note_counterpart,
@@ -40,7 +41,7 @@ from relgraph.tensor.random.shared_generator import RandomGeneratorSharedVariabl
 from relgraph.tensor.random.type import RandomGeneratorType
 from relgraph.tensor.type import TensorType
 
-TABLE: dict[type, Callable[..., Any]] = {
+BY_ADDRESS: dict[str, Callable[..., Any]] = {
     **control.TABLE,
     **draws.TABLE,
     **elementwise.TABLE,
@@ -49,8 +50,12 @@ TABLE: dict[type, Callable[..., Any]] = {
     **matrices.TABLE,
     **parts.TABLE,
 }
-"""From a class of PyTensor's ops to ``read(reader, node, *inputs)``, which returns the outputs of a
-node, as variables of this library; or None if they can't be said, which holds the op."""
+"""From the address of a class of PyTensor's ops to ``read(reader, node, *inputs)``, which returns
+the outputs of a node, as variables of this library; or None if they can't be said, which holds the
+op."""
+
+TABLE: dict[type, Callable[..., Any]] = present(BY_ADDRESS)
+"""The same by the classes themselves."""
 
 
 class HeldOp(HoldsOp, TypedOp):
@@ -250,4 +255,4 @@ def _shared(kind: Type, v: Any) -> Variable:
     )
 
 
-__all__ = ["TABLE", "HeldOp", "Reader"]
+__all__ = ["BY_ADDRESS", "TABLE", "HeldOp", "Reader"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.gradient import disconnected_grad, zero_grad
-from pytensor.ifelse import IfElse as PyTensorIfElse
 from pytensor.printing import Print as PyTensorPrint
 from pytensor.raise_op import Assert as PyTensorAssert
 
+from relgraph.bridges.pytensor.names import IfElse as PyTensorIfElse
 from relgraph.compile.functions.output_aliasing import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing.print_op import Print

@@ -7,10 +7,10 @@ from typing import Any
 
 from pytensor.tensor.type_other import NoneConst
 
-from relgraph.bridges.pytensor.distributions import NAMES
+from relgraph.bridges.pytensor.distributions import OF_CLASSES
 from relgraph.tensor.random.random_variable import RandomVariable
 
-_CLASSES = {name: cls for cls, name in NAMES.items()}
+_CLASSES = {name: cls for cls, name in OF_CLASSES.items()}
 
 
 def drawn(writer: Any, node: Any, rng: Any, *inputs: Any) -> Any:

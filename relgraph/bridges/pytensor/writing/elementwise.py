@@ -15,6 +15,7 @@ from pytensor.tensor.math import Argmax as PyTensorArgmax
 from pytensor.tensor.math import Max, Min
 
 from relgraph import scalar
+from relgraph.bridges.pytensor.names import present
 from relgraph.bridges.pytensor.scalars import THEIRS, bounds_are_ordered
 from relgraph.bridges.pytensor.writing.fitting import typed
 from relgraph.graph.basic import Constant
@@ -50,8 +51,13 @@ FORMULAS: dict[Any, Callable[..., Any]] = {
         pt.gt(abs(x), 1e8), 2 * pt.log(abs(x)), pt.log1p(pt.sqr(x))
     ),
     scalar.sqr_less_sqr: lambda x, y: (x - y) * (x + y),
-    ScipyOp("xlogy"): lambda x, y: special.xlogy(x, y),
-    ScipyOp("xlog1py"): lambda x, y: special.xlog1py(x, y),
+    scalar.angle: lambda z: pt.angle(z),
+    **{
+        ours: theirs
+        for theirs, ours in present(
+            {f"tensor.special.{name}": ScipyOp(name) for name in ("xlogy", "xlog1py")}
+        ).items()
+    },
     ScipyOp("owens_t"): lambda h, a: pt.owens_t(h, a),
 }
 """Functions that are no op of PyTensor's, as precise as the op of this library."""

@@ -28,8 +28,7 @@ def vector_of(writer: Any, node: Any, *numbers: Any) -> Any:
 
 
 def parted(writer: Any, node: Any, x: Any, sizes: Any) -> Any:
-    parts = basic.Split(node.op.len_splits)(x, node.op.axis, sizes)
-    return parts if isinstance(parts, list) else [parts]
+    return pt.split(x, sizes, n_splits=node.op.len_splits, axis=node.op.axis)
 
 
 def ranged(writer: Any, node: Any, *limits: Any) -> Any:

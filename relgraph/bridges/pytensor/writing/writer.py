@@ -10,9 +10,9 @@ from pytensor.gradient import DisconnectedType as PyTensorDisconnectedType
 from pytensor.gradient import disconnected_type, grad_undefined
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.op import Op as PyTensorOp
-from pytensor.tensor.rewriting.ofg import inline_ofg_node
 
 from relgraph.bridges.pytensor.held import HoldsOp
+from relgraph.bridges.pytensor.names import inline_ofg_node
 from relgraph.bridges.pytensor.notes import (
     counterpart_in_pytensor,
     note_counterpart,

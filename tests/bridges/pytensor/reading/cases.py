@@ -14,10 +14,12 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
-from pytensor.ifelse import ifelse
 from pytensor.raise_op import Assert
 from pytensor.tensor import blas, linalg, special
 from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.math import Max
+
+from relgraph.bridges.pytensor.names import IfElse, named
 
 RNG = np.random.default_rng(1)
 
@@ -73,7 +75,7 @@ READ = (
         "pt.kve(1, p)",
     ),
     *("pt.owens_t(x, y)", "pt.sigmoid(x)", "pt.softplus(x)", "pt.log1mexp(-p)", "pt.log1pexp(x)"),
-    *("special.xlogy(x, p)", "special.xlog1py(x, p)", "pt.deg2rad(x)", "pt.rad2deg(x)"),
+    *("pt.deg2rad(x)", "pt.rad2deg(x)"),
     *("pt.logaddexp(x, y)", "pt.logsumexp(A, axis=1)", "special.logit(p)", "special.betaln(p, p)"),
     *("pt.real(x + 1j * y)", "pt.imag(x + 1j * y)", "pt.conj(x + 1j * y)", "pt.angle(x + 1j * y)"),
     *("pt.where(b, x, 0)", "pt.isclose(x, y)"),
@@ -139,14 +141,24 @@ READ = (
     *("linalg.cho_solve((linalg.cholesky(S), True), x)", "linalg.eigh(S)[0]"),
     *("linalg.eigvalsh(S, lower=True)", "linalg.svd(A, compute_uv=False)", "abs(linalg.qr(A)[1])"),
     *("linalg.matrix_power(A, 3)", "blas.gemm_no_inplace(A, s, A, B, s)", "blas._dot22(A, B)"),
-    *("blas.gemv_no_inplace(x, s, A, y, s)", "blas.ger(A, s, x, y)", "blas._dot22scalar(A, B, s)"),
+    *("blas.gemv_no_inplace(x, s, A, y, s)", "blas._dot22scalar(A, B, s)"),
     # branches, checks, graphs in graphs
     *("ifelse(s > 0, x, y)", "ifelse(n < 0, (x, y), (y, x))[1]", "Assert('no')(x, b.any())"),
     *("double(x)", "pytensor.gradient.disconnected_grad(x)", "pytensor.gradient.zero_grad(x)"),
     *("pytensor.gradient.grad((pt.log1p(pt.exp(A)) * B).sum(), A)",),
     *("pytensor.gradient.grad(linalg.slogdet(S)[1], S)", "composite(x, y)"),
+    "pytensor.gradient.grad(special.softmax(A, axis=1)[0, 0], A)",
+    *[
+        expression
+        for address, expression in {
+            "tensor.blas.ger": "blas.ger(A, s, x, y)",
+            "tensor.special.xlog1py": "special.xlog1py(x, p)",
+            "tensor.special.xlogy": "special.xlogy(x, p)",
+        }.items()
+        if named(address) is not None
+    ],
 )
-"""What has no held op when it is read."""
+"""What has no held op when it is read; of functions that not all versions have, those there are."""
 
 HELD = {
     "pt.unique(i)": "Unique",
@@ -157,6 +169,7 @@ HELD = {
     "pt.signal.convolve1d(x, y)": "",
     "pytensor.gradient.grad_clip(x, -1, 1)": "GradClip",
     "linalg.lstsq(A, x, 0.1)[0]": "Lstsq",
+    **({"pt.max(A[:0], initial=-np.inf)": "Max"} if "initial" in Max.__props__ else {}),
 }
 """What is held in part, and the name of an op that is."""
 
@@ -175,14 +188,22 @@ def _composite(x: Any, y: Any) -> Any:
     return pytensor.graph.replace.clone_replace(fused, dict(zip(given, [x, y], strict=True)))
 
 
+def _branches(condition: Any, then: Any, otherwise: Any) -> Any:
+    several = isinstance(then, tuple)
+    values = [*then, *otherwise] if several else [then, otherwise]
+    made = IfElse(len(values) // 2)(condition, *values, return_list=True)
+    return made if several else made[0]
+
+
 NAMES: dict[str, Any] = {
     "Assert": Assert,
     "Blockwise": Blockwise,
     "blas": blas,
     "composite": _composite,
     "double": _double,
-    "ifelse": ifelse,
+    "ifelse": _branches,
     "linalg": linalg,
+    "np": np,
     "pt": pt,
     "pytensor": pytensor,
     "special": special,

@@ -13,7 +13,7 @@ from pytensor.raise_op import CheckAndRaise
 import relgraph
 import relgraph.tensor as at
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.distributions import NAMES
+from relgraph.bridges.pytensor.distributions import OF_CLASSES
 from relgraph.bridges.pytensor.reading.reader import HeldOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.shared_values.variable import SharedVariable
@@ -120,11 +120,11 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("cls", NAMES, ids=NAMES.get)
+@pytest.mark.parametrize("cls", OF_CLASSES, ids=OF_CLASSES.get)
 @pytest.mark.parametrize("size", [None, (4,)])
 def test_draws_are_the_same_numbers(cls: Any, size: Any) -> None:
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
-    parameters = [pt.as_tensor(p) for p in PARAMETERS[NAMES[cls]]]
+    parameters = [pt.as_tensor(p) for p in PARAMETERS[OF_CLASSES[cls]]]
     following, draw = cls()(*parameters, size=size, rng=rng, return_next_rng=True)
     _, read = from_pytensor([following, draw], [rng])
     assert not isinstance(read[1].owner.op, HeldOp)

@@ -40,6 +40,8 @@ WRITTEN = {
     "cosm1": at.cosm1(v / 1e9),
     "log1p_sqr": at.log1p_sqr(v * 1e200),
     "clip": at.clip(v, w, 0.5),
+    "angle": at.angle(v - 1),
+    "angle of complex numbers": at.angle(at.exp(1j * v) * w),
     "argmin": at.argmin(a, axis=0),
     "argmin of integers": at.argmin(at.cast(abs(a) * 9, "uint8"), axis=1),
     "min of integers": at.min(at.constant(np.array([-128, 3], "int8"))),

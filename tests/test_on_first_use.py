@@ -1,0 +1,69 @@
+"""Names that are loaded when they are first used: an error on the way is no missing name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import relgraph
+from relgraph import on_first_use
+from relgraph.on_first_use import names_on_first_use
+
+HERE = Path(relgraph.__file__).parent
+LAZY = sorted(
+    ".".join(["relgraph", *path.parent.relative_to(HERE).parts])
+    for path in HERE.rglob("__init__.py")
+    if "import loaded" in path.read_text() or "names_on_first_use" in path.read_text()
+)
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A package whose names stand in modules that can't be loaded, or don't have them."""
+    folder = tmp_path / "broken_package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "from relgraph.on_first_use import names_on_first_use\n"
+        "_HOME = {'read': 'reading', 'write': 'writing', 'run': 'running'}\n"
+        "__getattr__, __dir__ = names_on_first_use(__name__, _HOME)\n"
+    )
+    (folder / "reading.py").write_text("import math\nread = math.no_longer_there\n")
+    (folder / "writing.py").write_text("other = 1\n")
+    (folder / "running.py").write_text("def run(): return 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(import_module("sys").modules, "broken_package", raising=False)
+    return import_module("broken_package")
+
+
+def test_an_attribute_that_is_missing_within_is_named(broken: ModuleType) -> None:
+    with pytest.raises(ImportError, match=r"reading\.read can't be loaded.*no_longer_there"):
+        _ = broken.read
+    with pytest.raises(ImportError, match="no_longer_there"):
+        from broken_package import read  # noqa: F401, PLC0415
+    with pytest.raises(ImportError, match=r"writing\.write can't be loaded"):
+        _ = broken.write
+    assert broken.run() == 1
+
+
+def test_what_is_no_name_is_still_an_attribute_error() -> None:
+    find, names = names_on_first_use("relgraph.bridges", {"trace": "numpy.tracing"})
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        find("nothing")
+    assert names() == ["trace"]
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_no_package_hides_an_error_behind_a_missing_name(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(name: str) -> ModuleType:
+        raise AttributeError("module 'numpy' has no attribute 'gone'")
+
+    lazy = import_module(package)
+    find, name = lazy.__getattr__, lazy.__dir__()[-1]
+    monkeypatch.setattr(on_first_use, "import_module", fails)
+    with pytest.raises(ImportError, match="has no attribute 'gone'"):
+        find(name)
