@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,6 @@ from rich.console import Console
 
 from relgraph.commands.named import CommandError, file_ending_in, natural, positive, write
 from relgraph.search import accuracy
-from relgraph.search.accuracy.expressions import inputs_of
 
 EXAMPLE = (
     '  relgraph improve "sqrt(x+1)-sqrt(x)" --domain "x>0"\n'
@@ -21,11 +23,19 @@ EXAMPLE = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
+    # what begins as -x+1 does is a formula, as -1 is a number to every parser
+    parser._negative_number_matcher = re.compile("-[^-]")
     parser.add_argument(
         "formula",
         metavar="FORMULA",
         help="an expression in Python's syntax with NumPy's functions, or a file that ends in "
         ".fpcore",
+    )
+    parser.add_argument(
+        "--inputs",
+        type=names,
+        metavar="NAMES",
+        help="the inputs, such as x,e: what is named here is none of the numbers e or pi",
     )
     parser.add_argument(
         "--domain", metavar="CONDITION", help="for which inputs, such as 'x > 0 and y < 1'"
@@ -73,29 +83,38 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError("--against says what a plot shows, and needs --plot")
     try:
         formulas = _formulas(options)
+        # all that can be wrong is said before the first search, which takes seconds
+        dtype = "float32" if options.float32 else "float64"
+        problems = [
+            accuracy.problem_of(one, options.inputs, options.domain, dtype) for one in formulas
+        ]
         if options.plot is not None:
-            # before the search, which takes seconds
-            _see_that_it_can_be_drawn(formulas, options)
-        found = [_improved(one, options) for one in formulas]
-        if options.plot is not None:
+            _see_that_it_can_be_drawn(problems, options)
+        found = [_improved(f, p, options) for f, p in zip(formulas, problems, strict=True)]
+        if options.plot is not None and found[0] is not None:
             write(options.plot, accuracy.error_plot(found[0], options.against))
     except (ValueError, ModuleNotFoundError) as error:
         raise CommandError(str(error)) from error
-    return 0
+    return 2 if None in found else 0
 
 
-def _see_that_it_can_be_drawn(formulas: list[Any], options: argparse.Namespace) -> None:
-    if len(formulas) != 1:
-        raise CommandError(f"{options.formula} has {len(formulas)} formulas; one can be drawn")
-    if not options.plot.parent.is_dir():
-        folder = options.plot.parent
-        raise CommandError(f"{options.plot} can't be written: there is no folder {folder}")
-    (formula,) = formulas
-    names = (
-        inputs_of(accuracy.parsed(formula)) if isinstance(formula, str) else list(formula.inputs)
-    )
-    if options.against is not None and options.against not in names:
-        raise CommandError(f"there is no input {options.against}; there are {', '.join(names)}")
+def names(text: str) -> list[str]:
+    """Return the names of inputs that are written with commas between."""
+    found = [name.strip() for name in text.split(",")]
+    for name in found:
+        if not name.isidentifier() or iskeyword(name):
+            raise argparse.ArgumentTypeError(f"{name!r} is no name of an input")
+    return found
+
+
+def _see_that_it_can_be_drawn(problems: list[Any], options: argparse.Namespace) -> None:
+    if len(problems) != 1:
+        raise CommandError(f"{options.formula} has {len(problems)} formulas; one can be drawn")
+    there = problems[0].names
+    if not there:
+        raise CommandError(f"{options.formula!r} has no inputs, and no plot")
+    if options.against is not None and options.against not in there:
+        raise CommandError(f"there is no input {options.against}; there are {', '.join(there)}")
 
 
 def _formulas(options: argparse.Namespace) -> list[Any]:
@@ -111,15 +130,18 @@ def _formulas(options: argparse.Namespace) -> list[Any]:
     return found
 
 
-def _improved(formula: Any, options: argparse.Namespace) -> Any:
-    found = accuracy.improve(
-        formula,
-        domain=options.domain,
-        dtype="float32" if options.float32 else "float64",
-        seconds=options.seconds,
-        samples=options.points,
-        seed=options.seed,
-    )
+def _improved(formula: Any, problem: accuracy.Problem, options: argparse.Namespace) -> Any:
+    """Print what is found for a formula, and return it; None for one of a file that has no points,
+    of which a line on standard error says why."""
+    try:
+        found = accuracy.improve(
+            problem, seconds=options.seconds, samples=options.points, seed=options.seed
+        )
+    except accuracy.EmptyDomain as error:
+        if isinstance(formula, str):
+            raise
+        print(f"relgraph: error: {formula.name}: {error}", file=sys.stderr)
+        return None
     console = Console()
     if not isinstance(formula, str):
         console.print(formula.name, style="bold", markup=False)

@@ -207,10 +207,51 @@ def test_improving(tmp_path, capsys) -> None:
         (["x", "--points", "0"], "not a positive whole number"),
         (["no such.fpcore"], "can't be read"),
         (["x", "--points", "32", "--plot", "no/such/file.svg"], "can't be written"),
-        (["x", "--points", "32", "--plot", "x.svg", "--against", "y"], "there is no input y"),
+        (["x", "--plot", "x.svg", "--against", "y"], "there is no input y; there are x"),
+        (["1 + 1", "--plot", "x.svg"], "'1 + 1' has no inputs, and no plot"),
+        (["x^2"], "a power is written **: x**2"),
+        (["-x^2"], "a power is written **: -x**2"),
+        (["x + 1", "--domain", "-1<x^2<1"], "a power is written **: -1<x**2<1"),
+        (["a*(1 - e**2)"], "or --inputs a,e"),
+        (["x + y", "--inputs", "x"], "has y, which is no input"),
+        (["x", "--inputs", "x,lambda"], "'lambda' is no name of an input"),
+        (["x", "--inputs", "x;y"], "'x;y' is no name of an input"),
     ],
 )
 def test_what_cannot_be_improved(arguments: list[str], message: str, capsys) -> None:
     assert main(["improve", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+def test_what_cannot_be_improved_is_refused_before_the_search(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searched(*_: object) -> None:
+        raise AssertionError("a search began")
+
+    monkeypatch.setattr("relgraph.search.accuracy.improving.search_forms", searched)
+    cores = tmp_path / "two.fpcore"
+    cores.write_text("(FPCore (x) x) (FPCore (x y) (+ x y))")
+    for wrong in (
+        ["x + 1", "--plot", str(tmp_path / "x.svg"), "--against", "z"],
+        [str(cores), "--domain", "y > 0"],
+        [str(cores), "--plot", str(tmp_path / "x.svg")],
+    ):
+        assert main(["improve", *wrong]) == 2
+
+
+def test_inputs_are_what_is_declared(capsys) -> None:
+    options = ["--points", "8", "--seconds", "1"]
+    assert main(["improve", "-e+sqrt(e*e)", "--inputs", "e", "--domain", "-1<e<0", *options]) == 0
+    assert "e is an input, no number" in capsys.readouterr().out
+    assert main(["improve", "pi * x", *options]) == 0
+    assert "pi is the number 3.14159" in capsys.readouterr().out
+
+
+def test_a_formula_of_a_file_that_has_no_points_is_named(tmp_path, capsys) -> None:
+    cores = tmp_path / "two.fpcore"
+    cores.write_text('(FPCore (x) :name "empty" :pre (< 2 x 1) x) (FPCore (x) :name "full" x)')
+    assert main(["improve", str(cores), "--points", "8"]) == 2
+    out, error = capsys.readouterr()
+    assert "full" in out and error.startswith("relgraph: error: empty: no point of the domain")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relgraph.search.accuracy.improving import improve
     from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
     from relgraph.search.accuracy.notation.fpcore import Core, from_fpcore
+    from relgraph.search.accuracy.notation.problems import Problem, problem_of
     from relgraph.search.accuracy.plotting import error_plot
     from relgraph.search.accuracy.truth.sampling import EmptyDomain
 
@@ -27,12 +28,14 @@ __all__ = [
     "FormulaError",
     "Improvement",
     "NotSupported",
+    "Problem",
     "ReplayError",
     "Step",
     "error_plot",
     "from_fpcore",
     "improve",
     "parsed",
+    "problem_of",
 ]
 
 _HOME = {
@@ -43,12 +46,14 @@ _HOME = {
     "FormulaError": "notation.formulas",
     "Improvement": "forms",
     "NotSupported": "expressions",
+    "Problem": "notation.problems",
     "ReplayError": "derivation",
     "Step": "derivation",
     "error_plot": "plotting",
     "from_fpcore": "notation.fpcore",
     "improve": "improving",
     "parsed": "notation.formulas",
+    "problem_of": "notation.problems",
 }
 
 __getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="search")

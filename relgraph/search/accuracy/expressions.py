@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -206,6 +207,21 @@ CONDITIONS = (*COMPARISONS, "and_", "or_", "invert")
 _SPELLED = {"reciprocal": "true_div", "fmin": "minimum", "fmax": "maximum"}
 
 
+OF_CONDITIONS = {"and_": (0, 1), "or_": (0, 1), "invert": (0,), "switch": (0,)}
+"""Which arguments of an op are conditions; all others are numbers."""
+
+
+def with_numbers(op: str, args: Sequence[Expr]) -> list[Expr]:
+    """Return the arguments of an op; a condition that stands for a number is one or zero."""
+    one, zero = number(1), number(0)
+    return [
+        apply("switch", a, one, zero)
+        if a.op in CONDITIONS and k not in OF_CONDITIONS.get(op, ())
+        else a
+        for k, a in enumerate(args)
+    ]
+
+
 def constant_value(data: Any) -> Any:
     """Return what a constant stands for: the shortest decimal that is read as it, π or e."""
     number = np.asarray(data).reshape(-1)[0]
@@ -264,13 +280,10 @@ def name_of(variable: Variable, position: int) -> str:
 
 def _applied(name: str, args: Sequence[Expr]) -> Expr:
     if name == "reciprocal":
-        return apply("true_div", number(1), args[0])
+        return _applied("true_div", [number(1), *args])
     if name in ("add", "mul", "and_", "or_") and len(args) > 2:
-        total = args[0]
-        for a in args[1:]:
-            total = apply(name, total, a)
-        return total
-    return apply(_SPELLED.get(name, name), *args)
+        return reduce(lambda a, b: _applied(name, [a, b]), args)
+    return apply(_SPELLED.get(name, name), *with_numbers(name, args))
 
 
 def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> Any:
@@ -307,10 +320,15 @@ _WRITTEN = {"sqr": "square", "switch": "where"}
 
 
 def written(expr: Expr) -> str:
-    """Return an expression as Python writes it."""
+    """Return an expression as Python writes it; a number as one of `math` where the word alone may
+    be an input."""
     texts: dict[Expr, tuple[str, int]] = {}
+    inputs = inputs_of(expr)
     for e in parts(expr):
-        texts[e] = _text(e, [texts[a] for a in e.args])
+        if e.op is NUMBER and isinstance(e.value, str):
+            texts[e] = f"math.{e.value}" if e.value in ("e", *inputs) else e.value, 9
+        else:
+            texts[e] = _text(e, [texts[a] for a in e.args])
     return texts[expr][0]
 
 
@@ -339,8 +357,6 @@ def _text(e: Expr, args: Sequence[tuple[str, int]]) -> tuple[str, int]:
 
 
 def _number_text(value: Any) -> tuple[str, int]:
-    if isinstance(value, str):
-        return value, 9
     if value.denominator == 1 and abs(value) < 10**15:
         text = str(value.numerator)
     else:

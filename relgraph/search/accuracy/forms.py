@@ -15,7 +15,15 @@ from rich.text import Text
 
 from relgraph.compile import function
 from relgraph.search.accuracy.derivation import Derivation
-from relgraph.search.accuracy.expressions import Expr, to_graph, written
+from relgraph.search.accuracy.expressions import (
+    NAMED_NUMBERS,
+    NUMBER,
+    Expr,
+    parts,
+    to_graph,
+    written,
+)
+from relgraph.search.accuracy.notation.names import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.search.accuracy.regimes import Pieces
 from relgraph.search.accuracy.table import cost_of
 from relgraph.search.accuracy.timing import Time
@@ -34,7 +42,7 @@ class Form:
     expr
         The expression.
     error
-        The mean bits of error on points that were not used to find it.
+        The mean bits of error on points that played no part in any choice.
     errors
         The bits of error at each of these points.
     derivations
@@ -125,9 +133,10 @@ class Improvement:
     original
         The input, as a form.
     front
-        The forms that no other beats in both error and time, the least error first.
+        The forms that no other beats in both error and time, where that was chosen; the least
+        error there first.
     points
-        The points on which errors are reported, and the true values.
+        Other points, on which errors are reported, and the true values.
     domain
         The condition on the inputs.
     seconds
@@ -215,10 +224,8 @@ def cheap_forms(exprs: Iterable[Expr], means: Mapping[Expr, float], most: int) -
 def table_of(improvement: Improvement) -> Table:
     """Return the front as a table."""
     points = len(improvement.points)
-    found = Table(
-        caption=f"errors at {points} points that were not used to find the forms; ns per element",
-        show_lines=True,
-    )
+    measured = f"errors at {points} points that played no part in any choice; ns per element"
+    found = Table(caption="\n".join((*_meanings(improvement), measured)), show_lines=True)
     found.add_column("bits", justify="right")
     found.add_column("worst", justify="right")
     found.add_column("ns", justify="right")
@@ -230,6 +237,16 @@ def table_of(improvement: Improvement) -> Table:
         original = improvement.original
         found.add_row(*_figures(original), Text(str(original)), "the input")
     return found
+
+
+def _meanings(improvement: Improvement) -> list[str]:
+    """Return what was taken for a number and what for an input, of the words that may be both."""
+    expr = improvement.original.expr
+    words = dict.fromkeys(e.value for e in parts(expr) if e.op is NUMBER)
+    numbers = [f"{w} is the number {NAMED_NUMBERS[w]:.6g}" for w in words if w in NAMED_NUMBERS]
+    names = [n for n in improvement.original.names if n in NUMBERS or n in NUMBERS_ELSEWHERE]
+    found = [*numbers, *(f"{n} is an input, no number" for n in names)]
+    return ["; ".join(found)] if found else []
 
 
 def _figures(form: Form) -> tuple[str, str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from relgraph.search.accuracy import (
     error_plot,
     from_fpcore,
     improve,
+    improving,
 )
 from relgraph.tensor import exp, log
 from relgraph.tensor.lawkit.vocabulary import law, lvars
@@ -107,6 +110,50 @@ def test_given_points() -> None:
         improve("x + 1", points={"y": data})
     with pytest.raises(ValueError, match="2 columns"):
         improve("x + 1", points=[data, data])
+    with pytest.raises(ValueError, match=r"different numbers of points: {'x': 60, 'y': 1}"):
+        improve("x + y", points=[data, [1.0]])
+
+
+def test_the_last_choice_is_made_on_other_points_than_are_reported() -> None:
+    # every second point is reported on; of large ones the input loses all digits
+    large, small = np.linspace(1e8, 2e8, 30), 10.0 ** np.linspace(-300, -200, 30)
+    formula = "sqrt(x + 1) - sqrt(x)"
+    chosen = improve(formula, points=[np.stack([large, small], 1)], seconds=1)
+    assert set(chosen.points.inputs["x"]) <= set(small) and chosen.original.error < 0.1
+    assert chosen.best.expr is not chosen.original.expr
+    np.testing.assert_allclose(chosen.best(1e15), 0.5 / 1e15**0.5, rtol=1e-8)
+    kept = improve(formula, points=[np.stack([small, large], 1)], seconds=1)
+    assert set(kept.points.inputs["x"]) <= set(large)
+    # what is not seen where forms are chosen is said none the less
+    assert kept.best.error > 10
+
+
+@pytest.mark.parametrize("points", [None, [np.linspace(1.0, 2.0, 40)]])
+def test_points_have_one_use_each(points: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = []
+    search, times = improving.search_forms, improving.times_of
+
+    def searched(expr: Any, sampler: Any, known: Any, *others: Any) -> Any:
+        used.append(known)
+        return search(expr, sampler, known, *others)
+
+    def timed(exprs: Any, known: Any) -> Any:
+        used.append(known)
+        return times(exprs, known)
+
+    monkeypatch.setattr(improving, "search_forms", searched)
+    monkeypatch.setattr(improving, "times_of", timed)
+    found = improve("x + 1", domain="1 < x < 2", points=points, samples=16, seconds=0.1)
+    sets = [set(known.inputs["x"]) for known in (*used, found.points)]
+    assert all(sets) and len(sets) == 3
+    assert len(set.union(*sets)) == sum(map(len, sets))
+
+
+def test_one_point_is_too_few() -> None:
+    with pytest.raises(EmptyDomain, match="no others to report on"):
+        improve("x + 1", points=[[1.0]])
+    assert improve("x + 1", points=[[1.0, 2.0]], seconds=0.1).best.error == 0
+    assert len(improve("1 + pi", seconds=0.1).points) == 1
 
 
 def test_float32() -> None:
@@ -150,7 +197,7 @@ def test_what_cannot_be_improved_is_said() -> None:
 def test_table_and_plot() -> None:
     found = improve("sqrt(x + 1) - sqrt(x)", domain="x > 0", samples=64, seconds=2)
     assert "1 / (sqrt(x + 1) + sqrt(x))" in found.report(140)
-    assert "not used to find" in str(found) and "bits" in repr(found)
+    assert "played no part in any choice" in str(found) and "bits" in repr(found)
     assert found.best.time > 0
     drawn = error_plot(found)
     assert drawn.startswith("<svg") and drawn.count("<circle") == 2 * len(found.points) + 2

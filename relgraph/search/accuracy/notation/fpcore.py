@@ -7,27 +7,32 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from relgraph.search.accuracy.expressions import (
+    CONDITIONS,
     Expr,
     NotSupported,
     apply,
     named,
     number,
 )
-from relgraph.search.accuracy.notation.names import SCALAR_NAMES
+from relgraph.search.accuracy.notation.names import (
+    COMMON_NAMES,
+    FPCORE_CONSTANTS,
+    SCALAR_NAMES,
+    WrongArguments,
+    applied,
+    exact_number,
+)
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\|.*?\|#|;[^\n]*|[()\[\]]|[^\s()\[\]";]+', re.S)
 
-_SAME_NAMES = (
-    *("sqrt", "cbrt", "hypot", "pow", "exp", "exp2", "expm1", "fma", "fmod", "copysign"),
-    *("log", "log2", "log10", "log1p", "erf", "erfc", "floor", "ceil", "trunc", "round"),
-    *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
-)
 _NAMES = {
     "+": "add",
     "-": "sub",
@@ -36,30 +41,15 @@ _NAMES = {
     "fmin": "minimum",
     "fmax": "maximum",
     "nearbyint": "round",
+    "and": "and_",
+    "or": "or_",
+    "not": "invert",
+    "if": "switch",
     **SCALAR_NAMES,
-    **{name: name for name in _SAME_NAMES},
+    **{name: name for name in COMMON_NAMES},
 }
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "neq"}
-_HALF, _TWO, _TEN = number(Fraction(1, 2)), number(2), number(10)
-_PI = number("pi")
-_NUMBERS = {
-    "PI": _PI,
-    "E": number("e"),
-    "INFINITY": number("inf"),
-    "NAN": number("nan"),
-    "TRUE": number(1),
-    "FALSE": number(0),
-    "PI_2": apply("true_div", _PI, _TWO),
-    "PI_4": apply("true_div", _PI, number(4)),
-    "M_1_PI": apply("true_div", number(1), _PI),
-    "M_2_PI": apply("true_div", _TWO, _PI),
-    "LN2": apply("log", _TWO),
-    "LN10": apply("log", _TEN),
-    "LOG2E": apply("true_div", number(1), apply("log", _TWO)),
-    "LOG10E": apply("true_div", number(1), apply("log", _TEN)),
-    "SQRT2": apply("sqrt", _TWO),
-    "SQRT1_2": apply("sqrt", _HALF),
-}
+_WORDS = (*_NAMES, *_COMPARISONS, "sqr", "cube", "cotan", "fdim", "let", "let*")
 
 
 @dataclass(frozen=True)
@@ -110,35 +100,56 @@ def from_fpcore(text: str) -> list[Core]:
     Raises
     ------
     NotSupported
-        If one has a loop, an array or a function that is not known; the message names it.
+        If one has a loop, an array or a function that is not known; the message names it and the
+        formula.
     """
-    return [core(form) for form in forms(text) if isinstance(form, list)]
+    return [core(form) for form in forms(text)]
 
 
-def core(form: Sequence[Any]) -> Core:
-    """Return a formula that stands as an S-expression."""
-    if not form or form[0] != "FPCore" or len(form) < 3:
-        raise NotSupported("a formula starts with (FPCore (arguments…)")
-    rest, name = list(form[1:]), None
-    if isinstance(rest[0], str):
-        name = rest.pop(0)
-    arguments = [a[-1] if isinstance(a, list) and a[:1] == ["!"] else a for a in rest.pop(0)]
-    for a in arguments:
-        if not isinstance(a, str):
-            raise NotSupported(f"the argument {a} is an array")
-    properties = dict(_pairs(rest[:-1]))
+def core(form: Any) -> Core:
+    """Return a formula that stands as an S-expression.
+
+    Raises
+    ------
+    NotSupported
+        See `from_fpcore`.
+    """
+    name, arguments, properties = _head(form)
     env = {a: named(a) for a in arguments}
     before = properties.get(":pre")
-    return Core(
-        str(properties.get(":name", name or "formula")).strip('"'),
-        tuple(arguments),
-        expression(rest[-1], env),
-        None if before is None else expression(before, env),
-    )
+    try:
+        body = expression(form[-1], env)
+        if body.op in CONDITIONS:
+            raise NotSupported("a condition has no error in bits")
+        domain = None if before is None else expression(before, env)
+        if domain is not None and domain.op not in CONDITIONS:
+            raise NotSupported("what stands after :pre is no condition")
+    except (NotSupported, RecursionError) as error:
+        raise NotSupported(f"in {name}: {error}") from None
+    return Core(name, tuple(arguments), body, domain)
 
 
-def _pairs(rest: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    return zip(rest[::2], rest[1::2], strict=False)
+def name_of(form: Any) -> str:
+    """Return what a formula that stands as an S-expression is called."""
+    try:
+        return _head(form)[0]
+    except NotSupported:
+        return f"{form}"[:60]
+
+
+def _head(form: Any) -> tuple[str, list[str], dict[str, Any]]:
+    """Return the name of a formula, its arguments and its properties."""
+    rest = list(form[1:]) if isinstance(form, list) and form[:1] == ["FPCore"] else []
+    name = rest.pop(0) if rest and isinstance(rest[0], str) else "formula"
+    if len(rest) < 2 or not isinstance(rest[0], list):
+        raise NotSupported(f"{form} is no formula, which starts with (FPCore (arguments…)"[:200])
+    properties = dict(zip(rest[1:-1:2], rest[2:-1:2], strict=False))
+    name = str(properties.get(":name", name)).strip('"')
+    arguments = [a[-1] if isinstance(a, list) and a[:1] == ["!"] else a for a in rest[0]]
+    for a in arguments:
+        if not isinstance(a, str):
+            raise NotSupported(f"in {name}: the argument {a} is an array")
+    return name, arguments, properties
 
 
 def rational(token: str) -> Fraction | None:
@@ -146,73 +157,90 @@ def rational(token: str) -> Fraction | None:
     try:
         if token.lower().lstrip("+-").startswith("0x"):
             return Fraction(float.fromhex(token))
-        return Fraction(re.sub(r"(?<=\d)f0$", "", token))
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         return None
+    return exact_number(re.sub(r"(?<=\d)f0$", "", token))
 
 
 def expression(form: Any, env: dict[str, Expr]) -> Expr:
-    """Return the expression that an S-expression writes, of what the words in it mean."""
+    """Return the expression that an S-expression writes, of what the words in it mean: what `env`
+    has of them is no constant."""
     if isinstance(form, str):
-        if form in env:
-            return env[form]
-        value = rational(form)
-        if value is not None:
-            return number(value)
-        if form in _NUMBERS:
-            return _NUMBERS[form]
-        raise NotSupported(f"{form} is neither an argument nor a known constant")
+        return _word(form, env)
     head = form[0] if form and isinstance(form[0], str) else None
-    if head in ("!", "cast"):
+    if head in ("!", "cast") and len(form) > 1:
         return expression(form[-1], env)
     if head in ("let", "let*"):
-        inner = dict(env)
-        for name, value in form[1]:
-            inner[name] = expression(value, inner if head == "let*" else env)
-        return expression(form[2], inner)
+        return _let(form, env)
     if head is None:
         raise NotSupported(f"{form} applies no function")
+    if head not in _WORDS:
+        near = get_close_matches(head, _WORDS, n=1, cutoff=0.8)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise NotSupported(f"{head} is no function of numbers that is known{hint}")
     args = [expression(a, env) for a in form[1:]]
-    return _applied(head, args)
+    try:
+        return _applied(head, args)
+    except WrongArguments as error:
+        raise NotSupported(str(error)) from None
+
+
+def _word(word: str, env: dict[str, Expr]) -> Expr:
+    if word in env:
+        return env[word]
+    value = rational(word)
+    if value is not None:
+        return number(value)
+    if word in FPCORE_CONSTANTS:
+        return FPCORE_CONSTANTS[word]
+    if word.upper() in FPCORE_CONSTANTS:
+        hint = f"; the constant is {word.upper()}"
+    else:
+        hint = f"; the arguments are {', '.join(env)}" if env else ""
+    raise NotSupported(f"{word} is neither an argument nor a constant{hint}")
+
+
+def _let(form: Any, env: dict[str, Expr]) -> Expr:
+    inner = dict(env)
+    try:
+        head, bound, body = form
+        for name, value in bound:
+            inner[str(name)] = expression(value, inner if head == "let*" else env)
+    except ValueError as error:
+        if isinstance(error, NotSupported):
+            raise
+        raise NotSupported(f"{form} is no ({form[0]} ((name value)…) body)"[:200]) from None
+    return expression(body, inner)
 
 
 def _applied(head: str, args: list[Expr]) -> Expr:
-    if head == "if":
-        return apply("switch", *args)
     if head == "-" and len(args) == 1:
-        return apply("neg", *args)
-    if head in ("and", "or"):
-        return _folded(lambda a, b: apply(f"{head}_", a, b), args)
-    if head == "not":
-        return apply("invert", *args)
+        return applied("neg", args, head)
     if head in _COMPARISONS:
-        return _chain(_COMPARISONS[head], args)
+        return _chain(head, args)
     if head in ("sqr", "cube"):
-        return _folded(lambda a, b: apply("mul", a, b), args * (2 if head == "sqr" else 3))
+        (one,) = applied("sqr", args, head).args
+        return _folded("mul", [one] * (2 if head == "sqr" else 3), head)
     if head == "cotan":
-        return apply("true_div", number(1), apply("tan", *args))
+        return apply("true_div", number(1), applied("tan", args, head))
     if head == "fdim":
-        apart = apply("sub", *args)
+        apart = applied("sub", args, head)
         return apply("switch", apply("gt", *args), apart, number(0))
-    if head in ("+", "-", "*", "/"):
-        return _folded(lambda a, b: apply(_NAMES[head], a, b), args)
-    if head not in _NAMES:
-        raise NotSupported(f"{head} is no function of numbers that is known")
-    return apply(_NAMES[head], *args)
+    if head in ("+", "-", "*", "/", "and", "or") and args:
+        return _folded(_NAMES[head], args, head)
+    return applied(_NAMES[head], args, head)
 
 
-def _folded(function: Callable[[Expr, Expr], Expr], args: Sequence[Expr]) -> Expr:
-    total = args[0]
-    for a in args[1:]:
-        total = function(total, a)
-    return total
+def _folded(name: str, args: Sequence[Expr], word: str) -> Expr:
+    return reduce(lambda a, b: applied(name, [a, b], word), args)
 
 
-def _chain(name: str, args: Sequence[Expr]) -> Expr:
+def _chain(word: str, args: Sequence[Expr]) -> Expr:
     """Return the condition that each argument stands in a relation to the next; to all others for
     ``!=``."""
-    if name == "neq":
-        pairs = [(a, b) for k, a in enumerate(args) for b in args[k + 1 :]]
-    else:
-        pairs = list(itertools.pairwise(args))
-    return _folded(lambda a, b: apply("and_", a, b), [apply(name, a, b) for a, b in pairs])
+    name = _COMPARISONS[word]
+    pairs = itertools.combinations(args, 2) if name == "neq" else itertools.pairwise(args)
+    found = [applied(name, pair, word) for pair in pairs]
+    if not found:
+        raise WrongArguments(f"{word} takes 2 arguments or more, not {len(args)}")
+    return reduce(lambda a, b: apply("and_", a, b), found)

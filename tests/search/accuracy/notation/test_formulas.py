@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.search.accuracy.expressions import NotSupported, from_graph, written
-from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
+from relgraph.search.accuracy.expressions import (
+    NotSupported,
+    apply,
+    from_graph,
+    named,
+    number,
+    written,
+)
+from relgraph.search.accuracy.notation.formulas import FormulaError, names_compared, parsed
 from relgraph.search.accuracy.notation.fpcore import from_fpcore
 
 
@@ -22,6 +29,7 @@ from relgraph.search.accuracy.notation.fpcore import from_fpcore
         "hypot(x, y) + arctan2(y, x)",
         "x**y**z + (x**y)**z",
         "0.1 + 1e-20 * x",
+        "math.e * x + pi",
     ],
 )
 def test_what_is_written_is_read_again(text: str) -> None:
@@ -32,6 +40,39 @@ def test_numbers_are_the_decimals_that_are_written() -> None:
     assert parsed("0.1").value * 10 == 1
     assert parsed("1_000.5").value * 2 == 2001
     assert parsed("pi").value == "pi"
+    assert parsed("1e999999999").value == "inf" and parsed("1e-999999999").value == 0
+
+
+MAY_BE_NUMBERS = ("pi", "inf", "nan", "e", "E", "PI", "LN2", "INFINITY", "TRUE", "π")
+
+
+@pytest.mark.parametrize("name", [*MAY_BE_NUMBERS, "sin", "round"])
+def test_what_is_declared_is_an_input(name: str) -> None:
+    assert parsed(f"{name} * x", [name]) is apply("mul", named(name), named("x"))
+    # a condition on it says so too, where it would be one of numbers alone else
+    assert parsed(f"where({name}**2 < 1, {name}, x)").args[1] is named(name)
+    assert names_compared(f"0 < {name} < 1 and x > pi") == {name, "x"}
+    assert names_compared(f"x < {name}") <= {"x"}
+
+
+def test_what_is_not_declared_is_a_number_or_refused() -> None:
+    for name in ("pi", "inf", "nan"):
+        assert parsed(f"{name} * x").args[0] is number(name)
+        assert parsed(f"math.{name} + np.{name}").args == (number(name),) * 2
+    assert parsed("math.e * x").args[0] is number("e")
+    for name in MAY_BE_NUMBERS[3:]:
+        with pytest.raises(FormulaError, match=f"{name} may be a number or an input") as error:
+            parsed(f"y - {name}**x")
+        names = ",".join(sorted([name, "x", "y"]))
+        assert f"--inputs {names}" in str(error.value) and "\n" not in str(error.value)
+    with pytest.raises(FormulaError, match=r"write math.e for the number"):
+        parsed("x < e")
+
+
+def test_a_number_beside_an_input_of_its_name_is_told_apart() -> None:
+    text = written(apply("add", named("pi"), number("pi")))
+    assert text == "pi + math.pi"
+    assert parsed(text, ["pi"]) is apply("add", named("pi"), number("pi"))
 
 
 def test_names_of_math_and_numpy() -> None:
@@ -56,11 +97,80 @@ def test_names_of_math_and_numpy() -> None:
         ("lambda: 1", "neither arithmetic"),
         ("", "no formula"),
         ("where(x > 1 & y < 2, x, y)", "brackets"),
+        ("sin * x", r"sin may be a function or an input: write sin\(x\)"),
+        ("not x", "takes a condition, such as x > 0, not x"),
+        ("x and y > 0", "takes a condition"),
+        ("where(x, 1, 2)", "where takes a condition"),
+        ("sqrt(x=1)", "takes no arguments by name"),
+        ("math.g", "neither arithmetic"),
+        ("(" * 300 + "x" + ")" * 300, "nested"),
     ],
 )
 def test_what_is_no_formula(text: str, message: str) -> None:
     with pytest.raises(FormulaError, match=message):
         parsed(text)
+
+
+INSTEAD = {
+    "x^2": "x**2",
+    "1 + x^-2*y": "1 + x**-2*y",
+    "x²": "x**2",
+    "3·x⁻¹²": "3*x**-12",
+    "2x": "2*x",
+    "2 x + 1": "2*x + 1",
+    "2.5e3x": "2.5e3*x",
+    "2(x+1)": "2*(x + 1)",
+    "(x+1)(x-1)": "(x + 1)*(x - 1)",
+    "x(x+1)": "x*(x + 1)",
+    "x y": "x*y",
+    "(x+1) y": "(x+1)*y",
+    "sin x": "sin(x)",
+    "ln x - 1": "ln(x) - 1",
+    "sin^2(x)": "sin(x)**2",
+    "sin²(x)": "sin(x)**2",
+    "√x + √(x+1)": "sqrt(x) + sqrt(x+1)",
+    "|x|": "abs(x)",
+    "2*|x - 1| + 1": "2*abs(x - 1) + 1",
+    "2|x|-1": "2*abs(x)-1",
+    "x − 1": "x - 1",
+    "x ≤ 1": "x <= 1",
+    "x > 0 && x < 1": "and",
+    "x in [0, 1]": "0 <= x <= 1",
+    "x // 2": "floor(x / 2)",
+    "x % 2": "fmod(x, 2)",
+    "cot(x)": "1 / tan",
+    "arctg(x)": "arctan",
+    "sine(x)": "did you mean sin?",
+    "Sqrt(x)": "did you mean sqrt?",
+    "arcsine(x)": "did you mean arcsin?",
+    "y = x + 1": "of an equation only the side that is computed",
+    "x = 1": "a comparison is written ==",
+    "lambda * x": "lambda is a word of Python's own",
+    "lambda: x": "lambda is a word of Python's own",
+    "x +": "there is nothing after the last operator",
+    "1,5 * x": "decimals have a point",
+    "(x + 1": "was never closed",
+    "x + 1)": "unmatched",
+    "x.5y + ": "nothing after",
+}
+
+
+@pytest.mark.parametrize("text", INSTEAD)
+def test_what_to_write_instead_is_said_in_a_line(text: str) -> None:
+    with pytest.raises(FormulaError) as error:
+        parsed(text)
+    assert INSTEAD[text] in str(error.value) and "\n" not in str(error.value)
+
+
+def test_functions_of_several_arguments() -> None:
+    assert parsed("max(x, y)") is parsed("maximum(x, y)")
+    assert parsed("min(x, y, z)") is parsed("min(min(x, y), z)")
+
+
+def test_conditions_among_numbers_are_one_or_zero() -> None:
+    assert parsed("x * (y < 1)") is parsed("x * where(y < 1, 1, 0)")
+    x, y = at.dvector("x"), at.dvector("y")
+    assert from_graph(x * at.lt(y, 1), [x, y], ["x", "y"]) is parsed("x * where(y < 1, 1, 0)")
 
 
 def test_fpcore() -> None:
@@ -75,11 +185,37 @@ def test_fpcore() -> None:
     )
 
 
+def test_constants_of_fpcore_are_arguments_where_they_are_declared() -> None:
+    (one,) = from_fpcore("(FPCore (E e PI) :pre (< 0 E 1) (let ((LN2 E)) (* LN2 (* e PI))))")
+    assert one.inputs == ("E", "e", "PI") and one.domain is parsed("0 < E < 1", ["E"])
+    assert one.expr is parsed("E * (e * PI)", ["E", "e", "PI"])
+    (two,) = from_fpcore("(FPCore (x) :pre (and TRUE (< x M_2_SQRTPI)) (pow E (* PI x)))")
+    assert two.expr is parsed("math.e ** (pi * x)")
+    assert two.domain is parsed("0 <= 0 and x < 2 / sqrt(pi)")
+
+
 @pytest.mark.parametrize(
-    "text", ["(FPCore (x) (while 1 () x))", "(FPCore (x) z)", "(FPCore (x", "(+ 1 2)"]
+    ("text", "message"),
+    [
+        ("(FPCore (x) (while 1 () x))", "in formula: while is no function"),
+        ('(FPCore (x) :name "mine" z)', "in mine: z is neither .*; the arguments are x"),
+        ("(FPCore (x) (pow e x))", "e is neither an argument nor a constant; the constant is E"),
+        ("(FPCore (x) (sine x))", "did you mean sin?"),
+        ("(FPCore (x) (sin x x))", "sin takes 1 argument, not 2"),
+        ("(FPCore (x) (cube x x))", "cube takes 1 argument, not 2"),
+        ("(FPCore (x) (if x x x))", "if takes a condition"),
+        ("(FPCore (x) (< x))", "takes 2 arguments or more"),
+        ("(FPCore (x) (let (y) y))", "is no"),
+        ("(FPCore (x) (< x 1))", "a condition has no error"),
+        ("(FPCore (x) :pre x x)", ":pre is no condition"),
+        ("(FPCore ((A 3)) A)", "is an array"),
+        ("(FPCore (x", "not closed"),
+        ("(+ 1 2)", "no formula"),
+        ("x (FPCore (x) x)", "no formula"),
+    ],
 )
-def test_what_is_no_fpcore(text: str) -> None:
-    with pytest.raises(NotSupported):
+def test_what_is_no_fpcore(text: str, message: str) -> None:
+    with pytest.raises(NotSupported, match=message):
         from_fpcore(text)
 
 
