@@ -1,4 +1,4 @@
-"""Many programs, by hand: ``python -m tests.fuzz --graphs 100000 --seed 0``.
+"""Many programs, by hand: ``python -m tests.fuzz --graphs 100000 --seed 0 --jobs 2``.
 
 Prints each program that fails, made small, as Python to paste; the exit status is 1 if one does.
 """
@@ -8,23 +8,25 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from typing import Protocol
 
-from tests.fuzz.campaign import Failure, Tally, campaign, made_small
+from tests.fuzz.campaign import Tally, campaign, made_small
 
 try:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 except ImportError:
     Progress = None  # type: ignore[assignment,misc]
 
-# A plain line of progress comes once in so many programs.
-EVERY = 1000
+# A process takes so many at a time.
+CHUNK = 200
 
 
 class Tick(Protocol):
-    def __call__(self) -> None: ...
+    def __call__(self, programs: int) -> None: ...
 
 
 @contextmanager
@@ -33,45 +35,60 @@ def progress(graphs: int) -> Iterator[Tick]:
     if Progress is not None and sys.stderr.isatty():
         with Progress(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
             task = bar.add_task("graphs", total=graphs)
-            yield lambda: bar.advance(task)
+            yield lambda programs: bar.advance(task, programs)
         return
     done = 0
 
-    def tick() -> None:
+    def tick(programs: int) -> None:
         nonlocal done
-        done += 1
-        if done % EVERY == 0 or done == graphs:
-            print(f"{done} of {graphs} graphs", file=sys.stderr, flush=True)
+        done += programs
+        print(f"{done} of {graphs} graphs", file=sys.stderr, flush=True)
 
     yield tick
+
+
+def examined(chunk: range) -> tuple[Tally, list[str]]:
+    """Return what was run of some programs, and each that fails, made small."""
+    tally = Tally()
+    found = [f for failures in campaign(len(chunk), chunk.start, tally) for f in failures]
+    return tally, [str(made_small(failure)) for failure in found]
+
+
+@contextmanager
+def results(chunks: list[range], jobs: int) -> Iterator[Iterable[tuple[Tally, list[str]]]]:
+    """Give what comes of each chunk, in order."""
+    if jobs == 1:
+        yield map(examined, chunks)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield pool.map(examined, chunks)
+        pool.shutdown(cancel_futures=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--graphs", type=int, default=10000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="that of the first program")
-    parser.add_argument("--each", type=int, default=3, help="in how many modes each is run")
+    parser.add_argument("--jobs", type=int, default=1, help="in how many processes")
     parser.add_argument("--most", type=int, default=20, help="stop after so many failures")
     given = parser.parse_args(arguments)
+    numbers = range(given.seed, given.seed + given.graphs)
+    chunks = [numbers[i : i + CHUNK] for i in range(0, len(numbers), CHUNK)]
     tally, seen = Tally(), 0
-    with progress(given.graphs) as tick:
-        for failures in campaign(given.graphs, given.seed, tally, given.each):
+    with progress(given.graphs) as tick, results(chunks, given.jobs) as found:
+        for part, failures in found:
+            tally.add(part)
             for failure in failures:
-                seen += 1
-                show(failure)
+                print(f"{'-' * 78}\n{failure}\n", flush=True)
+            seen += len(failures)
             if seen >= given.most:
                 break
-            tick()
+            tick(part.programs)
     print(f"{tally.programs} programs of {tally.steps} steps, {seen} failures")
     _list("compared", tally.compared)
-    _list("values said nothing", tally.unsaid)
+    _list("values said nothing", Counter({": ".join(k): n for k, n in tally.unsaid.items()}))
     _list("known and met", tally.known)
     return 1 if seen else 0
-
-
-def show(failure: Failure) -> None:
-    """Print a failure, made small."""
-    print(f"{'-' * 78}\n{made_small(failure)}\n", flush=True)
 
 
 def _list(title: str, counts: Counter[str]) -> None:

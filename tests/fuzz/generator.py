@@ -2,7 +2,8 @@
 
 What a step gives in NumPy is known while a program is drawn: a step that NumPy refuses is not
 taken. An axis broadcasts in relgraph only where its length is known to be 1; what the types of the
-graph say of that is asked, so that no program is drawn that the documents rule out.
+graph say of that is asked, so that no program is drawn that the documents rule out. Nor is a step
+taken whose values say nothing about the mode that the program is for: see `judge.Values`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy as np
 
 from relgraph.graph.basic import Variable
 from tests.fuzz import operations as ops
+from tests.fuzz.judge import Values, unfit
 from tests.fuzz.program import (
     NUMPY,
     RELGRAPH,
+    WIDE,
     Leaf,
     Program,
     Step,
@@ -26,6 +29,7 @@ from tests.fuzz.program import (
     leaf_variable,
     quiet,
     taken_apart,
+    widened,
 )
 from tests.fuzz.structure import DTYPES, INDEXING, JOINS, PRODUCTS, SHAPES
 
@@ -76,12 +80,24 @@ def _element(rng: Random, dtype: str, wild: float) -> Any:
     return complex(real, rng.gauss(0, 1)) if kind == "c" else real
 
 
-def draw_array(rng: Random, dtype: str, shape: Sequence[int], wild: float) -> np.ndarray:
+# What an array's elements lie between, for functions that ask for it.
+BOUNDS = (None, None, None, (0, np.inf), (-1, 1))
+
+
+def draw_array(
+    rng: Random, dtype: str, shape: Sequence[int], wild: float, asked: Values
+) -> np.ndarray:
     """Return a random array, each element of which is an edge value with a probability."""
-    count = int(np.prod(shape))
+    count, kind = int(np.prod(shape)), np.dtype(dtype)
     flat = np.empty(count, dtype)
+    bounds = None if asked == "any" or kind.kind == "c" else rng.choice(BOUNDS)
     for i in range(count):
-        flat[i] = _element(rng, dtype, wild)
+        while True:
+            flat[i] = _element(rng, dtype, wild)
+            given = [flat[i : i + 1]]
+            inside = bounds is None or bounds[0] <= flat[i] <= bounds[1]
+            if inside and unfit(asked, (), given, given, 0) is None:
+                break
     return flat.reshape(shape)
 
 
@@ -93,13 +109,15 @@ class Drawn:
     wild: float
     lengths: tuple[int, ...]
     refused: Callable[[Program, Exception], None]
+    asked: Values = "any"
     leaves: list[Leaf] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     values: list[np.ndarray] = field(default_factory=list)
+    wide: list[np.ndarray] = field(default_factory=list)
     graph: list[Any] = field(default_factory=list)
 
     def add_leaf(self, kind: str, shape: Sequence[int], dtype: str) -> None:
-        value = draw_array(self.rng, dtype, shape, self.wild)
+        value = draw_array(self.rng, dtype, shape, self.wild, self.asked)
         layout = "C"
         if kind == "input" and value.ndim:
             layout = self.rng.choice(("C", "C", "F", "strided", "reversed", "broadcast"))
@@ -112,6 +130,7 @@ class Drawn:
         leaf = Leaf(value, kind, static if kind == "input" else (), layout)
         self.leaves.append(leaf)
         self.values.append(leaf.laid_out())
+        self.wide.append(widened(self.values[-1]))
         self.graph.append(leaf_variable(leaf, f"v{len(self.graph)}"))
 
     def add_leaves(self) -> None:
@@ -133,7 +152,7 @@ class Drawn:
             leaf = self.leaves[-1]
             index = np.clip(leaf.value, 0, most)
             self.leaves[-1] = Leaf(index, leaf.kind, leaf.static, leaf.layout)
-            self.values[-1] = self.leaves[-1].laid_out()
+            self.values[-1] = self.wide[-1] = self.leaves[-1].laid_out()
 
     def _arguments(self, operation: ops.Operation) -> tuple[int, ...] | None:
         rng, count = self.rng, len(self.values)
@@ -186,7 +205,12 @@ class Drawn:
             ranks = [self.values[i].ndim for i in part.args]
             lines_up = {*ranks} <= {1, 2} if is_dot else self._broadcast(part.args)
             if not (lines_up and self._take(part)):
-                del self.steps[made[0] :], self.values[made[1] :], self.graph[made[1] :]
+                for kept, count in zip(
+                    (self.steps, self.values, self.wide, self.graph),
+                    (made[0], made[1], made[1], made[1]),
+                    strict=True,
+                ):
+                    del kept[count:]
                 return False
         return True
 
@@ -199,6 +223,9 @@ class Drawn:
             return False
         if value.ndim > 3 or value.size > MOST_ELEMENTS or value.dtype.name not in ALLOWED:
             return False
+        wide = self._wide(step, value)
+        if wide is None:
+            return False
         try:
             made = evaluated(step.relgraph, [self.graph[i] for i in step.args], RELGRAPH)
             if not isinstance(made, Variable):
@@ -210,8 +237,21 @@ class Drawn:
             return False
         self.steps.append(step)
         self.values.append(value)
+        self.wide.append(wide)
         self.graph.append(made)
         return True
+
+    def _wide(self, step: Step, value: np.ndarray) -> Any:
+        """Return the value of a step in long double; None if the step is not to be taken."""
+        if self.asked == "any":
+            return value
+        try:
+            wide = np.asarray(evaluated(step.numpy, [self.wide[i] for i in step.args], WIDE))
+        except (TypeError, ValueError, IndexError):
+            return None
+        steps, values = (*self.steps, step), (*self.values, value)
+        fits = unfit(self.asked, steps, values, (*self.wide, wide), len(values) - 1) is None
+        return wide if fits else None
 
     def program(self, steps: Sequence[Step], outputs: Sequence[int]) -> Program:
         return Program(tuple(self.leaves), tuple(steps), tuple(outputs))
@@ -221,18 +261,22 @@ ALLOWED = frozenset((*DTYPES, "int16", "uint16", "uint32", "uint64", "complex64"
 
 
 @quiet()
-def draw_program(seed: int, refused: Callable[[Program, Exception], None]) -> Program:
+def draw_program(
+    seed: int, refused: Callable[[Program, Exception], None], asked: Values = "any"
+) -> Program:
     """Return the program of a seed.
 
     Parameters
     ----------
     refused
         Called with a program and an error for each step that NumPy takes and relgraph does not.
+    asked
+        What its values are.
     """
     rng = Random(seed)
     wild = rng.choice((0.0, 0.0, 0.0, 0.05, 0.3))
     lengths = tuple(rng.choices(LENGTHS, (1, 3, 4, 6, 4), k=3))
-    drawn = Drawn(rng, wild, lengths, refused)
+    drawn = Drawn(rng, wild, lengths, refused, asked)
     drawn.add_leaves()
     wanted, tries = rng.choice((1, 2, 3, 4, 5, 6, 8, 11)), 0
     while len(drawn.steps) < wanted and tries < 60:
@@ -242,6 +286,7 @@ def draw_program(seed: int, refused: Callable[[Program, Exception], None]) -> Pr
     made = range(first, len(drawn.values))
     outputs = [len(drawn.values) - 1]
     outputs += [i for i in made if i != outputs[0] and rng.random() < 0.3]
-    if not drawn.steps:
-        return draw_program(seed + 10**9, refused)
+    is_empty = not any(drawn.values[i].size for i in outputs)
+    if not drawn.steps or (is_empty and rng.random() < 0.95):
+        return draw_program(seed + 10**9, refused, asked)
     return drawn.program(drawn.steps, outputs)

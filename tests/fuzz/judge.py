@@ -5,17 +5,21 @@ that may be rounded moved at random by up to two units in the last place, and ze
 sign (a Monte Carlo arithmetic, Parker 1997). What the outputs vary by is what rounding can do to
 them; where they vary between numbers and nan, or between branches, nothing can be said. The program
 is also run in long double: a result nearer to that than NumPy's own is welcome.
+
+What a mode claims, it claims for some values only, so programs are drawn of values that it makes a
+claim for: see `Values`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from tests.fuzz.program import WIDE, Program, quiet, run, widened
+from tests.fuzz.program import WIDE, Program, Step, quiet, run, widened
 
 SAMPLES = 24
 # A result may be this many times as far off as the samples are.
@@ -28,6 +32,64 @@ LARGEST_EXP = 11000
 HAVE_LIMITS = ("exp", "sqrt")
 
 FLOATS = "fc"
+
+Values = Literal["any", "in range", "finite", "positive"]
+"""What the values of a program are. ``in range``: no magnitude is beyond the square root of its
+dtype's range, since products of two such overflow, or vanish, in one order and not in another.
+``finite``: they are finite too. ``positive``: where there is a logarithm, none is negative too."""
+
+
+@quiet()
+def unfit(
+    asked: Values, steps: Sequence[Step], values: Sequence[Any], wide: Sequence[Any], k: int
+) -> str | None:
+    """Return why a value of a program is not what is asked of it and those before; None if it is.
+
+    Parameters
+    ----------
+    steps
+        Those that have been taken: the last as many values are theirs.
+    values, wide
+        The values as NumPy computes them, and in long double.
+    k
+        The number of the value.
+    """
+    if asked == "any":
+        return None
+    value, first = values[k], len(values) - len(steps)
+    is_finite = bool(np.isfinite(value).all())
+    if asked != "in range" and not is_finite:
+        return "not finite"
+    given = [values[i] for i in steps[k - first].args] if k >= first else []
+    if _is_extreme(value, wide[k]) or (given and _overflows(steps[k - first], given, is_finite)):
+        return "extreme"
+    if asked == "positive" and any("log" in s.numpy for s in steps[: max(k + 1 - first, 0)]):
+        before = values[: k + 1]
+        if any(v.dtype.kind == "c" or (v.dtype.kind != "b" and np.any(v < 0)) for v in before):
+            return "a logarithm"
+    return None
+
+
+def _overflows(step: Step, given: Sequence[Any], is_finite: bool) -> bool:
+    """Whether a step overflows in long double too, which integers are not computed in."""
+    if not is_finite and all(v.dtype.kind in "biu" for v in given):
+        return True
+    grows = "exp" in step.numpy or "power" in step.numpy
+    sizes = [np.abs(v[np.isfinite(v)].astype(complex)) for v in given] if grows else []
+    return any(bool(np.any(size > LARGEST_EXP)) for size in sizes)
+
+
+def _is_extreme(value: Any, wide: Any) -> bool:
+    """Whether a magnitude, or what it would be in long double, is beyond the square root of the
+    range of its dtype."""
+    if value.dtype.kind not in FLOATS:
+        return False
+    bounds = np.finfo(value.dtype)
+    for sizes in (np.abs(value), np.abs(wide)):
+        some = sizes[np.isfinite(sizes) & (sizes != 0)].astype("longdouble")
+        if np.any((some > float(bounds.max) ** 0.5) | (some < float(bounds.tiny) ** 0.5)):
+            return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -73,11 +135,6 @@ class Reference:
         self.expected = [self.values[i] for i in program.outputs]
 
     @cached_property
-    def finite(self) -> bool:
-        """Whether every value on the way is finite."""
-        return all(bool(np.isfinite(v).all()) for v in self.values)
-
-    @cached_property
     def wide(self) -> list[Any] | None:
         """All values in long double; None if the program can't be run so."""
         try:
@@ -85,37 +142,14 @@ class Reference:
         except (TypeError, ValueError, IndexError):
             return None
 
-    @cached_property
-    def extreme(self) -> bool:
-        """Whether a magnitude on the way is beyond the square root of its dtype's range.
-
-        Products of two such may overflow, or vanish, in one order and not in another.
-        """
-        if self.wide is None:
-            return True
-        if self._overflows():
-            return True
-        grows = any("exp" in s.numpy or "power" in s.numpy for s in self.program.steps)
-        for value, wide in zip(self.values, self.wide, strict=True):
-            if grows and np.any(np.isfinite(value) & (np.abs(value.astype(complex)) > LARGEST_EXP)):
-                return True
-            if value.dtype.kind not in FLOATS:
-                continue
-            bounds = np.finfo(value.dtype)
-            for sizes in (np.abs(value), np.abs(wide)):
-                some = sizes[np.isfinite(sizes) & (sizes != 0)].astype("longdouble")
-                if np.any((some > float(bounds.max) ** 0.5) | (some < float(bounds.tiny) ** 0.5)):
-                    return True
-        return False
-
-    def _overflows(self) -> bool:
-        """Whether floats computed from finite integers are not finite: long double is not asked."""
-        first = len(self.program.leaves)
-        for step, value in zip(self.program.steps, self.values[first:], strict=True):
-            whole = all(self.values[i].dtype.kind in "biu" for i in step.args)
-            if whole and value.dtype.kind in FLOATS and not np.isfinite(value).all():
-                return True
-        return False
+    def unfit(self, asked: Values) -> str | None:
+        """Return why the values are not what is asked; None if they are."""
+        wide = self.values if asked == "any" else self.wide
+        if wide is None:
+            return "extreme"
+        steps, numbers = self.program.steps, range(len(self.values))
+        reasons = (unfit(asked, steps, self.values, wide, k) for k in numbers)
+        return next((why for why in reasons if why is not None), None)
 
     def _sample(self, rng: np.random.Generator, inputs: bool) -> list[Any] | None:
         leaves, steps = len(self.program.leaves), self.program.steps
@@ -149,6 +183,17 @@ class Reference:
         """Outputs of runs in which inputs were moved too."""
         return self._samples(True)
 
+    def judge(self, found: list[Any], asked: Values) -> Problem | None:
+        """Return what is wrong with outputs of a mode that asks something of the values; of others
+        only the types and shapes are compared."""
+        why = self.unfit(asked)
+        if why is None:
+            return self.compare(found)
+        pairs = enumerate(zip(found, self.expected, strict=True))
+        problems = (p for k, (a, b) in pairs if (p := compare_types(k, a, b)) is not None)
+        # how many elements a mask takes is a value too
+        return next((p for p in problems if why != "not finite" or p.kind != "shape"), None)
+
     @quiet()
     def compare(self, found: list[Any]) -> Problem | None:
         """Return what is wrong with outputs that may be rounded; None if nothing is."""
@@ -164,23 +209,52 @@ class Reference:
                 return _problem("worse", k, out, expected)
         return None
 
-    def _explained(self, k: int, out: Any, samples: list[list[Any]] | None) -> Any:
-        """Return which elements of an output differ from NumPy's by what rounding explains."""
+    @quiet()
+    def says_nothing(self, found: list[Any], asked: Values) -> str | None:
+        """Return why no element of right outputs could have been seen to be wrong; None if one
+        could: it has the value that NumPy gives, or rounding does not let it be anything."""
+        why = self.unfit(asked)
+        if why is not None:
+            return why
+        if not any(v.size for v in found):
+            return "empty"
+        for k, (out, expected) in enumerate(zip(found, self.expected, strict=True)):
+            if np.any(_alike(out, expected)):
+                return None
+            unsure, tolerance = self._tolerance(k, self.all_moved)
+            if np.any(~unsure & (tolerance < np.maximum(np.abs(widened(expected)), 1))):
+                return None
+        return "any value would do"
+
+    def _tolerance(self, k: int, samples: list[list[Any]] | None) -> tuple[Any, Any]:
+        """Return the elements of an output that may be anything, and how far others may be off."""
         expected = self.expected[k]
         if samples is None:
-            return np.True_
+            return np.True_, np.array(np.inf)
         drawn = np.stack([widened(s[k]) for s in samples])
         wide = widened(expected)
         if expected.dtype.kind not in FLOATS:
             low, high = drawn.min(0), drawn.max(0)
-            return _alike(out, expected) | ((out >= low) & (out <= high))
+            return low != high, np.array(0)
         eps = float(np.finfo(expected.dtype).eps)
         least = float(np.finfo(expected.dtype).smallest_subnormal)
         spread = np.abs(drawn - wide).max(0)
         # Between numbers and what is none anything may be.
         unsure = ~_alike(np.isfinite(drawn), np.isfinite(wide)).all(0) | np.isnan(spread)
         unsure &= ~(_alike(drawn, wide).all(0))
-        tolerance = SLACK * spread + 8 * eps * np.abs(wide) + 8 * least
+        return unsure, SLACK * spread + 8 * eps * np.abs(wide) + 8 * least
+
+    def _explained(self, k: int, out: Any, samples: list[list[Any]] | None) -> Any:
+        """Return which elements of an output differ from NumPy's by what rounding explains."""
+        expected, wide = self.expected[k], widened(self.expected[k])
+        if samples is None:
+            return np.True_
+        if expected.dtype.kind not in FLOATS:
+            drawn = np.stack([s[k] for s in samples])
+            return _alike(out, expected) | ((out >= drawn.min(0)) & (out <= drawn.max(0)))
+        eps = float(np.finfo(expected.dtype).eps)
+        least = float(np.finfo(expected.dtype).smallest_subnormal)
+        unsure, tolerance = self._tolerance(k, samples)
         fine = _alike(out, expected) | unsure | (np.abs(widened(out) - wide) <= tolerance)
         if self.wide is None:
             return fine
