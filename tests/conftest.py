@@ -4,7 +4,8 @@ import gc
 import os
 
 import pytest
-from hypothesis import HealthCheck, core, settings
+from hypothesis import HealthCheck, core, given, settings
+from hypothesis import strategies as st
 
 from tests.seeds import SEED
 
@@ -36,6 +37,8 @@ if profile == "ci":
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave what is loaded and collected by now to itself, and look for garbage less often: to
     look through all of it again and again takes much of the time of all tests."""
+    # when it first draws, Hypothesis looks for what holds its generator, and finds nothing frozen
+    given(st.none())(lambda nothing: None)()
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

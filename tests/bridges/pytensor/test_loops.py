@@ -8,16 +8,20 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pytensor.compile.mode import Mode
+from pytensor.graph.basic import equal_computations
+from pytensor.scan.op import Scan
 from pytensor.scan.utils import until
+from pytensor.tensor.subtensor import Subtensor
 
 import relgraph
 import relgraph.tensor as at
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 from relgraph.bridges.pytensor.reading.reader import HeldOp
 from relgraph.bridges.pytensor.writing.writer import CarriedOp
-from relgraph.graph.basic import applys_between
+from relgraph.graph.basic import applys_between, clone
 from relgraph.graph.reference import evaluate
-from tests.bridges.pytensor.running import values_of
+from tests.bridges.pytensor.running import PLAIN, values_of
 
 x, r = pt.vector("x"), pt.scalar("r")
 VALUES = {x: np.array([0.1, 0.2, 0.5, -0.3]), r: np.array(0.7)}
@@ -72,6 +76,92 @@ def test_a_loop_is_read_and_written(name: str) -> None:
     )
     for found, wanted in zip(values_of(written, VALUES), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+def written_again(outputs: list[Any], include: Any = ()) -> list[Any]:
+    """Return what a graph is after it was read, rewritten or only copied, and written back."""
+    ours, read = from_pytensor(outputs, [x, r])
+    new = relgraph.optimize_graph(list(read), include=include, clone=True)
+    return list(to_pytensor(new if include else clone(ours, read, copy_inputs=False)[1])[1])
+
+
+def indices_of_a_loop(v: Any) -> int:
+    """Return how often a result of a loop is indexed for `v`."""
+    count = 0
+    while not isinstance(v.owner.op, Scan):
+        assert isinstance(v.owner.op, Subtensor)
+        v, count = v.owner.inputs[0], count + 1
+    return count
+
+
+def ops_of(outputs: list[Any]) -> list[str]:
+    nodes = pytensor.graph.traversal.applys_between([x, r], outputs)
+    return [type(node.op).__name__ for node in nodes]
+
+
+SUMS = loop(lambda v, h: h + v, sequences=[x], outputs_info=[pt.zeros(())])[0]
+WAVES = loop(
+    lambda v, a, b: a * 0.5 + b * 0.2 + v,
+    sequences=[x],
+    outputs_info=[{"initial": pt.ones(2), "taps": [-2, -1]}],
+)[0]
+GRID = loop(lambda v, h: h * 0.5 + v, sequences=[x], outputs_info=[pt.ones(3)])[0]
+# The array of a state as a rewriter leaves it, beside what `scan` returns.
+SUMS_ARRAY, WAVES_ARRAY = SUMS.owner.inputs[0], WAVES.owner.inputs[0]
+PARTS = {
+    "all": SUMS,
+    "the last": SUMS[-1],
+    "the third": SUMS[2],
+    "the first two": SUMS[:2],
+    "the last two": SUMS[-2:],
+    "backwards": SUMS[::-1],
+    "the last of two taps": WAVES[-1],
+    "an element of the last": GRID[-1, 1],
+    "columns": GRID[1:, ::2],
+    "the last of the array": SUMS_ARRAY[-1],
+    "the third of the array": SUMS_ARRAY[3],
+    "the array backwards": SUMS_ARRAY[:0:-1],
+    "the first of the array": SUMS_ARRAY[0],
+    "the array of two taps, the last but one": WAVES_ARRAY[-2],
+    "the array of two taps, without its ends": WAVES_ARRAY[2:-1],
+}
+
+
+@pytest.mark.parametrize(
+    "include", [(), ("canonicalize", "stabilize")], ids=["copied", "rewritten"]
+)
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_of_a_loop_is_written_as_people_write_it(name: str, include: Any) -> None:
+    out = PARTS[name]
+    (written,) = written_again([out], include)
+    assert "Join" not in ops_of([written])
+    assert name == "the first of the array" or indices_of_a_loop(written) <= 2
+    (again,) = written_again([written], ("canonicalize",))
+    (once_more,) = written_again([again], ("canonicalize",))
+    assert equal_computations([again], [once_more])
+    (expected,) = values_of([out], VALUES)
+    fast = Mode(linker="py", optimizer="fast_run")
+    for mode in (PLAIN, fast):
+        for theirs in (written, again):
+            (found,) = values_of([theirs], VALUES, mode)
+            np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_the_last_row_of_a_loop_is_written_as_one_index() -> None:
+    (written,) = written_again([SUMS[-1]], ("canonicalize", "stabilize"))
+    assert len(ops_of([written])) <= len(ops_of([SUMS[-1]])) + 1
+    scan = written.owner.inputs[0].owner.inputs[0].owner
+    # the state and the rows that are collected are one result
+    assert isinstance(scan.op, Scan) and len(scan.outputs) == 1
+    # and what the loop reads is `x` itself, which `scan` cuts to the number of steps
+    assert ops_of([written]).count("Subtensor") == ops_of([SUMS[-1]]).count("Subtensor") - 1
+
+
+def test_of_no_step_the_last_state_is_the_first() -> None:
+    empty = {x: np.array([]), r: np.array(2.0)}
+    for part in (SUMS_ARRAY[-1], WAVES_ARRAY[-1]):
+        (written,) = written_again([part], ("canonicalize",))
+        np.testing.assert_array_equal(values_of([written], empty), values_of([part], empty))
 
 
 def test_the_gradient_of_a_loop_is_held() -> None:

@@ -68,6 +68,9 @@ TABLE = [
     ("subtensor-of-join", at.join(0, six, v)[2], six[2]),
     ("subtensor-of-join", at.join(0, v, six)[-1], six[-1]),
     ("subtensor-of-join", at.join(0, six, three)[6:], "subtensor{:3}(three)"),
+    ("subtensor-of-join", at.join(0, three, v)[3:], "subtensor{}(v)"),
+    ("subtensor-of-join", at.join(0, three, v)[5], v[2]),
+    ("subtensor-of-join", at.join(0, v, three)[1:-3], v[1:]),
     (
         "subtensor-of-join",
         at.join(0, six.dimshuffle(0, "x"), col)[1:3, 0],
@@ -107,6 +110,9 @@ def test_each_law_is_at_work():
         ("subtensor-of-alloc", at.alloc(c, n)[2]),
         ("subtensor-of-join", at.join(0, v, six)[2]),
         ("subtensor-of-join", at.join(0, six, three)[4:8]),
+        # v may be empty
+        ("subtensor-of-join", at.join(0, three, v)[-1]),
+        ("subtensor-of-join", at.join(0, three, v)[2:]),
         ("subtensor-of-join", at.join(0, six, three)[i]),
         ("subtensor-of-set-subtensor", changed(x[i], v)[j]),
         ("subtensor-of-change-elsewhere", changed(x[0], v)[-1]),

@@ -4,19 +4,29 @@ PyTensor's states are arrays with a row for each step, the first rows of which a
 state is handed from step to step, and its rows are collected. A loop is read where these arrays are
 new, as `scan` makes them, and is held where they are something else: where the gradient of a loop
 adds to them, or where rewriting has made them shorter than the loop is long.
+
+A part of such an array is read as what it is: what comes after the first rows is taken of the rows
+that the loop collects, and the last row is the last state. Only for the rest a join is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
-from pytensor.tensor.basic import Alloc, AllocEmpty
-from pytensor.tensor.subtensor import IncSubtensor
+from pytensor.tensor.basic import Alloc, AllocEmpty, ScalarFromTensor
+from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
+from relgraph.tensor.indexing.indices import IndexList
+from relgraph.tensor.lawkit.arithmetic.basic_indices import BasicIndex, taken_at, trimmed
+from relgraph.tensor.lawkit.arithmetic.slices import located_in_join
 from relgraph.tensor.loops.scan_op import Scan
+
+# How PyTensor has ``[:stop]``, its stop being the first of the inputs of the index.
+_BEGINNING = (slice(None, 0, None),)
 
 
 def loop(reader: Any, node: Any, *inputs: Any) -> Any:
@@ -40,12 +50,17 @@ def loop(reader: Any, node: Any, *inputs: Any) -> Any:
     )
     states = [row for chain in chains for row in chain.rows()]
     given = [
-        *[ours[v] for v in op.outer_seqs(node.inputs)],
+        *[reader.variable(_uncut(v, node.inputs[0])) for v in op.outer_seqs(node.inputs)],
         *[_fitted(v, s) for v, s in zip(states, made.states, strict=True)],
         *untraced,
         *[ours[v] for v in op.outer_non_seqs(node.inputs)],
     ]
     results = scan.split_results(scan(inputs[0], *given, return_list=True))
+    last = iter(results.states)
+    reader.traces |= {
+        theirs: Trace(chain.first, rows, list(islice(last, chain.depth)))
+        for theirs, rows, chain in zip(node.outputs, results.rows, chains, strict=False)
+    }
     traces = [
         at.concatenate([chain.first, rows])
         for chain, rows in zip(chains, results.rows, strict=False)
@@ -53,9 +68,59 @@ def loop(reader: Any, node: Any, *inputs: Any) -> Any:
     return [*traces, *results.rows[len(chains) :], *results.states[len(made.states) :]]
 
 
+class Trace(NamedTuple):
+    """The array of a state.
+
+    Attributes
+    ----------
+    first, rows
+        Its first rows, and those of the steps.
+    last
+        The last values of the state, as many as there are first rows, the oldest first.
+    """
+
+    first: Variable
+    rows: Variable
+    last: list[Variable]
+
+    def part(self, index: IndexList, inputs: Sequence[Any]) -> Variable | None:
+        """Return a part that is known to need no array of all rows, or None."""
+        at, *others = index
+        located = located_in_join(at, [len(self.last), None])
+        if located is not None:
+            which, entry = located
+            found = taken_at((self.first, self.rows)[which], _index(entry, *others, inputs=inputs))
+        elif isinstance(at, int) and -len(self.last) <= at < 0:
+            found = taken_at(self.last[at], _index(*others, inputs=inputs))
+        else:
+            return None
+        return _variable(found)
+
+
+def _index(*entries: Any, inputs: Sequence[Any]) -> BasicIndex:
+    return BasicIndex(trimmed(entries), tuple(inputs))
+
+
+def _variable(v: Any) -> Variable:
+    assert isinstance(v, Variable)
+    return v
+
+
 def _of_tensors(op: Any) -> bool:
     """Return whether what is the same at each step are tensors, and what is read row by row."""
     return all(hasattr(v.type, "dtype") for v in op.inner_seqs(op.inner_inputs))
+
+
+def _uncut(sequence: Any, steps: Any) -> Any:
+    """Return a sequence that is cut to the number of steps as it was before: here it may be longer
+    than the loop."""
+    node = sequence.owner
+    if node is None or not isinstance(node.op, Subtensor) or node.op.idx_list != _BEGINNING:
+        return sequence
+    whole, stop = node.inputs
+    if stop.owner is not None and isinstance(stop.owner.op, ScalarFromTensor):
+        stop = stop.owner.inputs[0]
+    return whole if stop is steps else sequence
 
 
 def _first_rows(buffer: Any, steps: Any) -> Any:
@@ -65,7 +130,7 @@ def _first_rows(buffer: Any, steps: Any) -> Any:
     if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
         return None
     array, rows = node.inputs[:2]
-    whole = node.op.idx_list == (slice(None, 0, None),)
+    whole = node.op.idx_list == _BEGINNING
     is_new = array.owner is not None and isinstance(array.owner.op, AllocEmpty | Alloc)
     if not (whole and is_new and rows.type.ndim == array.type.ndim):
         return None
@@ -106,7 +171,7 @@ class _Chain:
     def __init__(self, first: Any, taps: Sequence[int]) -> None:
         self.taps = tuple(taps)
         self.depth = -min(taps)
-        self.first = first[: self.depth]
+        self.first = first if first.type.shape[0] == self.depth else first[: self.depth]
 
     def rows(self) -> list[Any]:
         return [self.first[i] for i in range(self.depth)]
@@ -156,4 +221,4 @@ def _fitted(v: Any, state: Any) -> Variable:
 
 TABLE: dict[str, Callable[..., Any]] = {"scan.op.Scan": loop}
 
-__all__ = ["TABLE"]
+__all__ = ["TABLE", "Trace"]

@@ -25,6 +25,10 @@ def _index(op: Any, x: Any, indices: Sequence[Any]) -> tuple[IndexList, list[Any
 
 def part(reader: Any, node: Any, x: Any, *indices: Any) -> Any:
     entries, inputs = _index(node.op, x, indices)
+    trace = reader.traces.get(node.inputs[0])
+    of_loop = None if trace is None or not entries else trace.part(entries, inputs)
+    if of_loop is not None:
+        return of_loop
     return (AdvancedSubtensor if _has_array(entries) else Subtensor)(entries)(x, *inputs)
 
 

@@ -159,10 +159,16 @@ class Reader:
     ----------
     found
         What is known already: the variables of this library, by PyTensor's.
+
+    Attributes
+    ----------
+    traces
+        What the arrays of states are made of, by PyTensor's variables.
     """
 
     def __init__(self, found: dict[Any, Variable] | None = None) -> None:
         self.found: dict[Any, Variable] = {} if found is None else found
+        self.traces: dict[Any, loops.Trace] = {}
 
     def read(self, outputs: Sequence[Any], given: Iterable[Any] = ()) -> list[Variable]:
         """Return `outputs` as variables of this library.

@@ -19,16 +19,17 @@ def loop(writer: Any, node: Any, steps: Any, *inputs: Any) -> Any:
     if not all(isinstance(v.type, TensorType) for v in op.step.states):
         return None
     outer = op.parts(inputs)
+    states, rows = op.results.states, op.results.rows
+    own = [row for row in rows if row not in states]
 
     def step(*given: Any) -> Any:
-        results = op.split_results(writer.inner(op.inner_inputs, op.inner_outputs, given))
-        made = [*results.states, *results.rows]
-        return (made, until(results.stop[0])) if results.stop else made
+        made = writer.inner(op.inner_inputs, [*states, *own, *op.results.stop], given)
+        return (made[:-1], until(made[-1])) if op.has_condition else made
 
     traces = pytensor.scan(
         step,
         sequences=outer.sequences,
-        outputs_info=[*outer.states, *[None] * op.n_rows],
+        outputs_info=[*outer.states, *[None] * len(own)],
         non_sequences=outer.fixed,
         n_steps=steps,
         name=op.name,
@@ -37,12 +38,14 @@ def loop(writer: Any, node: Any, steps: Any, *inputs: Any) -> Any:
         return_updates=False,
     )
     # the array of a state begins with the first one, which is the last one if no step is made
-    states = [trace.owner.inputs[0] for trace in traces[: op.n_states]]
-    rows = [
-        trace if kept is None else trace[-kept:]
-        for trace, kept in zip(traces[op.n_states :], op.kept, strict=True)
+    last = [trace.owner.inputs[0][-1] for trace in traces[: op.n_states]]
+    # a state that is collected has its rows in that array
+    trace_of = dict(zip([*states, *own], traces, strict=True))
+    collected = [
+        trace_of[row] if kept is None else trace_of[row][-kept:]
+        for row, kept in zip(rows, op.kept, strict=True)
     ]
-    made = [*[state[-1] for state in states], *rows]
+    made = [*last, *collected]
     return [*made, pt.shape(traces[0])[0]] if op.has_condition else made
 
 

@@ -145,9 +145,17 @@ def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, E
     """
     if not _is_static(entry):
         return None
-    front = _located_from_front(entry, lengths)
-    if front is not None or not isinstance(entry, int) or entry >= 0:
-        return front
+    within = _located_from_front(entry, lengths)
+    if within is not None:
+        return within
+    last = _in_last(entry, lengths)
+    if last is not None:
+        return len(lengths) - 1, last
+    first = _in_last(_composed_with_reversal(entry), lengths[::-1])
+    if first is not None:
+        return 0, _composed_with_reversal(first)
+    if not isinstance(entry, int) or entry >= 0:
+        return None
     behind = 0
     for which in reversed(range(len(lengths))):
         n = lengths[which]
@@ -157,6 +165,36 @@ def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, E
             return which, entry + behind
         behind += n
     return None
+
+
+def _in_last(entry: Entry, lengths: Sequence[int | None]) -> Entry:
+    """Return the entry into the last piece of a join of what takes nothing of the pieces before it;
+    None if that can't be told."""
+    for n in lengths[:-1]:
+        if n is None or entry is None:
+            return None
+        entry = _without_front(entry, n)
+    return entry
+
+
+def _without_front(entry: Any, n: int) -> Entry:
+    """Return what an entry is without the first `n` positions of its axis, of which it takes none;
+    None if it may take some of them."""
+    if n == 0:
+        return entry
+    if isinstance(entry, int):
+        return entry - n if entry >= n else None
+    start, stop, step = _static_parts(entry)
+    forward = step is None or step > 0
+    near, far = (start, stop) if forward else (stop, start)
+    least = n if forward else n - 1
+    if near is None or near < least:
+        return None
+    if far is not None and 0 <= far < n:
+        return Slice(0, 0)
+    beyond = far if far is None or far < 0 else far - n
+    ends = ((near - n) or None, beyond) if forward else (beyond, None if near < n else near - n)
+    return Slice(*ends, step)
 
 
 def _located_from_front(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:

@@ -77,16 +77,40 @@ def test_an_entry_into_a_join(entry, lengths, hidden):
     expected = taken(np.concatenate(parts), entry)
     known = [None if hidden >> i & 1 else n for i, n in enumerate(lengths)]
     found = located_in_join(entry, known)
-    if found is not None and expected is not None:
-        assert np.array_equal(take(parts[found[0]], found[1]), expected)
-    if isinstance(entry, int) and None not in known:
-        assert (found is None) is (expected is None)
+    if found is not None:
+        part = taken(parts[found[0]], found[1])
+        assert (part is None) is (expected is None)
+        assert part is None or np.array_equal(part, expected)
+    if isinstance(entry, int) and None not in known and expected is not None:
+        assert found is not None
 
 
 def test_the_first_piece_needs_no_other_length():
     assert located_in_join(1, [3, None]) == (0, 1)
     assert located_in_join(-1, [None, 3]) == (1, -1)
-    assert located_in_join(-4, [None, 3]) is None
+    assert located_in_join(-4, [None, None, 3]) is None
     assert located_in_join(Slice(None, 3), [3, None]) == (0, Slice(None, 3))
-    assert located_in_join(3, [3, None]) is None
+    assert located_in_join(3, [3, None, None]) is None
     assert located_in_join(ANY, [3, 3]) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "lengths", "found"),
+    [
+        (Slice(1), [1, None], (1, WHOLE)),
+        (Slice(1, 3), [1, None], (1, Slice(None, 2))),
+        (Slice(2, -1, 2), [1, None], (1, Slice(1, -1, 2))),
+        (Slice(None, 0, -1), [1, None], (1, Slice(None, None, -1))),
+        (3, [1, 1, None], (2, 1)),
+        (Slice(1, 1), [2, None], None),
+        (Slice(3, 1), [2, None], (1, Slice(0, 0))),
+        (Slice(None, -1), [None, 1], (0, WHOLE)),
+        (Slice(-2, 0, -1), [None, 1], (0, Slice(None, 0, -1))),
+        (-3, [None, 2], (0, -1)),
+        (-1, [1, None], None),
+        (Slice(-2), [1, None], None),
+        (Slice(1), [2, None], None),
+    ],
+)
+def test_the_last_piece_and_the_first_may_be_of_any_length(entry, lengths, found):
+    assert located_in_join(entry, lengths) == found
