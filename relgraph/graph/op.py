@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import Type
-from relgraph.graph.utils import LogicTerm, MetaObject, MethodNotDefined
+from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
 
 class Op(MetaObject):
@@ -251,8 +251,8 @@ class TypedOp(Op):
     """
 
     nout = 1
-    _memo_limit: ClassVar[int] = 4096
-    _output_types: dict[tuple[Type, ...], tuple[Type, ...]]
+    _most_plans: ClassVar[int] = 200
+    _output_types: Memo[tuple[Type, ...], tuple[Type, ...]]
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         """Return the inputs as variables.
@@ -283,14 +283,13 @@ class TypedOp(Op):
         try:
             memo = self._output_types
         except AttributeError:
-            memo = self._output_types = {}
-        types = memo.get(key)
+            memo = self._output_types = Memo(self._most_plans)
+        types = memo.recall(key)
         if types is None:
-            if len(memo) >= self._memo_limit:
-                memo.clear()
-            types = memo[key] = tuple(self.output_types(*key))
+            types = tuple(self.output_types(*key))
             if len(types) != self.nout:
                 raise TypeError(f"{self} has {len(types)} output types, and nout is {self.nout}")
+            memo.keep(key, types)
         return Apply(self, variables, [t.make_variable() for t in types])
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What every part of the graph rests on: interned objects, scratch pads and errors."""
+"""What every part of the graph rests on: interned objects, memos, scratch pads and errors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import weakref
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, wraps
+from operator import is_
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Variable
 
 
 _P = ParamSpec("_P")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 class MissingInputError(Exception):
@@ -257,3 +260,128 @@ class MetaObject(ABC, metaclass=MetaType):
         if self.__props__:
             return str(self)
         return f"<{type(self).__module__}.{type(self).__qualname__} at {id(self):#x}>"
+
+
+def is_transient(obj: MetaObject) -> bool:
+    """Return whether an object may be one of any number of its kind, each of any size.
+
+    That is an op without ``__props__``, which is equal to itself alone, an op that compares by an
+    inner graph, and an op with such a property. What has only plain properties is small.
+    """
+    props, cls = obj.__props__, type(obj)
+    if props is None or cls._equal_by_hand:
+        return True
+    parts = [getattr(obj, name) for name in props]
+    return any(isinstance(part, MetaObject) and is_transient(part) for part in parts)
+
+
+class _WhileAlive(weakref.ref[Any]):
+    """A key that equals an object as long as the object lives, and does not keep it alive."""
+
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+    def __new__(cls, obj: Any, callback: Callable[[Any], None]) -> _WhileAlive:
+        self = super().__new__(cls, obj, callback)
+        self._hash = hash(obj)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        mine = self()
+        return mine is not None and mine is (other() if type(other) is _WhileAlive else other)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def _weak(key: Any, callback: Callable[[Any], None]) -> Any:
+    """Return a key that equals `key` and keeps no transient object alive; `key` if it holds none.
+
+    The callback is called when one of them dies.
+    """
+    if isinstance(key, MetaObject):
+        return _WhileAlive(key, callback) if is_transient(key) else key
+    if type(key) not in (tuple, frozenset):
+        return key
+    parts = [_weak(part, callback) for part in key]
+    return key if all(map(is_, parts, key)) else type(key)(parts)
+
+
+class Memo(dict[_K, _V]):
+    """What was found out about ops and types, by keys that hold them.
+
+    Its size is bounded: after `generation` new entries those are forgotten that nobody asked for in
+    the meantime. An entry about a transient op (see `is_transient`) is forgotten when the op dies;
+    the value must not hold the op.
+
+    A hot path may look up a key as in any dict, and `recall` it if it is not there.
+
+    Parameters
+    ----------
+    generation
+        So many entries are kept at least, and twice as many at most.
+    older
+        Entries to begin with.
+    """
+
+    __slots__ = ("__weakref__", "_generation", "_older")
+
+    def __init__(self, generation: int = 500, older: Mapping[_K, _V] | None = None) -> None:
+        super().__init__()
+        self._generation = generation
+        self._older = {} if older is None else dict(older)
+
+    def recall(self, key: _K) -> _V | None:
+        """Return the value of a key, or None."""
+        found = self.get(key)
+        if found is None:
+            found = self._older.pop(key, None)
+            if found is not None:
+                self.keep(key, found)
+        return found
+
+    def keep(self, key: _K, value: _V) -> _V:
+        """Keep a value, and return it."""
+        if len(self) >= self._generation:
+            self._older = dict(self)
+            self.clear()
+        here, kept = weakref.ref(self), list[Any]()
+
+        def forget(_: Any) -> None:
+            memo = here()
+            if memo is not None and kept:
+                memo.pop(kept[0], None)
+                memo._older.pop(kept[0], None)
+
+        weak = _weak(key, forget)
+        if weak is not key:
+            kept.append(weak)
+        self[weak] = value
+        return value
+
+    def entries(self) -> dict[_K, _V]:
+        """Return all entries, the older ones first."""
+        return {**self._older, **self}
+
+
+def memoized(generation: int) -> Callable[[Callable[..., _V]], Callable[..., _V]]:
+    """Return a decorator of functions of ops and types, whose results a `Memo` keeps.
+
+    Their arguments are hashable and come without names; their results must not hold an argument.
+    """
+
+    def decorated(function: Callable[..., _V]) -> Callable[..., _V]:
+        # in a tuple, since a result may be None
+        memo: Memo[tuple[Any, ...], tuple[_V]] = Memo(generation)
+
+        @wraps(function)
+        def call(*args: Any) -> _V:
+            found = memo.recall(args)
+            if found is None:
+                found = memo.keep(args, (function(*args),))
+            return found[0]
+
+        return call
+
+    return decorated

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -40,9 +41,6 @@ USUAL_SIZE = 100_000
 # So few operations on integers are indices and lengths: there are never many of them.
 _LEAST_DISCRETE = 3
 
-# When so many structures are known, all of them are forgotten.
-_MEMO_LIMIT = 4096
-
 
 class FuseElemwise(GlobalOptimizer):
     """Replaces groups of elementwise nodes by one node each, where that pays.
@@ -54,7 +52,7 @@ class FuseElemwise(GlobalOptimizer):
     name = "elemwise_fusion"
 
     def __init__(self) -> None:
-        self._memo: dict[Hashable, Op] = {}
+        self._fused: WeakValueDictionary[Hashable, Op] = WeakValueDictionary()
 
     def apply(self, fgraph: FunctionGraph) -> None:
         fusable = {node for node in fgraph.apply_nodes if _is_fusable(node)}
@@ -75,11 +73,9 @@ class FuseElemwise(GlobalOptimizer):
         if not outputs or not _pays(group, outputs):
             return
         inputs, key = _structure(group, outputs)
-        op = self._memo.get(key)
+        op = self._fused.get(key)
         if op is None:
-            if len(self._memo) >= _MEMO_LIMIT:
-                self._memo.clear()
-            op = self._memo[key] = _fused_op(group, inputs, outputs)
+            op = self._fused[key] = _fused_op(group, inputs, outputs)
         made = op.make_node(*inputs).outputs
         if all(old.type.is_super(new.type) for old, new in zip(outputs, made, strict=True)):
             for old, new in zip(outputs, made, strict=True):

@@ -92,7 +92,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return slots, values, tuple(key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Composite) and self._key == other._key
+        return self._key == other._key if isinstance(other, Composite) else NotImplemented
 
     def __hash__(self) -> int:
         return self._hash

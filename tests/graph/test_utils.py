@@ -14,7 +14,7 @@ from relgraph.graph.op import HasInnerGraph, Op
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type
-from relgraph.graph.utils import MetaObject, Scratchpad
+from relgraph.graph.utils import Memo, MetaObject, Scratchpad, memoized
 
 
 class Scaled(MetaObject):
@@ -33,7 +33,7 @@ class ByHand(MetaObject):
         self.key, self.note = key, note
 
     def __eq__(self, other):
-        return type(self) is type(other) and self.key == other.key
+        return self.key == other.key if type(self) is type(other) else NotImplemented
 
     def __hash__(self):
         return hash(self.key)
@@ -156,3 +156,44 @@ def test_an_inner_graph_stands_beside_op_in_any_order(bases):
     op = type("Inner", bases, {**inner, **methods})()
     assert isinstance(op, HasInnerGraph)
     assert op(Numbers()()).owner.op is op
+
+
+class TestMemo:
+    def test_what_is_asked_for_is_kept_longest(self):
+        memo = Memo(generation=3)
+        for k in range(20):
+            memo.keep(k, str(k))
+            assert memo.recall(0) == "0", "each generation asks for it"
+        assert len(memo.entries()) <= 6 and memo.recall(19) == "19" and memo.recall(5) is None
+
+    def test_older_entries(self):
+        memo = Memo(older={"a": 1})
+        assert "a" not in memo and memo.recall("a") == 1 and memo["a"] == 1
+        memo.keep("b", 2)
+        assert memo.entries() == {"a": 1, "b": 2}
+
+    @pytest.mark.parametrize("key", [lambda x: x, lambda x: (1, x), lambda x: frozenset([x, int])])
+    @pytest.mark.parametrize("made", [Plain, lambda: Scaled(Plain()), lambda: ByHand("k", None)])
+    def test_an_entry_goes_with_its_transient_object(self, key, made):
+        memo, one, other = Memo(), made(), Plain()
+        memo.keep(key(one), "one")
+        assert memo.recall(key(one)) == "one" == memo[key(one)]
+        assert memo.recall(key(other)) is None
+        del one
+        gc.collect()
+        assert not memo.entries()
+
+    def test_what_has_plain_properties_is_kept(self):
+        memo = Memo()
+        memo.keep((Scaled(7), 1), "seven")
+        gc.collect()
+        assert memo.recall((Scaled(7), 1)) == "seven"
+
+    def test_a_function_that_gives_none_is_called_once(self):
+        calls = []
+
+        @memoized(10)
+        def found(x):
+            calls.append(x)
+
+        assert found(1) is None and found(1) is None and calls == [1]

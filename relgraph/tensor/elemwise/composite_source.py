@@ -10,12 +10,12 @@ result's depends on theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.utils import memoized
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -68,7 +68,7 @@ def ufunc_of(node: Apply) -> np.ufunc | None:
     return _ufunc_for(op, dtypes, node.outputs[0].type.numpy_dtype)
 
 
-@lru_cache(maxsize=4096)
+@memoized(500)
 def _ufunc_for(op: Any, dtypes: tuple[Any, ...], wanted: np.dtype[Any]) -> np.ufunc | None:
     ufunc = op.ufunc
     if not isinstance(ufunc, np.ufunc) or ufunc.nout != 1:

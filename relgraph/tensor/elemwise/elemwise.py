@@ -10,6 +10,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import disconnected
+from relgraph.graph.utils import Memo
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -24,8 +25,8 @@ from relgraph.tensor.memory_layout import forward, steady
 from relgraph.tensor.type import TensorType
 from relgraph.tensor.variable import TensorVariable
 
-# When the plans for so many combinations of input types are kept, all of them are dropped.
-MEMO_LIMIT = 4096
+# Of so many combinations of input types an op keeps plans.
+_MOST_PLANS = 200
 
 _new = object.__new__
 
@@ -93,8 +94,8 @@ class Elemwise(Op):
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
-        self._plans: dict[tuple[Any, ...], _NodePlan] = {}
-        self._gradient_plans: dict[Hashable, GradientPlan] = {}
+        self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
+        self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
         self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
 
     def __str__(self) -> str:
@@ -168,7 +169,7 @@ class Elemwise(Op):
         ]
 
     def _plan(self, types: tuple[Any, ...]) -> _NodePlan:
-        known = self._plans.get(types)
+        known = self._plans.recall(types)
         if known is not None:
             return known
         for i, t in enumerate(types):
@@ -184,11 +185,8 @@ class Elemwise(Op):
         scalar_types = self.scalar_op.output_types(*[get_scalar_type(t.dtype) for t in types])
         outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)
         self._check_inplace(types, shapes, outputs)
-        if len(self._plans) >= MEMO_LIMIT:
-            self._plans.clear()
         needed_padding = padding if any(p is not None for p in padding) else None
-        plan = self._plans[types] = _NodePlan(needed_padding, outputs)
-        return plan
+        return self._plans.keep(types, _NodePlan(needed_padding, outputs))
 
     def _length(self, axis: int, shapes: Sequence[tuple[int | None, ...]]) -> int | None:
         """Return the static length of an axis of the output."""
@@ -380,12 +378,10 @@ class Elemwise(Op):
         if chosen is not None:
             output_grads = [chosen.where_taken]
         key = plan_key(op, inputs, output_grads, wanted, ndim)
-        plan = self._gradient_plans.get(key)
+        plan = self._gradient_plans.recall(key)
         if plan is None:
-            if len(self._gradient_plans) >= MEMO_LIMIT:
-                self._gradient_plans.clear()
             plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
-            self._gradient_plans[key] = plan
+            self._gradient_plans.keep(key, plan)
         found = plan.run(inputs, outputs, output_grads)
         if chosen is not None:
             found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]

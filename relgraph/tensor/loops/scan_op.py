@@ -189,7 +189,7 @@ class Scan(Op, HasInnerGraph):
         return list(self.outputs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scan) and self._key == other._key
+        return self._key == other._key if isinstance(other, Scan) else NotImplemented
 
     def __hash__(self) -> int:
         return self._hash

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.utils import memoized
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -90,7 +91,7 @@ def _filling_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     return [f"{symbols.name_of(out)} = {full}({symbols.name_of(x)}.shape, {number}, {dtype})"]
 
 
-@lru_cache(maxsize=4096)
+@memoized(500)
 def _is_plain_ufunc(op: ScalarOp, dtypes: tuple[str, ...], out_dtype: str) -> bool:
     """Return whether the ufunc of a scalar op gives its output with its dtype."""
     ufunc = op.ufunc

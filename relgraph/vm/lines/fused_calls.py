@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.utils import memoized
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.elemwise.composite_source import Pattern, array_function, ufunc_of
@@ -79,7 +79,7 @@ class FusedCalls(NamedTuple):
     may_warn: bool
 
 
-@lru_cache(maxsize=1024)
+@memoized(500)
 def fused_calls(
     composite: Composite,
     reductions: tuple[Any, ...],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from relgraph.graph.basic import Apply
@@ -11,6 +10,7 @@ from relgraph.graph.kanren.rules.extraction import Extraction
 from relgraph.graph.kanren.rules.prefilter import rule_might_match
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
+from relgraph.graph.utils import Memo
 
 CROSS_CHECKS = 2
 """On how many nodes a result that was found without a search is compared with one."""
@@ -42,7 +42,7 @@ class CompiledRelation:
         self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
         self.checks_left = CROSS_CHECKS
-        self._ruled_out: Counter[Op] = Counter()
+        self._ruled_out: Memo[Op, int] = Memo()
 
     def might_match(self, node: Apply) -> bool:
         """Return whether a rule may match some node of the structure of `node`."""
@@ -53,8 +53,9 @@ class CompiledRelation:
 
         Each call counts as one.
         """
-        self._ruled_out[node.op] += 1
-        return self._ruled_out[node.op] > CROSS_CHECKS
+        ruled_out = (self._ruled_out.recall(node.op) or 0) + 1
+        self._ruled_out.keep(node.op, ruled_out)
+        return ruled_out > CROSS_CHECKS
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the answer of the first rule that has one, or False.

@@ -29,8 +29,8 @@ from relgraph.graph.kanren.staging.tracers import (
     initial_values,
 )
 
-MAX_BRANCHES = 20_000
-"""How many questions are kept; new structures are searched after that."""
+MAX_BRANCHES = 1000
+"""How many questions are kept; all are forgotten when there are more."""
 MAX_TEXT = 100
 """How long a term may be in a report."""
 
@@ -157,7 +157,7 @@ class Specialization:
     def _leaf_for(self, fgraph: Any, node: Apply) -> tuple[_Leaf | None, list[Any]]:
         """Return the leaf for the structure of `node`, and the values known of `node`, by slot.
 
-        A new structure is traced, unless there are too many.
+        A new structure is traced.
         """
         values = initial_values(node.outputs[0], fgraph)
         at = self._tree
@@ -166,7 +166,7 @@ class Specialization:
         if type(at) is _Leaf:
             return at, values
         if self._branches >= MAX_BRANCHES:
-            return None, values
+            self._tree, self._leaves, self._branches = None, [], 0
         trace = Trace(node.outputs[0], fgraph)
         leaf = _Leaf(partially_evaluate(self._relation, trace), trace.path)
         self.max_depth = max(self.max_depth, trace.max_depth)

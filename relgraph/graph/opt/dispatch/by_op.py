@@ -10,12 +10,10 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import WIDE, LocalOptimizer, Tracked
 from relgraph.graph.opt.dispatch.memory import KeptCandidates, those_that_may_match
+from relgraph.graph.utils import Memo
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-
-# Ops made by the thousand (one for each inner graph) must not pile up in a long-lived table.
-LIMIT = 10_000
 
 # The answers of so many rewriters are worth keeping together.
 LARGE = 50
@@ -50,7 +48,7 @@ def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
     return heads
 
 
-class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
+class Dispatch(Memo[Op, tuple[LocalOptimizer, ...]]):
     """An ordered group of LocalOptimizers, looked up by op.
 
     An op is given those that track it, its class or a base class, and those that track everything,
@@ -60,7 +58,7 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
     def __init__(self, rewriters: Iterable[LocalOptimizer]):
         super().__init__()
         self.rewriters = tuple(rewriters)
-        self._of_op: dict[Op, tuple[LocalOptimizer, ...]] = {}
+        self._of_op: Memo[Op, tuple[LocalOptimizer, ...]] = Memo()
 
     def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
         """The rewriters that may match `node`, or another node of its structure."""
@@ -73,11 +71,10 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
         return tuple(sorted(found, key=self._places.__getitem__))
 
     def _asked(self, node: Apply, of_op: bool) -> tuple[LocalOptimizer, ...]:
-        rewriters = self._of_op.get(node.op)
+        rewriters = self._of_op.recall(node.op)
         if rewriters is None:
-            if len(self._of_op) >= LIMIT:
-                self._of_op.clear()
-            rewriters = self._of_op[node.op] = those_that_may_match(self[node.op], node, True)
+            asked = those_that_may_match(self[node.op], node, True)
+            rewriters = self._of_op.keep(node.op, asked)
         return rewriters if of_op else those_that_may_match(rewriters, node, False)
 
     @cached_property
@@ -92,18 +89,20 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
         return KeptCandidates(kept, memories.pop(), asked._asked), others
 
     @cached_property
+    def required(self) -> frozenset[Any]:
+        """The ops and classes that a rewriter requires to be in the graph."""
+        return frozenset().union(*[r.required_ops for r in self.rewriters])
+
+    @cached_property
     def _places(self) -> dict[LocalOptimizer, int]:
         return {rewriter: i for i, rewriter in enumerate(self.rewriters)}
 
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
-        if len(self) >= LIMIT:
-            self.clear()
         places = self._by_tracked
         chosen: set[int] = set()
         for tracked in (None, op, *type(op).__mro__):
             chosen.update(places.get(tracked, ()))
-        found = self[op] = tuple([self.rewriters[i] for i in sorted(chosen)])
-        return found
+        return self.keep(op, tuple([self.rewriters[i] for i in sorted(chosen)]))
 
     @cached_property
     def _by_tracked(self) -> dict[Tracked | None, list[int]]:
@@ -116,7 +115,7 @@ class Dispatch(dict[Op, tuple[LocalOptimizer, ...]]):
         return places
 
 
-class DepthByOp(dict[Op, int]):
+class DepthByOp(Memo[Op, int]):
     """By op, how many levels of nodes its rewriters look at.
 
     Attributes
@@ -138,19 +137,18 @@ class DepthByOp(dict[Op, int]):
         super().__init__()
         self._dispatch = dispatch
         self._default = default
-        self._here: set[Any] | None = None
+        self._here: frozenset[Any] | None = None
         if ops is not None:
-            self._here = {*ops, *(cls for op in ops for cls in type(op).__mro__)}
+            here = frozenset([*ops, *(cls for op in ops for cls in type(op).__mro__)])
+            # an op that no rewriter requires is not kept alive
+            self._here = here & dispatch.required
 
     @cached_property
     def max_depth(self) -> int:
         return self._depth(self._dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
-        if len(self) >= LIMIT:
-            self.clear()
-        found = self[op] = self._depth(self._dispatch[op])
-        return found
+        return self.keep(op, self._depth(self._dispatch[op]))
 
     def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
         here, found = self._here, self._default

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.utils import Memo
 
 if TYPE_CHECKING:
     from relgraph.graph.opt.base import LocalOptimizer
@@ -17,10 +18,9 @@ if TYPE_CHECKING:
 _PACKAGE = __name__.partition(".")[0]
 _PLAIN = (bool, int, float, complex, str, type(None))
 
-# Texts of ops that are made by the thousand must not pile up.
-_LIMIT = 10_000
-# Of so many groups of rewriters the answers are kept.
+# Of so many groups of rewriters, and of so many structures, the answers are kept.
 _MOST_GROUPS = 32
+_MOST_ROWS = 4000
 
 
 class CandidateMemory:
@@ -43,12 +43,13 @@ class CandidateMemory:
     def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
         self.learned = 0
         self._load: Callable[[], Mapping[str, Any]] | None = load
-        self._answers: dict[str, dict[str, bool]] = {}
+        self._answers: Memo[str, dict[str, bool]] = Memo()
         # what was loaded, a text for each row that has not been asked for yet
         self._packed: dict[str, str] = {}
         self._names: list[str] = []
-        self._groups: dict[str, dict[str, str]] = {}
-        self._texts: dict[Any, str | None] = {}
+        self._groups: dict[str, Memo[str, str]] = {}
+        # the empty text for what has none
+        self._texts: Memo[Any, str] = Memo()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what it knows has its own file, and is of this process
@@ -66,7 +67,7 @@ class CandidateMemory:
         text = self.text_of_node(node, of_op)
         return {} if text is None else self._row(text)
 
-    def group(self, names: Iterable[str]) -> dict[str, str]:
+    def group(self, names: Iterable[str]) -> Memo[str, str]:
         """Return what is known of the rewriters with some names, taken together.
 
         By the texts of nodes, it is which of them may match: their places, as a text. What is new
@@ -75,31 +76,35 @@ class CandidateMemory:
         self._require_loaded()
         key = blake2b("\n".join(names).encode(), digest_size=12).hexdigest()
         # the group that was used last is the last one
-        rows = self._groups[key] = self._groups.pop(key, {})
+        rows = self._groups.pop(key, None)
+        self._groups[key] = rows = Memo() if rows is None else rows
         return rows
 
     def _require_loaded(self) -> None:
         if self._load is not None:
             data, self._load = self._load(), None
-            self._names, self._packed, self._groups = _checked(data)
+            self._names, self._packed, groups = _checked(data)
+            self._groups = {key: Memo(older=rows) for key, rows in groups.items()}
 
     def _row(self, text: str) -> dict[str, bool]:
         """Return what is known of the nodes with a text."""
-        known = self._answers.get(text)
+        known = self._answers.recall(text)
         if known is None:
-            known = self._answers[text] = _unpacked(self._packed.pop(text, ";"), self._names)
+            row = _unpacked(self._packed.pop(text, ";"), self._names)
+            known = self._answers.keep(text, row)
         return known
 
     def dump(self) -> dict[str, Any]:
         """Return all that is known, as lists, strings and numbers."""
         places = {name: i for i, name in enumerate(self._names)}
         packed = dict(self._packed)
-        for text, known in self._answers.items():
+        for text, known in self._answers.entries().items():
             yes_no: tuple[list[str], list[str]] = ([], [])
             for name, may_match in known.items():
                 yes_no[not may_match].append(str(places.setdefault(name, len(places))))
             packed[text] = ";".join(map(" ".join, yes_no))
-        groups = dict(list(self._groups.items())[-_MOST_GROUPS:])
+        packed = dict(list(packed.items())[-_MOST_ROWS:])
+        groups = {k: g.entries() for k, g in list(self._groups.items())[-_MOST_GROUPS:]}
         return {"names": list(places), "answers": packed, "groups": groups}
 
     def text_of_node(self, node: Apply, of_op: bool) -> str | None:
@@ -116,11 +121,10 @@ class CandidateMemory:
         return f"{op} of {', '.join(map(str, heads))}"
 
     def _text(self, op: Any) -> str | None:
-        if op not in self._texts:
-            if len(self._texts) >= _LIMIT:
-                self._texts.clear()
-            self._texts[op] = text_of(op)
-        return self._texts[op]
+        found = self._texts.recall(op)
+        if found is None:
+            found = self._texts.keep(op, text_of(op) or "")
+        return found or None
 
 
 def text_of(x: Any) -> str | None:
@@ -198,14 +202,15 @@ class KeptCandidates:
     def candidates(self, node: Apply, of_op: bool) -> list[LocalOptimizer]:
         """Return those that may match `node`, in order."""
         text = self._memory.text_of_node(node, of_op)
-        if text is not None and text in self._rows:
+        known = None if text is None else self._rows.recall(text)
+        if known is not None:
             with suppress(LookupError, ValueError, AttributeError):
-                return [self._rewriters[int(i)] for i in self._rows[text].split()]
+                return [self._rewriters[int(i)] for i in known.split()]
         found = list(self._ask(node, of_op))
         if text is not None:
             chosen = set(found)
             places = [str(i) for i, r in enumerate(self._rewriters) if r in chosen]
-            self._rows[text] = " ".join(places)
+            self._rows.keep(text, " ".join(places))
             self._memory.learned += 1
         return found
 

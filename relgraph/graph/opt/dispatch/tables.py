@@ -10,7 +10,6 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import WIDE, LocalOptimizer, fullest_heads
 from relgraph.graph.opt.dispatch.by_op import (
-    LIMIT,
     DepthByOp,
     Dispatch,
     depth_of,
@@ -19,6 +18,7 @@ from relgraph.graph.opt.dispatch.by_op import (
     is_tracked_by,
 )
 from relgraph.graph.opt.dispatch.visit_plan import VisitPlan, by_numbers, restricted
+from relgraph.graph.utils import Memo
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -77,12 +77,12 @@ class RewriterTables:
         self.dispatch = Dispatch(rewriters)
         self._collapsing: RewriterTables | None = None
         self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
-        self._plans: dict[tuple[Any, ...], VisitPlan] = {}
+        self._plans: Memo[tuple[Any, ...], VisitPlan] = Memo()
         self._affected: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
         self.depths = DepthByOp(self.dispatch)
-        self._on_nested_sums: dict[tuple[Any, ...], tuple[LocalOptimizer, ...]] = {}
-        self._depths_among: dict[frozenset[Op], DepthByOp] = {}
-        self._inspects: dict[tuple[Op, Op], bool] = {}
+        self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
+        self._depths_among: Memo[frozenset[Op], DepthByOp] = Memo(WIDE)
+        self._inspects: Memo[tuple[Op, Op], bool] = Memo()
 
     # Found out when they are asked for: of most tables they never are.
 
@@ -138,12 +138,8 @@ class RewriterTables:
 
     def _plan_for_structure(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
         """The plan for all nodes with the key of `node`."""
-        found = self._plans.get(key)
-        if found is None:
-            if len(self._plans) >= LIMIT:
-                self._plans.clear()
-            found = self._plans[key] = self._made_plan(key, node)
-        return found
+        found = self._plans.recall(key)
+        return self._plans.keep(key, self._made_plan(key, node)) if found is None else found
 
     def on_nested_sums(
         self, fgraph: FunctionGraph | None, node: Apply, plan: VisitPlan
@@ -155,14 +151,13 @@ class RewriterTables:
         heads = flat_heads(fgraph, node)
         kinds = frozenset(heads)
         key = (plan.early, kinds, len(kinds) < len(heads))
-        found = self._on_nested_sums.get(key)
+        found = self._on_nested_sums.recall(key)
         if found is None:
-            if len(self._on_nested_sums) >= LIMIT:
-                self._on_nested_sums.clear()
             fullest = fullest_heads(heads, same_count=False)
-            found = self._on_nested_sums[key] = tuple(
+            found = tuple(
                 [r for r in plan.early if r.subsumes_nested and r.might_match_sum(fullest)]
             )
+            self._on_nested_sums.keep(key, found)
         return found
 
     def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
@@ -240,25 +235,22 @@ class RewriterTables:
 
         Opaque rewriters do not count.
         """
-        found = self._inspects.get((outer, inner))
+        found = self._inspects.recall((outer, inner))
         if found is None:
-            if len(self._inspects) >= LIMIT:
-                self._inspects.clear()
-            found = self._inspects[outer, inner] = (
+            found = (
                 inner.repeats is not None
                 or (outer is inner and is_ac(outer))
                 or any(is_tracked_by(outer, a) and is_tracked_by(inner, b) for a, b in self._pairs)
             )
+            self._inspects.keep((outer, inner), found)
         return found
 
     def depths_among(self, ops: frozenset[Op]) -> DepthByOp:
         """How many levels of nodes the rewriters look at in a graph that has only these ops."""
-        found = self._depths_among.get(ops)
-        if found is None:
-            if len(self._depths_among) >= LIMIT:
-                self._depths_among.clear()
-            found = self._depths_among[ops] = DepthByOp(self.dispatch, ops)
-        return found
+        found = self._depths_among.recall(ops)
+        return (
+            self._depths_among.keep(ops, DepthByOp(self.dispatch, ops)) if found is None else found
+        )
 
 
 def union_of(tables: Sequence[RewriterTables]) -> RewriterTables | None:

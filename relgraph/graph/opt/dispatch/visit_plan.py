@@ -10,7 +10,7 @@ from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.notation.numbers import number_key, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.opt.dispatch.by_op import LIMIT
+from relgraph.graph.utils import Memo
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PlansByNumbers:
         self._general = general
         rewriters = (*general.early, *general.inward, *general.late)
         self._numbers = tuple(dict.fromkeys(n for r in rewriters for n in r.required_numbers))
-        self._bits: dict[Hashable, int] = {}
+        self._bits: Memo[Hashable, int] = Memo(100)
         self._plans: dict[int, VisitPlan] = {}
 
     def plan_for(self, node: Apply) -> VisitPlan:
@@ -88,12 +88,10 @@ class PlansByNumbers:
     def _bits_of(self, number: Any) -> int:
         """Return the bits of the required numbers that `number` is."""
         key = number_key(number)
-        bits = self._bits.get(key)
+        bits = self._bits.recall(key)
         if bits is None:
-            if len(self._bits) >= LIMIT:
-                self._bits.clear()
             bits = sum(1 << i for i, n in enumerate(self._numbers) if n.may_be(number))
-            self._bits[key] = bits
+            self._bits.keep(key, bits)
         return bits
 
     def _plan(self, bits: int) -> VisitPlan:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from relgraph.graph.utils import memoized
 from relgraph.scalar.op import FoldOp, ScalarOp
 
 
-@cache
+@memoized(500)
 def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, ...]:
     """Return the dtypes that an op computes with, for some dtypes of its inputs and output."""
     if isinstance(op, FoldOp):
