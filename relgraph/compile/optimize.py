@@ -21,7 +21,7 @@ def optimize_graph(
     fgraph_or_variables: FunctionGraph,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> FunctionGraph: ...
@@ -30,7 +30,7 @@ def optimize_graph(
     fgraph_or_variables: Variable,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> Variable: ...
@@ -39,7 +39,7 @@ def optimize_graph(
     fgraph_or_variables: Sequence[Variable],
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     trace: Literal[False] = ...,
     **query_kwargs: Any,
 ) -> list[Variable]: ...
@@ -48,7 +48,7 @@ def optimize_graph(
     fgraph_or_variables: FunctionGraph,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     *,
     trace: Literal[True],
     **query_kwargs: Any,
@@ -58,7 +58,7 @@ def optimize_graph(
     fgraph_or_variables: Variable,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     *,
     trace: Literal[True],
     **query_kwargs: Any,
@@ -68,7 +68,7 @@ def optimize_graph(
     fgraph_or_variables: Sequence[Variable],
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
-    clone: bool = ...,
+    clone: bool | None = ...,
     *,
     trace: Literal[True],
     **query_kwargs: Any,
@@ -77,7 +77,7 @@ def optimize_graph(
     fgraph_or_variables: FunctionGraph | Variable | Sequence[Variable],
     include: Iterable[str] = ("canonicalize",),
     custom_opt: Any = None,
-    clone: bool = False,
+    clone: bool | None = None,
     trace: bool = False,
     **query_kwargs: Any,
 ) -> Any:
@@ -94,7 +94,10 @@ def optimize_graph(
         until they change nothing. It is applied after the rewriters of the database. A law is also
         tried in the form in which these leave its left side.
     clone
-        Whether to work on a copy, so that the given graph does not change.
+        Whether to work on a copy, so that the given graph does not change. Where it is not said,
+        variables are copied, and a `FunctionGraph` is changed. The copy of variables reads the same
+        inputs, so a function of these can be compiled of it; the copy of a `FunctionGraph` has
+        inputs of its own. If false, the nodes of the given variables are changed themselves.
     trace
         Whether to return the derivation too.
     query_kwargs
@@ -103,7 +106,8 @@ def optimize_graph(
     Returns
     -------
     graph
-        The optimized graph: a `FunctionGraph`, a variable, or a list of variables, as was given.
+        The optimized graph: a `FunctionGraph`, a variable, or a list of variables, as was given. A
+        `FunctionGraph` is the given one, unless `clone`.
     derivation
         Only if `trace`: the steps from the given graph to the result, a `Derivation`.
 
@@ -132,7 +136,7 @@ def optimize_graph(
 
 def _fgraph_for(
     given: FunctionGraph | Variable | Sequence[Variable],
-    clone: bool,
+    clone: bool | None,
     trace: bool,
     optimizers: Sequence[GlobalOptimizer],
 ) -> FunctionGraph:
@@ -140,10 +144,12 @@ def _fgraph_for(
     if isinstance(given, FunctionGraph):
         return given.clone() if clone else given
     outputs = [given] if isinstance(given, Variable) else list(given)
+    if clone is False:
+        return FunctionGraph(outputs=outputs, clone=False)
     # In a derivation, merges are steps: then the graph is copied without merging it.
-    if clone and not trace and optimizers and optimizers[0].merges_first:
+    if not trace and optimizers and optimizers[0].merges_first:
         return merged_copy(outputs, union_of(optimizers[0].collapsing_first() or ()))
-    return FunctionGraph(outputs=outputs, clone=clone)
+    return FunctionGraph(outputs=outputs, clone=True, copy_inputs=False)
 
 
 def _result_like(

@@ -158,7 +158,7 @@ class NodeMerger:
 
 
 def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
-    """Return a merged copy of a graph.
+    """Return a merged copy of a graph, with the same inputs.
 
     It is what a `MergeOptimizer` makes of a copy, but equal nodes are never copied twice. The
     hash-consing table of the copy is attached to it, for the optimizers that follow.
@@ -178,8 +178,8 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         if isinstance(var, Constant):
             copies[var] = table.constants.copy(var)
         else:
-            copies[var] = copy = var.clone()
-            inputs.append(copy)
+            copies[var] = var
+            inputs.append(var)
     nodes = table.copy_nodes(order, copies, tables)
     results = [copies[v] for v in outputs]
     if table.collapsed:
