@@ -26,12 +26,17 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from functools import partial
 from pathlib import Path
+
+# last, so that PYTHONPATH says which checkout is measured
+sys.path.append(str(Path(__file__).parents[2]))
+
+from tests.families.rewritten import GRAPHS, PHASES, chain
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("match", "rewrite", "scale", "memory", "open", "dismissal", "sums", "extraction")
 PEER_KINDS = ("match", "rewrite", "scale", "open")
-PHASES = ("canonicalize", "stabilize", "specialize")
 LINKS = {"relgraph": (1_000, 10_000, 100_000), "pytensor": (1_000,)}
 LAWS = 200
 MATCHES = 2_000
@@ -74,47 +79,8 @@ def best(call, seconds=0.5, least=3):
     return min(times)
 
 
-# -- graphs ------------------------------------------------------------------------------------
-
-
-def cancellations(lib, n):
-    x, y = lib.T.dvector("x"), lib.T.dvector("y")
-    e = x
-    for _ in range(n):
-        e = (e * y) / y + x
-    return [e]
-
-
-def logs_of_exps(lib, n):
-    return [lib.T.add(*[lib.T.log(lib.T.exp(lib.T.dvector())) for _ in range(n)])]
-
-
-def chain(lib, n):
-    T = lib.T
-    x = T.dvector("x")
-    e = x
-    for i in range(n):
-        e = T.tanh(e) * 2.0 + x if i % 2 else T.exp(-e) / (1.0 + T.exp(-e))
-    return [e]
-
-
 def different_terms(lib, n):
     return [lib.T.add(*[lib.T.exp(lib.T.dvector()) for _ in range(n)])]
-
-
-def training_step(lib):
-    T = lib.T
-    x, y = T.dmatrix("x"), T.dmatrix("y")
-    weights = [T.dmatrix(f"w{i}") for i in range(4)]
-    biases = [T.dvector(f"b{i}") for i in range(4)]
-    h = x
-    for w, b in zip(weights[:-1], biases[:-1], strict=True):
-        h = T.tanh(T.dot(h, w) + b)
-    z = T.dot(h, weights[-1]) + biases[-1]
-    e = T.exp(z - T.max(z, axis=1, keepdims=True))
-    loss = -T.mean(T.sum(y * T.log(e / T.sum(e, axis=1, keepdims=True)), axis=1))
-    wrt = weights + biases
-    return [loss] + [v - 0.1 * g for v, g in zip(wrt, lib.grad(loss, wrt), strict=True)]
 
 
 # -- kinds -------------------------------------------------------------------------------------
@@ -142,19 +108,12 @@ def _tried(lib, rewriter, x, out):
     return best(lambda: [rewriter.transform(fgraph, node) for _ in range(MATCHES)]) / MATCHES * 1e6
 
 
-GRAPHS = {
-    "cancel100": lambda lib: cancellations(lib, 100),
-    "chain100": lambda lib: chain(lib, 100),
-    "logexp300": lambda lib: logs_of_exps(lib, 300),
-    "mlp_grad": training_step,
-}
-
-
 def rewrite(lib):
     found = {}
     for name, made in GRAPHS.items():
-        found[f"{name} ms"] = _rewriting_seconds(lib, lambda made=made: made(lib)) * 1e3
-        found[f"{name} nodes left"] = lib.size(lib.rewrite(made(lib), include=PHASES, clone=True))
+        make = partial(made, lib.T, lib.grad)
+        found[f"{name} ms"] = _rewriting_seconds(lib, make) * 1e3
+        found[f"{name} nodes left"] = lib.size(lib.rewrite(make(), include=PHASES, clone=True))
     return found
 
 
@@ -170,11 +129,11 @@ def _rewriting_seconds(lib, make, times=5):
 
 
 def scale(lib):
-    lib.rewrite(chain(lib, 100), include=PHASES, clone=True)
+    lib.rewrite(chain(lib.T, 100), include=PHASES, clone=True)
     found = {}
     for n in LINKS[lib.name]:
-        nodes = lib.size(chain(lib, n))
-        taken = min(_once(lib, chain(lib, n)) for _ in range(3))
+        nodes = lib.size(chain(lib.T, n))
+        taken = min(_once(lib, chain(lib.T, n)) for _ in range(3))
         found[f"chain of {n:,}, µs a node"] = taken / nodes * 1e6
     costs = list(found.values())
     if len(costs) > 1:
@@ -190,10 +149,10 @@ def _once(lib, graph):
 
 def memory(lib):
     """What is held once a chain is rewritten: the user's graph and the rewritten copy."""
-    lib.rewrite(chain(lib, 100), include=PHASES, clone=True)
+    lib.rewrite(chain(lib.T, 100), include=PHASES, clone=True)
     gc.collect()
     tracemalloc.start()
-    graph = chain(lib, 10_000)
+    graph = chain(lib.T, 10_000)
     fgraph = lib.FunctionGraph(outputs=graph, clone=True)
     nodes = len(fgraph.apply_nodes)
     lib.rewrite(fgraph, include=PHASES)

@@ -18,7 +18,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench_rewriting import GRAPHS, PHASES, ROOT, Library
+from bench_rewriting import ROOT, Library
+
+from tests.families.rewritten import GRAPHS, PHASES
 
 WARM, COUNTED = 8, 3
 
@@ -38,8 +40,8 @@ def be_counted(graph):
     """Rewrite some graphs in a process that valgrind watches, and have it count meanwhile."""
     lib = Library("relgraph")
     for _ in range(WARM):
-        lib.rewrite(GRAPHS[graph](lib), include=PHASES, clone=True)
-    graphs = [GRAPHS[graph](lib) for _ in range(COUNTED)]
+        lib.rewrite(GRAPHS[graph](lib.T, lib.grad), include=PHASES, clone=True)
+    graphs = [GRAPHS[graph](lib.T, lib.grad) for _ in range(COUNTED)]
     gc.collect()
     for switch in ("on", "off"):
         subprocess.run(

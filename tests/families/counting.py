@@ -19,6 +19,10 @@ import relgraph.tensor as at
 from relgraph import grad
 from relgraph.compile import optdb, predefined_optimizers
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import GlobalOptimizer
+from relgraph.graph.opt.dispatch.tables import union_of
+from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.optdb import OptimizationQuery
 from tests.families import Family, value_and_gradient
 
 # How much more of something there may be for each node, if there are many times as many nodes.
@@ -104,10 +108,22 @@ def growth(small: Figures, large: Figures, count: str, floor: float = FLOOR) -> 
 def _count(figures: Figures, family: Family, size: int, mode: str, gradient: bool) -> None:
     outputs = _built(family, size)
     fgraph = FunctionGraph(outputs=outputs if gradient else outputs[:1], clone=True)
-    optimizer = optdb.query(predefined_optimizers[mode])
     figures.nodes = len(fgraph.apply_nodes)
+    _rewrite(figures, fgraph, optdb.query(predefined_optimizers[mode]))
+
+
+def counted_in_copy(outputs: Sequence[Any], include: Sequence[str]) -> Figures:
+    """Return the `Figures` of a copy of a graph that is rewritten as by `optimize_graph`."""
+    optimizer = optdb.query(OptimizationQuery(include=include))
+    fgraph = merged_copy(outputs, union_of(optimizer.collapsing_first() or ()))
+    figures = Figures(nodes=len(FunctionGraph(outputs=outputs, clone=True).apply_nodes))
+    _rewrite(figures, fgraph, optimizer)
+    return figures
+
+
+def _rewrite(figures: Figures, fgraph: FunctionGraph, optimizer: GlobalOptimizer) -> None:
     start = time.perf_counter()
-    record = optimizer.apply(fgraph)
+    record = optimizer.optimize(fgraph)
     figures.seconds = time.perf_counter() - start
     figures.left = len(fgraph.apply_nodes)
     for one in _records(record):

@@ -4,9 +4,19 @@ from itertools import product
 
 import pytest
 
+import relgraph.tensor as at
+from relgraph import grad
 from relgraph.graph.opt.equilibrium.limits import VISITS_PER_NODE
 from tests.families import FAMILIES
-from tests.families.counting import COUNTS, MOST_GROWTH, counted, growth, most_applied
+from tests.families.counting import (
+    COUNTS,
+    MOST_GROWTH,
+    counted,
+    counted_in_copy,
+    growth,
+    most_applied,
+)
+from tests.families.rewritten import GRAPHS, PHASES
 
 # o3 has the laws of o4.
 MODES = ("o1", "o2", "o4", "stabilize", "strict", "unsafe")
@@ -27,3 +37,20 @@ def test_counts_by_node_do_not_grow_with_the_graph(name, mode):
         most = "; ".join(most_applied(small, large))
         assert max(grown.values()) <= MOST_GROWTH, f"{which}: {grown}; most applied: {most}"
         assert large.visits <= VISITS_PER_NODE * (large.nodes + large.made)
+
+
+# Visits, calls, changes, nodes made, and nodes left. Where less is done, less goes in here.
+MOST = {
+    "cancel100": (104, 4, 101, 1, 1),
+    "chain100": (1100, 450, 50, 50, 250),
+    "logexp300": (4, 3, 300, 0, 1),
+    "mlp_grad": (312, 287, 33, 32, 73),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_no_more_is_done_to_the_graphs_that_are_timed(name):
+    found = counted_in_copy(GRAPHS[name](at, grad), PHASES)
+    counts = found.visits, found.calls, found.applied.total(), found.made, found.left
+    pairs = zip(counts, MOST[name], strict=True)
+    assert all(count <= most for count, most in pairs), (counts, dict(found.applied))

@@ -257,15 +257,17 @@ class FixpointIteration:
     # -- one node --------------------------------------------------------------------------
 
     def merge_all(self, table: HashConsing) -> None:
-        """Merge equal nodes, and record the rewrites made while the graph was copied."""
+        """Merge equal nodes, and record what collapsed before or while the graph was copied."""
+        self.merger = NodeMerger(self.fgraph, table)
+        if len(table.keys) < len(self.fgraph.apply_nodes):
+            self.merger.merge_all(self.toposort())
+        if table.waiting is not None:
+            self.merger.collapse_all(self.toposort())
+        self.count_merges()
         for rewriter in [r for r in table.collapsed if r in self.tables.bounded]:
             record, times = self.records[rewriter], table.collapsed.pop(rewriter)
             record.applied += times
             self.applied += [record.name] * times
-        self.merger = NodeMerger(self.fgraph, table)
-        if len(table.keys) < len(self.fgraph.apply_nodes):
-            self.merger.merge_all(self.toposort())
-            self.count_merges()
 
     def merge_node(self, node: Apply) -> bool:
         """Merge `node`, new or changed, with an equal node; return whether it is gone."""

@@ -122,12 +122,17 @@ class HashConsing(Feature):
         Tables of rewriters that would do nothing on any node of the graph; emptied when the graph
         changes.
     collapsed
-        How often each collapsing rewriter was applied while the graph was copied.
+        How often each collapsing rewriter was applied before the optimizer that it belongs to.
+    waiting
+        Collapsing rewriters that are to be applied before anything else, by the first equilibrium
+        of a sequence; None if there are none, or if that was done.
     """
 
     def __init__(self) -> None:
         self.at_fixpoint: frozenset[RewriterTables] = _NONE
         self.collapsed: Counter[LocalOptimizer] = Counter()
+        self.waiting: RewriterTables | None = None
+        self._begun_with: RewriterTables | None = None
         self._nodes: dict[tuple[Any, ...], Apply] = {}
         self.keys: dict[Apply, tuple[Any, ...]] = {}
         self.constants = ConstantTable()
@@ -180,6 +185,11 @@ class HashConsing(Feature):
             return None
         return first
 
+    def begin_with(self, tables: RewriterTables | None) -> None:
+        """Have collapsing rewriters wait, unless the graph has begun with them."""
+        if tables is not self._begun_with:
+            self._begun_with = self.waiting = tables
+
     def copy_nodes(
         self,
         nodes: Iterable[Apply],
@@ -210,9 +220,10 @@ class HashConsing(Feature):
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
                 if tables is not None and tables.dispatch[node.op]:
-                    below = self._collapsed(copy, tables)
-                    if below is not None:
-                        copies[node.outputs[0]] = below
+                    found = self.collapsed_form(copy, tables)
+                    if found is not None:
+                        rewriter, copies[node.outputs[0]] = found
+                        self.collapsed[rewriter] += 1
                         continue
                 known[key] = copy
                 keys[copy] = key
@@ -227,19 +238,20 @@ class HashConsing(Feature):
                 copies.update(zip(outputs, copy.outputs, strict=True))
         return made
 
-    def _collapsed(self, node: Apply, tables: RewriterTables) -> Variable | None:
-        """The variable below `node`, a copy, by which a rewriter replaces its output, if any."""
+    def collapsed_form(
+        self, node: Apply, tables: RewriterTables
+    ) -> tuple[LocalOptimizer, Variable] | None:
+        """The first rewriter that replaces the output of `node` by a variable below, and that."""
         for rewriter in tables.plan_for(node).early:
             try:
-                # there is no graph yet
+                # of a copy there is no graph yet
                 answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
             except Exception:
                 return None  # the equilibrium will call it again, and report that
             if type(answer) is list and len(answer) == len(node.outputs) == 1:
                 below: Variable = answer[0]
                 if below.owner is None or below.owner in self.keys:
-                    self.collapsed[rewriter] += 1
-                    return below
+                    return rewriter, below
         return None
 
     def live_nodes(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:

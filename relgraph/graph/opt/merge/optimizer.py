@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TextIO
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt.base import GlobalOptimizer
+from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, display_name
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.opt.merge.hash_consing import (
@@ -145,6 +145,29 @@ class NodeMerger:
             self.table.intern(node)
         return None
 
+    def collapse_all(self, nodes: Iterable[Apply]) -> None:
+        """Apply the collapsing rewriters that wait to nodes given in topological order, as
+        `merged_copy` does while it copies them; merge what is equal then."""
+        table, here = self.table, self.fgraph.apply_nodes
+        tables, table.waiting = table.waiting, None
+        if tables is None:
+            return
+        for node in nodes:
+            if node in here:
+                self.merge_all((node,))
+            if tables.dispatch[node.op] and node in table.keys:
+                found = table.collapsed_form(node, tables)
+                if found is not None and self._collapse(node, *found):
+                    table.collapsed[found[0]] += 1
+
+    def _collapse(self, node: Apply, rewriter: LocalOptimizer, below: Variable) -> bool:
+        """Replace the output of `node`; return whether no feature rejected that."""
+        try:
+            apply_replacement(self.fgraph, [(node.outputs[0], below)], [], display_name(rewriter))
+        except InconsistencyError:
+            return False
+        return True
+
     def _replace(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
         pairs = merge_pairs(self.fgraph, node, kept)
@@ -186,4 +209,6 @@ def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = Non
         nodes = table.live_nodes(nodes, results)
     fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
     fgraph.attach_feature(table)
+    table.begin_with(tables)
+    table.waiting = None
     return fgraph

@@ -14,6 +14,7 @@ from relgraph.graph.opt.base import (
     note_failure,
     paused_collector,
 )
+from relgraph.graph.opt.dispatch.tables import RewriterTables, union_of
 from relgraph.graph.opt.merge.hash_consing import hash_consing_table
 from relgraph.graph.opt.navigators.navigator import NavigatorOptimizer
 from relgraph.graph.opt.profile.records import SequenceRecord, StepRecord
@@ -22,7 +23,6 @@ from relgraph.graph.opt.profile.timing import callback_time, elapsed, validate_t
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.dispatch.tables import RewriterTables
 
 SequenceCallback: TypeAlias = Callable[[Exception, Any, GlobalOptimizer], object]
 
@@ -60,12 +60,15 @@ class SequenceOptimizer(GlobalOptimizer):
         return bool(self.opts) and self.opts[0].merges_first
 
     def collapsing_first(self) -> tuple[RewriterTables, ...]:
-        # those of a later optimizer would come before what the first one does
+        found: list[RewriterTables] = []
         for opt in self.opts:
             tables = opt.collapsing_first()
-            if tables is None or tables:
-                return tables or ()
-        return ()
+            if tables is None:
+                break
+            found += tables
+            if isinstance(opt, SequenceOptimizer):
+                break  # it may have stopped before its end
+        return tuple(found)
 
     def __len__(self) -> int:
         return len(self.opts)
@@ -81,7 +84,9 @@ class SequenceOptimizer(GlobalOptimizer):
         record = SequenceRecord(self, len(fgraph.apply_nodes))
         validating, calling = validate_time(fgraph), callback_time(fgraph)
         start = time.perf_counter()
-        with paused_collector(), hash_consing_table(fgraph):
+        with paused_collector(), hash_consing_table(fgraph) as table:
+            # a copy has begun with this (see `merged_copy`), and any graph comes to the same
+            table.begin_with(union_of(self.collapsing_first()))
             for index, opt in enumerate(self.opts):
                 record.steps.append(self._step(fgraph, index, opt))
         record.time = time.perf_counter() - start

@@ -276,18 +276,40 @@ class TestCollapsing:
         assert dict(before.applied) == {"Collapse": 1} and dict(after.applied) == {"exp-to-log": 1}
         assert [dict(one.applied) for one in before.passes] == [{"Collapse": 1}]
 
-    def test_nothing_is_applied_before_its_turn(self):
+    def test_a_sequence_begins_with_what_its_equilibria_collapse(self):
         collapsing, other = EquilibriumOptimizer([Collapse()]), in2out(OpSub(exp, neg))
         later = EquilibriumOptimizer([in_place_of_exp])
-        for first, second in ((collapsing, later), (collapsing, collapsing), (later, collapsing)):
-            sequence = SequenceOptimizer(MergeOptimizer(), first, second)
-            assert sequence.collapsing_first() == first.collapsing_first()
+        for equilibria in ((collapsing, later), (collapsing, collapsing), (later, collapsing)):
+            sequence = SequenceOptimizer(MergeOptimizer(), *equilibria)
+            (rewriter,) = union_of(sequence.collapsing_first()).dispatch.rewriters
+            assert isinstance(rewriter, Collapse)
         assert SequenceOptimizer(other, collapsing).collapsing_first() == ()
         inner = SequenceOptimizer(collapsing, other)
         assert len(SequenceOptimizer(inner, collapsing).collapsing_first()) == 1
         assert EquilibriumOptimizer([Collapse(), other]).collapsing_first() is None
         assert EquilibriumOptimizer([Collapse()], max_use_ratio=1).collapsing_first() is None
         assert union_of(()) is None
+
+    def test_a_graph_that_is_not_copied_begins_with_it_too(self, graphs):
+        """Not with what an earlier equilibrium makes of it."""
+        first, second = EquilibriumOptimizer([OpSub(neg, exp)]), EquilibriumOptimizer([Collapse()])
+        sequence = SequenceOptimizer(MergeOptimizer(), first, second)
+        term = neg(neg(neg(neg(neg(graphs.x)))))
+        for fgraph in (
+            merged_copy([term], union_of(sequence.collapsing_first())),
+            FunctionGraph(outputs=[term], clone=True),
+        ):
+            _, before, after = [step.profile for step in sequence.optimize(fgraph).steps]
+            assert str(fgraph) == "FunctionGraph(exp(x))"
+            assert dict(before.applied) == {"neg -> exp": 1}
+            assert dict(after.applied) == {"Collapse": 2}
+
+    def test_what_is_equal_once_something_collapsed_is_merged(self, graphs):
+        x = graphs.x
+        sequence = SequenceOptimizer(MergeOptimizer(), EquilibriumOptimizer([Collapse()]))
+        fgraph = FunctionGraph(outputs=[sub(exp(neg(neg(x))), exp(x))], clone=True)
+        sequence.optimize(fgraph)
+        assert str(fgraph) == "FunctionGraph(sub(*1 -> exp(x), *1))"
 
 
 def test_who_merges_first():
