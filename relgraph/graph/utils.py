@@ -327,7 +327,7 @@ class Memo(dict[_K, _V]):
 
     __slots__ = ("__weakref__", "_generation", "_older")
 
-    def __init__(self, generation: int = 500, older: Mapping[_K, _V] | None = None) -> None:
+    def __init__(self, generation: int = 250, older: Mapping[_K, _V] | None = None) -> None:
         super().__init__()
         self._generation = generation
         self._older = {} if older is None else dict(older)

@@ -29,7 +29,7 @@ from relgraph.graph.kanren.staging.tracers import (
     initial_values,
 )
 
-MAX_BRANCHES = 1000
+MAX_BRANCHES = 500
 """How many questions are kept; all are forgotten when there are more."""
 MAX_TEXT = 100
 """How long a term may be in a report."""

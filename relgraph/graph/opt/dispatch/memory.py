@@ -20,7 +20,7 @@ _PLAIN = (bool, int, float, complex, str, type(None))
 
 # Of so many groups of rewriters, and of so many structures, the answers are kept.
 _MOST_GROUPS = 32
-_MOST_ROWS = 4000
+_MOST_ROWS = 2000
 
 
 class CandidateMemory:
@@ -43,7 +43,7 @@ class CandidateMemory:
     def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
         self.learned = 0
         self._load: Callable[[], Mapping[str, Any]] | None = load
-        self._answers: Memo[str, dict[str, bool]] = Memo()
+        self._answers: Memo[str, dict[str, bool]] = Memo(_MOST_ROWS // 2)
         # what was loaded, a text for each row that has not been asked for yet
         self._packed: dict[str, str] = {}
         self._names: list[str] = []
@@ -77,14 +77,14 @@ class CandidateMemory:
         key = blake2b("\n".join(names).encode(), digest_size=12).hexdigest()
         # the group that was used last is the last one
         rows = self._groups.pop(key, None)
-        self._groups[key] = rows = Memo() if rows is None else rows
+        self._groups[key] = rows = Memo(_MOST_ROWS // 2) if rows is None else rows
         return rows
 
     def _require_loaded(self) -> None:
         if self._load is not None:
             data, self._load = self._load(), None
             self._names, self._packed, groups = _checked(data)
-            self._groups = {key: Memo(older=rows) for key, rows in groups.items()}
+            self._groups = {key: Memo(_MOST_ROWS // 2, rows) for key, rows in groups.items()}
 
     def _row(self, text: str) -> dict[str, bool]:
         """Return what is known of the nodes with a text."""
