@@ -187,7 +187,7 @@ def test_what_is_written_over_an_input():
 
 
 x, s, v, w = at.dmatrix("x"), at.fscalar("s"), at.dvector("v"), at.dvector("w")
-c, fm, n = at.zscalar("c"), at.fmatrix("fm"), at.dscalar("n")
+c, fm, n, zm = at.zscalar("c"), at.fmatrix("fm"), at.dscalar("n"), at.zmatrix("zm")
 STRICT = {
     "filled exponent": v ** at.full_like(v, 2.0),
     "filled root": v ** at.full_like(v, 0.5),
@@ -206,13 +206,15 @@ STRICT = {
     "moved complex product": c.dimshuffle("x") * at.log(c).dimshuffle("x"),
     "clip": at.clip(n, -1, 0).dimshuffle("x"),
     "clip of moved": at.clip(n.dimshuffle("x"), -1, 0),
+    "part of products": at.cumprod(zm, axis=1)[-1, :2],
+    "part of products of a part": at.cumprod(zm.T, axis=0)[:3][:2, 0],
     "extreme": at.maximum(n, 0.0).dimshuffle("x") + at.minimum(n.dimshuffle("x"), 0.0),
 }
 
 
 @pytest.mark.parametrize("name", STRICT)
 def test_strict_keeps_every_bit(name):
-    out, inputs = STRICT[name], [x, s, v, w, c, fm, n]
+    out, inputs = STRICT[name], [x, s, v, w, c, fm, zm, n]
     kwargs = {"on_unused_input": "ignore"}
     f = function(inputs, out, mode="strict", **kwargs)
     reference = function(inputs, out, mode=Mode("py", None), **kwargs)
@@ -226,7 +228,7 @@ def test_strict_keeps_every_bit(name):
         for layout in (np.copy, by_columns, reversed_in_memory):
             given = [layout(a) if a.ndim else a for a in values]
             assert same_bits(f(*given), reference(*given))
-    assert same_bits(*(g(*values[:6], -0.0) for g in (f, reference)))
+    assert same_bits(*(g(*values[:7], -0.0) for g in (f, reference)))
 
 
 @pytest.mark.parametrize("name", sorted(SCALAR_OPS))

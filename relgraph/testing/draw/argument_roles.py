@@ -135,20 +135,6 @@ def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
     return "parameter", position
 
 
-def axes_in(pattern: Any) -> Mapping[Any, str]:
-    """Return the names of the axes of each logic variable that an op of a pattern has them for."""
-    found: dict[Any, str] = {}
-    stack = [pattern]
-    while stack:
-        parts = split(stack.pop())
-        if parts is not None:
-            named = getattr(_op_of(parts[0]), "axes", ())
-            given = zip(parts[1], named, strict=False) if isinstance(named, tuple) else ()
-            found.update({p: axes for p, axes in given if isvar(p) and isinstance(axes, str)})
-            stack += parts[1]
-    return found
-
-
 def _op_of(head: Any) -> Any:
     return head.op if isinstance(head, Output) else head
 
@@ -170,14 +156,19 @@ def products_in(pattern: Any) -> int:
 
 def _count_of(pattern: Any, wanted: type) -> int:
     """Return how many ops of a class are part of a pattern."""
-    stack, count = [pattern], 0
+    return sum(issubclass(cls, wanted) for cls in classes_in(pattern))
+
+
+def classes_in(pattern: Any) -> list[type]:
+    """Return the classes of the ops that are part of a pattern and known, one for each op."""
+    stack, found = [pattern], []
     while stack:
         parts = split(stack.pop())
         if parts is not None:
             cls = class_and_scalar_name(parts[0])[0]
-            count += cls is not None and issubclass(cls, wanted)
+            found += [] if cls is None else [cls]
             stack += parts[1]
-    return count
+    return found
 
 
 def ranks_for(

@@ -18,9 +18,9 @@ from relgraph.graph.kanren.terms.call import Call
 from relgraph.graph.kanren.terms.term import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor.assembly.creation import Eye
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.testing.draw.argument_roles import (
-    axes_in,
     class_and_scalar_name,
     holds_matrix_op,
     holds_sparse,
@@ -30,6 +30,7 @@ from relgraph.testing.draw.argument_roles import (
     roles_in,
 )
 from relgraph.testing.draw.parameters import PARAMETERS, Parameters
+from relgraph.testing.instances.arguments.axis_names import axes_in
 from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.numbers.related import RelatedNumbers
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
@@ -99,7 +100,7 @@ class PatternInstantiator(RandomArguments):
         if about_matrices or products > 1:
             thin = 10.0 if about_matrices and products else 1.5
             self._more_shapes = (("square", 3.0), ("thin", thin))
-        self._axes = axes_in(rule.pattern)
+        self._axes = {} if holds_sparse(rule.pattern) else axes_in(rule.pattern)
         if self._axes:
             self._more_shapes = (*self._more_shapes, ("by axes", 20.0))
         computed = [c.binds for c in rule.conditions if isinstance(c, Compute)]
@@ -303,6 +304,8 @@ class PatternInstantiator(RandomArguments):
                 "say how to draw it (`parameters`)"
             )
         known = draw
+        if name == "dtype" and issubclass(cls, Eye):  # its arguments are lengths
+            arguments = [spec.var for spec in self._state.inputs[:1]] or arguments
         return self._parameter(prop, lambda: known(self._random, arguments))
 
     def _parameter(self, v: Any, draw: Callable[[], Any]) -> Any:

@@ -16,6 +16,7 @@ from relgraph.scalar.dtypes import number_kind, weak_dtype
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
 from relgraph.testing.instances.arguments import special
+from relgraph.testing.instances.arguments.axis_names import Axes
 from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiationState
 from relgraph.testing.instances.cells import AMONG_OTHERS, Cell
 from relgraph.testing.instances.input_values import InputSpec, number_table
@@ -107,7 +108,7 @@ class RandomArguments:
         self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
         self._ranks: Sequence[tuple[int, float]] = _RANKS
         self._more_shapes: Sequence[tuple[str, float]] = ()
-        self._axes: Mapping[Any, str] = {}
+        self._axes: Mapping[Any, Axes] = {}
         self._state = InstantiationState()
 
     def _restart(self) -> None:
@@ -135,6 +136,7 @@ class RandomArguments:
         state.dtype = self.choices.pick(("dtype", cell.kind), dtypes)
         shapes = [(shape, 1.0) for shape in cell.shapes(self.turn)]
         state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
+        state.lengths_of_axes = state.base_shape or state.lengths_of_axes
         relations = (*_PLANNED_SHAPES, *self._more_shapes)
         state.shape_relation = self.choices.pick("planned shapes", relations)
 
@@ -174,7 +176,7 @@ class RandomArguments:
         if role == "index":
             return self._integers((), (0, 1, -1, 2, -2, -3))
         if role == "indices" and self.choices.pick((v, "counts"), ((False, 2.0), (True, 1.0))):
-            return at.constant(np.arange(self._side()))
+            return at.constant(np.arange(self._count(v)))
         if role == "indices":
             return self._integers((self.choices.uniform((2, 3, 0, 1, 4)),), (0, 1, -1, 0, -2))
         if role == "shape":
@@ -225,7 +227,10 @@ class RandomArguments:
         how = self.choices.pick(
             (v, "length"), (("own", 2.0), ("of input", 2.0), ("input", 1.0), ("any", 1.0))
         )
-        n = base_shape[axis] if axis < len(base_shape) else self.choices.uniform(others)
+        if self._has_named_axes(v):
+            n = self._count(v)
+        else:
+            n = base_shape[axis] if axis < len(base_shape) else self.choices.uniform(others)
         if how == "own" or self._state.constant_lengths:
             made: Variable = at.constant(n, dtype="int64")
             return made
@@ -268,8 +273,8 @@ class RandomArguments:
     def _shape(self, v: Any = None) -> tuple[int, ...]:
         """Return a run-time shape for the logic variable `v`, related to the base shape."""
         base_shape, relation = self._state.base_shape, self._state.shape_relation
-        if relation == "by axes" and v in self._axes:
-            shape = special.shape_by_axes(self._axes[v], self._state, self.choices)
+        if self._has_named_axes(v):
+            shape = special.shape_by_axes(self._axes[v], v, self._state, self.choices)
             return shape  # type: ignore[no-any-return]
         if relation == "any":
             rank = self.choices.pick(("rank", v), ((1, 2.0), (2, 2.0), (0, 1.0), (3, 0.5)))
@@ -324,9 +329,20 @@ class RandomArguments:
         n = self._state.base_shape[-1] if self._state.base_shape else 3
         return max(n, 2) if self._state.shape_relation == "thin" else n
 
+    def _has_named_axes(self, v: Any) -> bool:
+        """Return whether the logic variable `v` has the lengths of axes that have names."""
+        return self._state.shape_relation == "by axes" and v in self._axes
+
+    def _count(self, v: Any) -> int:
+        """Return how long the last axis of the logic variable `v` is, if it is no number."""
+        if self._has_named_axes(v):
+            last = special.length_of_axis(self._axes[v][-1], self._state, self.choices)
+            return 1 if last is None else last
+        return self._side()
+
     def _structured_matrix(self, dtype: str, v: Any) -> Variable:
         """Return a square matrix of a known structure: made of an input, or an input itself."""
-        n, batch = self._side(), self._state.base_shape[:-2]
+        n, batch = self._count(v), self._state.base_shape[:-2]
         kind = self.choices.pick((v, "structure"), _STRUCTURES)
         var = self._input(dtype, (*batch, n, n))
         if self.choices.chance(50):

@@ -70,7 +70,13 @@ _ACCURATE_WHEN_SUBNORMAL = frozenset(
 )
 
 
-def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, sound: str) -> Array:
+def unclaimed_elements(
+    nodes: Sequence[Apply],
+    values: Values,
+    out: Variable,
+    sound: str,
+    others: Sequence[Apply] = (),
+) -> Array:
     """Return the elements of `out` about which a soundness class makes no claim.
 
     Parameters
@@ -81,6 +87,8 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
         The values of all variables.
     sound
         ``rounding``, ``stable``, ``finite`` or ``domain``.
+    others
+        The nodes of the side that `out` stands for: two factors of a product there may be one here.
 
     Returns
     -------
@@ -90,7 +98,11 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
     marks: dict[Variable, Array] = {}
     finite = sound not in ("rounding", "stable")
     nested = _among_three_or_more(nodes) if sound == "stable" else None
-    if not nested and nested is not None and not _any_of_matrices(nodes):
+    # products of several factors, of which there were more before
+    products = set(nested or ())
+    if nested is not None and _nested(others, _PRODUCTS):
+        products.update(_elementwise(nodes, _PRODUCTS))
+    if not products and nested is not None and not _any_of_matrices(nodes):
         return np.zeros(array_of(values[out]).shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
@@ -117,7 +129,7 @@ def unclaimed_elements(nodes: Sequence[Apply], values: Values, out: Variable, so
                 if nested is not None:
                     given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
                     zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
-                    own = own | (np.isnan(result) & zero & (node in nested))
+                    own = own | (np.isnan(result) & zero & (node in products))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
             if isinstance(node.op, MatrixProduct):
                 own = own | _is_left_to_the_blas(inputs, result.shape)
@@ -162,18 +174,23 @@ def _is_left_to_the_blas(inputs: Sequence[Array], shape: tuple[int, ...]) -> Arr
     return np.asarray(met > 0)
 
 
+_SUMS = ("add", "sub")
+_PRODUCTS = ("mul", "true_div")
+
+
+def _elementwise(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
+    """Return the nodes of some scalar ops."""
+    return {n for n in nodes if isinstance(n.op, Elemwise) and n.op.scalar_op.name in names}
+
+
 def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:
     """Return the nodes that are part of a sum or of a product of three operands or more."""
-    return {
-        node for names in (("add", "sub"), ("mul", "true_div")) for node in _nested(nodes, names)
-    }
+    return {node for names in (_SUMS, _PRODUCTS) for node in _nested(nodes, names)}
 
 
 def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     """Return the nodes of some scalar ops with three inputs, or with a node of them beside."""
-    alike = {
-        node for node in nodes if isinstance(node.op, Elemwise) and node.op.scalar_op.name in names
-    }
+    alike = _elementwise(nodes, names)
     found: set[Apply] = set()
     for node in alike:
         inner = [v.owner for v in node.inputs if v.owner in alike]

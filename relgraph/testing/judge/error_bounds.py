@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -125,9 +125,9 @@ def _propagated_magnitude(
     if isinstance(op, CAReduce) and op.ufunc is np.add:
         return np.asarray(np.sum(sizes[0], axis=op.axes(inputs[0].ndim)))
     if isinstance(op, MatrixProduct):
-        return np.asarray(np.matmul(sizes[0], sizes[1]))
+        return _multiplied(np.matmul, sizes[0], sizes[1])
     if isinstance(op, Convolve):
-        return np.asarray(np.convolve(sizes[0], sizes[1]))
+        return _multiplied(np.convolve, sizes[0], sizes[1])
     if isinstance(op, DFT):
         return _summed_by_transform(op, sizes[0], shape)
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
@@ -294,10 +294,10 @@ def _propagated_error(
         return np.asarray(np.where(np.isnan(rest), np.inf, rest))
     if isinstance(op, MatrixProduct):
         a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
-        return np.asarray(np.matmul(errors[0], b) + np.matmul(a, errors[1]))
+        return _multiplied(np.matmul, errors[0], b) + _multiplied(np.matmul, a, errors[1])
     if isinstance(op, Convolve):
         a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
-        return np.asarray(np.convolve(errors[0], b) + np.convolve(a, errors[1]))
+        return _multiplied(np.convolve, errors[0], b) + _multiplied(np.convolve, a, errors[1])
     if isinstance(op, DFT):
         return _summed_by_transform(op, errors[0], result.shape)
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
@@ -310,6 +310,18 @@ def _propagated_error(
         return np.full(result.shape, np.inf)
     moved = _opaque_op_error(node, errors, values, out)
     return moved if is_elementwise(op) else np.full(result.shape, np.max(moved, initial=0.0))
+
+
+def _multiplied(product: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """Return sums of products of magnitudes or errors, where 0 times what has overflowed is 0."""
+    found = np.asarray(product(a, b))
+    if not np.isnan(found).any():
+        return found
+    finite = product(*[np.where(np.isinf(x), 0, x) for x in (a, b)])
+    unbounded = product(np.isinf(a) * 1.0, (b > 0) * 1.0) + product(
+        (a > 0) * 1.0, np.isinf(b) * 1.0
+    )
+    return np.where(unbounded > 0, np.inf, finite)
 
 
 def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: Variable) -> Array:

@@ -145,7 +145,8 @@ class Comparison:
         return np.asarray(claimed & ~self._unclaimed(self.pair.new, new_class))
 
     def _unclaimed(self, side: Variable, sound: str) -> Array:
-        return unclaimed_elements(self.pair.nodes_of(side), self.values, side, sound)
+        before = self._nodes(self.pair.old) if side is self.pair.new else ()
+        return unclaimed_elements(self._nodes(side), self.values, side, sound, before)
 
     def _beyond_rounding(self, differing: Array, underflow: bool) -> Array:
         """Return which of some elements differ by more than the rounding of intermediate values.

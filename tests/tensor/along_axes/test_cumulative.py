@@ -8,6 +8,7 @@ from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.along_axes.cumulative import Cumulate, cumprod, cumsum
 from relgraph.tensor.along_axes.recurrences import Recurrence
+from tests.seeds import SEED
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1])
@@ -19,6 +20,28 @@ def test_cumulative_sums_and_products(against_numpy, axis, dtype):
     if dtype == "float64":
         verify_grad(lambda v: cumsum(v, axis), [x])
         verify_grad(lambda v: cumprod(v, axis), [x])
+
+
+@pytest.mark.parametrize("cumulated", [cumsum, cumprod])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float64", "float32", "float16"])
+def test_of_a_part_are_a_part(cumulated, dtype):
+    """In each bit, whatever the length is."""
+    rng = np.random.default_rng(SEED)
+    x = at.TensorType(dtype, (None, None))()
+    values = rng.normal(size=(6, 3))
+    if dtype.startswith("complex"):
+        values = values + 1j * rng.normal(size=(6, 3))
+    values = values.astype(dtype)
+    whole, by_columns = (
+        evaluate([cumulated(x, 0)], {x: v})[0] for v in (values, values.T.copy().T)
+    )
+    assert whole.tobytes() == by_columns.tobytes()
+    for length in range(7):
+        (part,) = evaluate([cumulated(x, 0)], {x: values[:length]})
+        assert part.dtype == whole.dtype
+        assert part.tobytes() == whole[:length].tobytes()
+        (row,) = evaluate([cumulated(x, 1)], {x: values.T[:1, :length]})
+        assert row.tobytes() == whole.T[:1, :length].tobytes()
 
 
 @pytest.mark.parametrize("axis", [0, 1])

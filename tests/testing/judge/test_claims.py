@@ -62,6 +62,17 @@ def test_sums_of_three_terms_are_added_in_any_order_where_a_law_is_stable():
         assert unclaimed_elements(nodes, values, out, "stable").tolist() == [unclaimed]
 
 
+def test_a_factor_may_underflow_where_two_of_several_have_become_one():
+    least = 5e-324
+    before, _values, _out = evaluated(at.mul(at.expm1(x), y, at.sigmoid(-x)), x=[least], y=[np.inf])
+    nodes, values, out = evaluated(at.tanh(x / 2) * y, x=[least, 1.0, 0.0], y=[np.inf] * 3)
+    assert np.isnan(values[out]).tolist() == [True, False, True]
+    of_several = unclaimed_elements(nodes, values, out, "stable", before)
+    assert of_several.tolist() == [True, False, False]  # 0 has not underflowed
+    two, _values, _out = evaluated(at.expm1(x) * y, x=[least], y=[np.inf])
+    assert not unclaimed_elements(nodes, values, out, "stable", two).any()
+
+
 def test_increments_of_one_place_leave_the_range_on_the_way():
     twice = at.inc_subtensor(x[np.array([0, 0, 1])], y)
     nodes, values, out = evaluated(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])

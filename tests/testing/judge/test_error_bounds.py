@@ -123,3 +123,19 @@ def test_what_may_be_a_pole_has_no_bound_but_is_no_excuse_for_a_new_side():
 def test_what_has_no_error_keeps_the_sign_of_its_zero():
     nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
     assert rounding_error_bound(nodes, values, out, True, 1.0)[0] < 1e-300
+
+
+def test_zero_times_a_magnitude_that_overflows_is_zero():
+    x, rows, y = at.zmatrix("x"), at.zmatrix("rows"), at.zvector("y")
+    product = at.dot(at.dot(x, rows), y)
+    pair = RewritePair([x, rows, y], product, product, [x, rows, y])
+    # their product is finite, and that of their absolute values is not
+    factor, most = complex(1, 1e-3), float(np.finfo("float64").max)
+    given = [np.array([[factor]]), np.array([[most, 1]], complex)]
+    nodes = pair.nodes_of(product)
+    values = pair.run([*given, np.array([0, 1j])])
+    assert largest_magnitude(nodes, values, product).tolist() == [abs(factor)]
+    (error,) = rounding_error_bound(nodes, values, product, True, EPS)
+    assert EPS / 2 < error < 10 * EPS
+    values = pair.run([*given, np.array([0.25j, 1j])])
+    assert rounding_error_bound(nodes, values, product, True, EPS) == np.inf

@@ -6,6 +6,7 @@ is found out by trying.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
+from relgraph.testing.instances.arguments.axis_names import MAY_BE_LEFT_OUT, STACK, Axes
 from relgraph.testing.instances.arguments.state import InstantiationState
 from relgraph.testing.instances.input_values import InputSpec
 
 _SEEDS = tuple(range(256))
 # The domains of parameters, with their initial weights; None for any tensor.
 _DOMAINS = ((None, 3.0), ("positive", 2.0), ("unit", 1.0), ("probabilities", 1.0))
-_LENGTHS_OF_AXES = (3, 2, 3, 1)
+_OR_NOT = ((True, 1.0), (False, 1.0))
+_MOSTLY = ((True, 4.0), (False, 1.0))
 
 
 def generator(state: InstantiationState, choices: AdaptiveChoices) -> Variable:
@@ -60,10 +63,24 @@ def domain_of(v: Any, dtype: str, choices: AdaptiveChoices) -> str | None:
     )
 
 
-def shape_by_axes(axes: str, state: InstantiationState, choices: AdaptiveChoices) -> Any:
-    """Return a shape whose axes have names; those of one name have one length in a graph."""
-    lengths = state.lengths
-    for name in axes:
-        if name not in lengths:
-            lengths[name] = choices.uniform(state.base_shape or _LENGTHS_OF_AXES)
-    return tuple(lengths[name] for name in axes)
+def shape_by_axes(axes: Axes, v: Any, state: InstantiationState, choices: AdaptiveChoices) -> Any:
+    """Return a shape for a logic variable whose axes have names; those of one name have one length
+    in a graph.
+
+    Of a product of matrices the first or the last factor may be a vector, and some may be stacks.
+    """
+    stacked = choices.pick((v, "stack"), _OR_NOT) if STACK in axes else True
+    lengths = [length_of_axis(name, state, choices) for name in axes if stacked or name != STACK]
+    return tuple(length for length in lengths if length is not None)
+
+
+def length_of_axis(name: str, state: InstantiationState, choices: AdaptiveChoices) -> int | None:
+    """Return the length of the axes of a name in a graph; None if the graph has none of them."""
+    if len(name) > 1:
+        factors = [length_of_axis(letter, state, choices) for letter in name]
+        return math.prod(n for n in factors if n is not None)
+    if name not in state.lengths:
+        left_out = name in MAY_BE_LEFT_OUT and not choices.pick(("axis", name), _MOSTLY)
+        options = [(n, 1.0) for n in dict.fromkeys(state.lengths_of_axes)]
+        state.lengths[name] = None if left_out else choices.pick(("length", name), options)
+    return state.lengths[name]

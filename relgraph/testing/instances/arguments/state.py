@@ -39,8 +39,10 @@ class InstantiationState:
         inputs.
     constant_lengths
         Whether all lengths of axes are constants.
+    lengths_of_axes
+        The lengths that axes with names may have.
     lengths
-        The lengths of the axes that an op has a name for, by their names.
+        The lengths of the axes that have a name, by their names; None for those left out.
     """
 
     inputs: list[InputSpec] = field(default_factory=list)
@@ -52,7 +54,8 @@ class InstantiationState:
     static_lengths: str = "open"
     outputs: dict[Any, Any] = field(default_factory=dict)
     constant_lengths: bool = False
-    lengths: dict[str, int] = field(default_factory=dict)
+    lengths_of_axes: tuple[int, ...] = (3, 2, 4, 1)
+    lengths: dict[str, int | None] = field(default_factory=dict)
 
 
 @dataclass
