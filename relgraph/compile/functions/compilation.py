@@ -12,6 +12,7 @@ from typing import Any
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
+from relgraph.compile.functions.required_lengths import RequiredLengths
 from relgraph.compile.functions.reuse import CompiledGraph, compilation_key, compiled_graphs
 from relgraph.compile.functions.specification import (
     FunctionSpecification,
@@ -131,6 +132,7 @@ def _compile(
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
         zero_dimensional=compiled.zero_dimensional,
+        requirements=compiled.requirements,
     )
     defaults = [
         None
@@ -151,6 +153,7 @@ def _compiled_graph(
 ) -> tuple[CompiledGraph, Derivation | None]:
     """Return the optimized graph of a function, and its derivation if there is a recorder."""
     fgraph = _fgraph(spec, accept_inplace)
+    required = RequiredLengths(fgraph)
     derivation = _optimize(fgraph, spec, mode, profile, recorder)
     started = time.perf_counter()
     run = linked(fgraph, mode, profile)
@@ -168,6 +171,7 @@ def _compiled_graph(
             for i, v in enumerate(fgraph.outputs)
             if isinstance(v.type, TensorType) and v.type.ndim == 0
         ],
+        required.without(RequiredLengths(fgraph)) if required.requirements else [],
     )
     return compiled, derivation
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
+from relgraph.compile.functions.required_lengths import Requirement, checked_call
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
@@ -47,6 +48,8 @@ class FunctionMaker:
         Compiles the function again without updates, with some shared variables replaced.
     zero_dimensional
         The positions of the outputs that are arrays of rank 0.
+    requirements
+        What a call checks of the lengths of its inputs, since no node of the graph does.
     """
 
     fgraph: FunctionGraph
@@ -59,6 +62,7 @@ class FunctionMaker:
     mode: Mode
     rebuild: Callable[..., Function]
     zero_dimensional: list[int]
+    requirements: list[Requirement]
 
 
 class Function(Displayed):
@@ -138,6 +142,10 @@ class Function(Displayed):
         """Generate the function that calls are made by, and call it."""
         make = getattr(self._run, "make_call", generate_call)
         call = make(self._call_parts(), self._trust_input)
+        requirements = self.maker.requirements
+        if requirements and not self._trust_input:
+            variables = [*(p.variable for p in self.maker.inputs), *self.maker.shared_inputs]
+            call = checked_call(call, requirements, variables, self._containers)
         self._call = call if self.profile is None else _timed(call, self.profile)
         return self._call(*args)
 

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from relgraph.compile.database import optdb
+from relgraph.compile.functions.required_lengths import Requirement
 from relgraph.compile.functions.specification import FunctionSpecification
 from relgraph.compile.mode import Mode
 from relgraph.graph.basic import Constant, Variable, io_toposort
@@ -38,12 +39,15 @@ class CompiledGraph:
         The positions of the inputs that it overwrites.
     zero_dimensional
         The positions of the outputs that are arrays of rank 0.
+    requirements
+        What has to hold of the lengths of its inputs, and no node of the graph checks any longer.
     """
 
     fgraph: FunctionGraph
     run: Runner
     overwritten: list[int]
     zero_dimensional: list[int]
+    requirements: list[Requirement]
 
 
 class CompiledGraphs:

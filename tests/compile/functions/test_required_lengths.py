@@ -1,0 +1,162 @@
+"""What lengths a graph requires of its inputs is checked in every mode, whatever laws leave out."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import In, function, grad, ifelse, shared
+from relgraph.graph.reference import evaluate
+from tests.seeds import seed_of
+
+KNOWN = "only an axis whose length is known to be 1 broadcasts"
+MODES = ["strict", "o2", "o4"]
+x, y, z, m = at.dvector("x"), at.dvector("y"), at.dvector("z"), at.dmatrix("m")
+
+OF_TWO = {
+    "slope of a product": lambda: grad((x * y).sum(), y),
+    "other slope of it": lambda: grad((x * y).sum(), x),
+    "slope of a difference": lambda: grad(((x - y) ** 2).sum(), y),
+    "second slope": lambda: grad(grad((x * y * y).sum(), y).sum(), y),
+    "quotient": lambda: x * y / y,
+    "difference": lambda: x + y - y,
+    "nothing of one": lambda: x + 0 * y,
+    "lengths": lambda: (x * y).shape[0],
+    "filled": lambda: at.ones_like(x + y),
+    "choice of one": lambda: at.switch(at.eq(x, x), x, y),
+    "sum": lambda: at.sum(x + y),
+    "sum of a product": lambda: at.sum(x * y),
+    "part of a sum": lambda: (x + y - y)[1:],
+    "cumulated": lambda: at.cumsum(x) * y / y,
+}
+
+
+@pytest.mark.parametrize("build", OF_TWO.values(), ids=OF_TWO.keys())
+def test_lengths_of_two_vectors(build):
+    out = build()
+    for mode in MODES:
+        f = function([x, y], out, mode=mode, on_unused_input="ignore")
+        f(np.ones(3), np.ones(3))
+        for n, k in ((3, 1), (1, 3), (3, 0)):
+            with pytest.raises(ValueError, match=KNOWN if 1 in (n, k) else "length"):
+                f(np.ones(n), np.ones(k))
+
+
+OF_MATRIX = {
+    "rows": (lambda: m + x - x, (4, 3), 1),
+    "columns": (lambda: m * x[:, None] / x[:, None], (3, 4), 1),
+    "product": (lambda: (m @ x) * 0, (4, 3), 1),
+    "row sums": (lambda: m.sum(axis=1) + x - x, (3, 4), 1),
+    "slope": (lambda: grad((m * x).sum(), m), (4, 3), 1),
+}
+
+
+@pytest.mark.parametrize(("build", "shape", "n"), OF_MATRIX.values(), ids=OF_MATRIX.keys())
+def test_lengths_of_a_matrix_and_a_vector(build, shape, n):
+    for mode in ("strict", "o4"):
+        f = function([m, x], build(), mode=mode)
+        f(np.ones(shape), np.ones(3))
+        with pytest.raises(ValueError, match="length"):
+            f(np.ones(shape), np.ones(n))
+
+
+@pytest.mark.parametrize("mode", ["strict", "o4", "jax", "dask"])
+def test_every_engine_checks(mode):
+    f = function([x, y], grad((x * y).sum(), y), mode=mode)
+    np.testing.assert_array_equal(f(np.arange(3.0), np.ones(3)), [0, 1, 2])
+    with pytest.raises(ValueError, match=f"mul: axis 0 of y has length 1, axis 0 of x 3; {KNOWN}"):
+        f(np.arange(3.0), np.ones(1))
+
+
+def test_what_is_known_to_be_one_broadcasts():
+    one = at.TensorType("float64", (1,))("one")
+    for mode in MODES:
+        f = function([x, one], [grad((x * one).sum(), one), x * one / one], mode=mode)
+        slope, same = f(np.arange(3.0), np.ones(1))
+        np.testing.assert_array_equal(slope, [3])
+        np.testing.assert_array_equal(same, [0, 1, 2])
+
+
+def test_a_length_that_is_a_number():
+    three = at.TensorType("float64", (3,))()
+    f = function([x, three], at.zeros_like(x + three))
+    f(np.ones(3), np.ones(3))
+    with pytest.raises(ValueError, match="axis 0 of x has length 2, not 3"):
+        f(np.ones(2), np.ones(3))
+    f = function([x], at.specify_shape(x, (3,)) * 0)
+    with pytest.raises(ValueError, match="3"):
+        f(np.ones(2))
+
+
+def test_what_the_graph_checks_is_checked_once():
+    assert not function([x, y], x + y).maker.requirements
+    assert not function([m, x], at.tanh(m @ x + x)).maker.requirements
+    assert len(function([x, y], x * y / y).maker.requirements) == 1
+
+
+def test_a_branch_that_is_not_taken_requires_nothing():
+    c = at.lscalar()
+    f = function([c, x, y], ifelse(c, x + y - y, x))
+    np.testing.assert_array_equal(f(0, np.ones(3), np.ones(2)), np.ones(3))
+
+
+def test_shared_variables_and_arguments_of_any_kind():
+    s = shared(np.ones(3), "s")
+    f = function([x, In(y, value=np.ones(3))], x * s / s + y - y)
+    loaded = pickle.loads(pickle.dumps(f))
+    for g in (f, f.copy(), loaded):
+        np.testing.assert_array_equal(g([1, 2, 3]), [1, 2, 3])
+        with pytest.raises(ValueError, match="length 2"):
+            g([1.0, 2.0])
+        with pytest.raises(ValueError, match="length 2"):
+            g([1, 2], y=np.ones(3))
+        with pytest.raises(TypeError, match="argument 0 `x`"):
+            g(np.ones((3, 1)))
+    s.set_value(np.ones(2))
+    with pytest.raises(ValueError, match="axis 0 of s"):
+        f([1, 2, 3])
+
+
+def test_trusted_arguments_are_not_checked():
+    f = function([x, y], x * y / y)
+    f.trust_input = True
+    np.testing.assert_array_equal(f(np.ones(3), np.ones(2)), np.ones(3))
+
+
+def _drawn(rng):
+    """Return vectors and matrices made of some inputs by ops that let lengths through."""
+    vectors, matrices = [x, y, z], [m]
+    for _ in range(5):
+        a, b = (vectors[rng.integers(len(vectors))] for _ in range(2))
+        p = matrices[rng.integers(len(matrices))]
+        step = rng.integers(6)
+        if step == 4:
+            matrices.append([p * a, p + a[:, None], p.T, p * p, p - p.T @ p][rng.integers(5)])
+        elif step == 5:
+            vectors.append([p.sum(axis=0), p @ a, p.max(axis=1), p[0]][rng.integers(4)])
+        else:
+            vectors.append([a * b / b, a - b, at.zeros_like(a) + b, a[::-1] * b][step])
+    return [vectors[-1], matrices[-1], at.sum(vectors[-1] * vectors[-2])]
+
+
+@pytest.mark.parametrize("mode", ["strict", "o4"])
+def test_random_graphs_raise_where_the_graph_as_written_does(mode):
+    rng = np.random.default_rng(seed_of("required lengths"))
+    raised = 0
+    for _ in range(12):
+        outs = _drawn(rng)
+        inputs = [x, y, m, z]
+        f = function(inputs, outs, mode=mode, on_unused_input="ignore")
+        for _ in range(6):
+            n = rng.choice([1, 2, 3, 3, 3, 3], size=5)
+            values = [*(np.ones(k) for k in n[:2]), np.ones(n[2:4]), np.ones(n[4])]
+            try:
+                evaluate(outs, dict(zip(inputs, values, strict=True)))
+            except ValueError:
+                raised += 1
+                with pytest.raises(ValueError, match=r"length|shape"):
+                    f(*values)
+            else:
+                f(*values)
+    assert raised > 10
