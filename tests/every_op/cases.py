@@ -21,7 +21,7 @@ from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import SearchSorted, Unique
+from relgraph.tensor.functions.searching import Digitize, SearchSorted, Unique
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
@@ -166,6 +166,8 @@ CASES = [
     (Convolve(), V, V),
     (DFT(1), M),
     (SearchSorted("right"), V, M),
+    (Digitize("left"), Numbers(3, 1, 0), M),
+    (Digitize("right"), Numbers(0, 1, 3), M),
     (Sort(0), M),
     (ArgSort(1), M),
     (MatMul(), X, M),
@@ -257,6 +259,7 @@ def drawn(spec, draw, pool):
 OTHERS = [
     (Nonzero(2), M),
     (Unique(), V),
+    (Unique(False), V),
     (Print("value"), V),
     (GradientBarrier(True), M),
     (DeepCopyOp(), M),

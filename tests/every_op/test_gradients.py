@@ -19,7 +19,7 @@ from tests.every_op import cases as c
 from tests.every_op.comparison import REFUSALS, as_the_op_wants
 from tests.every_op.test_values import EXAMPLES
 
-STEPS = ("ArgSort", "Argmax", "Argmin", "Nonzero", "SearchSorted", "Shape", "Shape_i")
+STEPS = ("ArgSort", "Argmax", "Argmin", "Digitize", "Nonzero", "SearchSorted", "Shape", "Shape_i")
 """Classes of ops that are constant almost everywhere."""
 OF_INTEGERS = ("and_", "or_", "xor", "invert")
 """Elementwise ops that take no floats."""

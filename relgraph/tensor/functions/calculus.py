@@ -9,12 +9,13 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.scalar.dtypes import is_discrete, result_dtype
+from relgraph.scalar.dtypes import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes.cumulative import cumsum
 from relgraph.tensor.along_axes.rearranging import flip
+from relgraph.tensor.along_axes.sorting import argsort
 from relgraph.tensor.assembly.creation import arange, zeros
 from relgraph.tensor.assembly.joining import join, stack
-from relgraph.tensor.axes import normalize_axis
+from relgraph.tensor.axes import normalize_axis, static_int
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part, weak
@@ -22,7 +23,7 @@ from relgraph.tensor.functions.searching import searchsorted
 from relgraph.tensor.indexing.functions import getitem, take
 from relgraph.tensor.linalg.products import dot, tensordot
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, clip, eq, gt, lt, mod, mul, neq, second, switch
+from relgraph.tensor.math import cast, clip, eq, gt, isnan, lt, mod, mul, neq, second, switch
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import flatten, moveaxis
 from relgraph.tensor.type import TensorType
@@ -110,16 +111,47 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return sum_(width * heights / 2.0, axis=axis)
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Return the values at `x` of the piecewise linear function through points; `xp` ascends."""
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Any:
+    """Return the values at `x` of the piecewise linear function through points.
+
+    Parameters
+    ----------
+    xp, fp
+        The points: two vectors of one length. `xp` ascends, unless there is a period.
+    left, right
+        The values before the first point and after the last one; by default those of the points.
+    period
+        After which the values repeat: a number that is not 0. Then there is no end.
+    """
     x, xp, fp = (as_argument(v, "interp", i) for i, v in enumerate((x, xp, fp)))
+    if xp.type.ndim != 1 or fp.type.ndim != 1:
+        raise TypeError(f"interp: the points are a {xp.type} and a {fp.type}, not two vectors")
+    if xp.type.shape[0] == 0:
+        raise ValueError("interp: there is no point")
     x, xp, fp = cast(x, "float64"), cast(xp, "float64"), inexact(fp)
+    # a fill raises an error if the lengths differ
+    fp = cast(second(xp, fp), fp.type.dtype)
+    if period is not None:
+        if static_int(period) == 0 or (number_kind(period) is not None and period == 0):
+            raise ValueError("interp: the period is 0")
+        left = right = None
+        period = abs_(as_argument(period, "interp", 5))
+        x, xp = mod(x, period), mod(xp, period)
+        order = argsort(xp, 0)
+        xp, fp = take(xp, order, 0), take(fp, order, 0)
+        xp = join(0, part(xp, 0, slice(-1, None)) - period, xp, part(xp, 0, slice(0, 1)) + period)
+        fp = join(0, part(fp, 0, slice(-1, None)), fp, part(fp, 0, slice(0, 1)))
     last = length(xp, 0) - 1
     i = clip(searchsorted(xp, x, side="right") - 1, 0, last - 1)
     low, high = take(xp, i, 0), take(xp, i + 1, 0)
     f_low, f_high = take(fp, i, 0), take(fp, i + 1, 0)
-    found = f_low + (f_high - f_low) / (high - low) * (x - low)
-    found = switch(eq(x, high), f_high, found)
+    slope = (f_high - f_low) / (high - low)
+    found = f_low + slope * (x - low)
+    # between two values one of which is infinite it is that one, and at a point the other
+    found = switch(isnan(found), f_high - slope * (high - x), found)
+    found = switch(eq(x, high), f_high, switch(eq(x, low), f_low, found))
     found = switch(lt(x, xp[0]), fp[0] if left is None else left, found)
     return switch(gt(x, xp[-1]), fp[-1] if right is None else right, found)
 

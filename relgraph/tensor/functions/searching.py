@@ -1,4 +1,4 @@
-"""Where elements are: nonzero, take_along_axis, searchsorted, unique, bincount, histogram."""
+"""Where elements are: nonzero, take_along_axis, searchsorted, digitize, unique."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.scalar.dtypes import is_discrete, result_dtype
+from relgraph.scalar.dtypes import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes.sorting import argsort, sort
-from relgraph.tensor.assembly.creation import arange, zeros, zeros_like
+from relgraph.tensor.assembly.creation import arange, zeros_like
 from relgraph.tensor.assembly.joining import join, stack
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.functions.nonzero import flatnonzero, nonzero
-from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part
-from relgraph.tensor.functions.spacing import linspace
+from relgraph.tensor.functions.parts import along, length, of_rank
 from relgraph.tensor.indexing.functions import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import cast, eq, fill, ge, gt, le, logical_not, minimum, neq, switch
+from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
 from relgraph.tensor.reductions.reduction import any as any_
-from relgraph.tensor.reductions.reduction import max as max_
-from relgraph.tensor.reductions.reduction import min as min_
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import ravel, reshape
 from relgraph.tensor.shapes.shape import lengths, one_input
@@ -128,14 +125,15 @@ class SearchSorted(TypedOp):
     """
 
     __props__ = ("side",)
+    name = "searchsorted"
 
     def __init__(self, side: str = "left") -> None:
         if side not in ("left", "right"):
-            raise ValueError(f"searchsorted: the side is left or right, not {side!r}")
+            raise ValueError(f"{self.name}: the side is left or right, not {side!r}")
         self.side = side
 
     def __str__(self) -> str:
-        return f"searchsorted{{{self.side}}}"
+        return f"{self.name}{{{self.side}}}"
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return [as_argument(x, self, i) for i, x in enumerate(inputs)]
@@ -149,8 +147,12 @@ class SearchSorted(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        found = np.searchsorted(inputs[0], inputs[1], side=self.side)  # type: ignore[call-overload]
-        output_storage[0][0] = np.asarray(found, "int64")
+        output_storage[0][0] = np.asarray(self.places(*inputs), "int64")
+
+    def places(self, ordered: Any, wanted: Any) -> Any:
+        """Return the positions of some elements in a vector."""
+        side: Any = self.side
+        return np.searchsorted(ordered, wanted, side=side)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
@@ -159,26 +161,73 @@ class SearchSorted(TypedOp):
         return [[False], [False]]
 
 
+class Digitize(SearchSorted):
+    """The numbers of the bins that elements are in, given the edges of the bins; as int64.
+
+    The edges ascend or descend; a ValueError is raised if they do neither.
+    """
+
+    name = "digitize"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        for i, t in enumerate(input_types):
+            if is_complex(t.dtype):
+                raise TypeError(f"{self}: input {i} is a {t}; complex numbers have no order")
+        return super().output_types(*input_types)
+
+    def places(self, ordered: Any, wanted: Any) -> Any:
+        try:
+            return np.digitize(wanted, ordered, right=self.side == "left")
+        except ValueError:
+            raise ValueError(f"{self}: the edges of the bins neither ascend nor descend") from None
+
+
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Return where in a sorted vector elements would be put in; see `numpy.searchsorted`."""
     a = as_argument(a, "searchsorted")
-    return SearchSorted(side)(a if sorter is None else take(a, sorter, 0), v)
+    if sorter is None:
+        return SearchSorted(side)(a, v)
+    sorter = as_argument(sorter, "searchsorted", 3)
+    if a.type.ndim != 1 or sorter.type.ndim != 1 or not is_discrete(sorter.type.dtype):
+        raise TypeError(
+            f"searchsorted: the sorter is a {sorter.type}, not a vector of as many integers as {a} "
+            "is long"
+        )
+    # a fill raises an error if the lengths differ
+    return SearchSorted(side)(take(a, cast(fill(a, sorter), sorter.type.dtype), 0), v)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """Return the numbers of the bins that elements are in; the edges of the bins ascend."""
-    return SearchSorted("left" if right else "right")(bins, x)
+    """Return the numbers of the bins that elements are in; see `numpy.digitize`.
+
+    Parameters
+    ----------
+    bins
+        The edges of the bins, a vector that ascends or descends. A ValueError is raised if it does
+        neither; an engine that traces values can't raise it.
+    right
+        Whether a bin holds the edge with the higher number, and not the one with the lower.
+    """
+    return Digitize("left" if right else "right")(bins, x)
 
 
 class Unique(TypedOp):
     """The different elements of a vector in order, and three vectors of int64 about them.
 
     The others are the index of the first element that is equal to each, for each element the
-    number of its equal, and how often each occurs. All nan are equal.
+    number of its equal, and how often each occurs.
+
+    Parameters
+    ----------
+    equal_nan
+        Whether all nan are equal, or none.
     """
 
-    __props__ = ()
+    __props__ = ("equal_nan",)
     nout = 4
+
+    def __init__(self, equal_nan: bool = True) -> None:
+        self.equal_nan = bool(equal_nan)
 
     def __str__(self) -> str:
         return "unique"
@@ -196,7 +245,13 @@ class Unique(TypedOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        found = np.unique(inputs[0], return_index=True, return_inverse=True, return_counts=True)
+        found = np.unique(
+            inputs[0],
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+            equal_nan=self.equal_nan,
+        )
         for storage, values in zip(output_storage, found, strict=True):
             storage[0] = np.ascontiguousarray(values)
 
@@ -217,14 +272,14 @@ class Unique(TypedOp):
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
-           return_counts: bool = False) -> Any:  # fmt: skip
+           return_counts: bool = False, *, equal_nan: bool = True) -> Any:  # fmt: skip
     """Return the different elements of the flattened `ar` in order, and more if it is asked for.
 
     The index of the first element equal to each; for each element the number of its equal, in the
-    shape of `ar`; and how often each occurs.
+    shape of `ar`; and how often each occurs. All nan are equal unless `equal_nan` is false.
     """
     ar = as_argument(ar, "unique")
-    values, index, inverse, counts = Unique()(ravel(ar))
+    values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
     wanted = (return_index, return_inverse, return_counts)
     more = [index, reshape(inverse, lengths(ar)), counts]
     chosen = [v for v, is_wanted in zip(more, wanted, strict=True) if is_wanted]
@@ -232,23 +287,24 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
 
 
 def unique_values(x: Any) -> Any:
-    """Return the different elements in order."""
-    return unique(x)
+    """Return the different elements in order; no two nan are equal."""
+    return unique(x, equal_nan=False)
 
 
 def unique_counts(x: Any) -> Any:
-    """Return the different elements in order, and how often each occurs."""
-    return unique(x, return_counts=True)
+    """Return the different elements in order, and how often each occurs; as `unique_values`."""
+    return unique(x, return_counts=True, equal_nan=False)
 
 
 def unique_inverse(x: Any) -> Any:
-    """Return the different elements in order, and for each element the number of its equal."""
-    return unique(x, return_inverse=True)
+    """Return the different elements in order, and for each element the number of its equal; as
+    `unique_values`."""
+    return unique(x, return_inverse=True, equal_nan=False)
 
 
 def unique_all(x: Any) -> Any:
-    """Return all that `unique` may return."""
-    return unique(x, return_index=True, return_inverse=True, return_counts=True)
+    """Return all that `unique` may return; as `unique_values`."""
+    return unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:
@@ -271,64 +327,7 @@ def setdiff1d(ar1: Any, ar2: Any) -> Any:
 
 def setxor1d(ar1: Any, ar2: Any) -> Any:
     """Return the elements of exactly one of two, each once and in order."""
-    return unique(join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)))
-
-
-def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
-    """Return how often each integer from 0 on occurs in a vector, or the sums of its weights."""
-    x = as_argument(x, "bincount")
-    if x.type.ndim != 1 or np.dtype(x.type.dtype).kind not in "iub":
-        raise TypeError(f"bincount: input 0 is a {x.type}, not a vector of integers")
-    x = cast(x, "int64")
-    floor = as_tensor_variable(minlength) - 1
-    count = max_(join(0, x, of_rank(floor, 1) if floor.type.ndim else stack([floor]))) + 1
-    if weights is None:
-        return inc_subtensor(getitem(zeros((count,), dtype="int64"), x), 1)
-    weights = cast(as_argument(weights, "bincount", 1), "float64")
-    return inc_subtensor(getitem(zeros((count,), dtype="float64"), x), weights)
-
-
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
-    """Return the edges of bins of one width; for a vector of edges that."""
-    if not isinstance(bins, int):
-        return as_argument(bins, "histogram", 1)
-    a = as_argument(a, "histogram")
-    low, high = (min_(a), max_(a)) if range is None else range
-    low, high = (cast(as_tensor_variable(v), inexact(a).type.dtype) for v in (low, high))
-    flat = eq(low, high)
-    return linspace(switch(flat, low - 0.5, low), switch(flat, high + 0.5, high), bins + 1)
-
-
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
-              weights: Any = None) -> Any:  # fmt: skip
-    """Return how many elements are in each bin, and the edges of the bins.
-
-    Parameters
-    ----------
-    bins
-        The number of bins, or their ascending edges. The last bin holds its upper edge.
-    range
-        The least and the greatest edge, if a number of bins is given; by default those of `a`.
-    density
-        Whether the counts are divided by their sum and by the widths.
-    weights
-        For each element what it adds.
-    """
-    a = as_argument(a, "histogram")
-    edges = histogram_bin_edges(a, bins, range)
-    x, n = ravel(a), length(edges, 0) - 1
-    place = searchsorted(edges, x, side="right") - 1
-    last, first = part(edges, 0, -1), part(edges, 0, 0)
-    place = switch(eq(x, last), n - 1, place)
-    inside = ge(x, first) & le(x, last)
-    each = cast(inside, "int64") if weights is None else switch(inside, ravel(weights), 0)
-    start = zeros((n,), dtype=each.type.dtype)
-    place = minimum(switch(gt(place, 0), place, 0), n - 1)
-    counts = inc_subtensor(getitem(start, place), each)
-    if density:
-        widths = part(edges, 0, slice(1, None)) - part(edges, 0, slice(None, -1))
-        counts = counts / widths / sum_(counts)
-    return counts, edges
+    return sort(join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)), 0)
 
 
 def lexsort(keys: Any, axis: int = -1) -> Any:
@@ -356,8 +355,8 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
 
 
 __all__ = [
-    *("argpartition", "argwhere", "bincount", "choose", "compress", "count_nonzero", "digitize"),
-    *("extract", "histogram", "histogram_bin_edges", "intersect1d", "isin"),
+    *("argpartition", "argwhere", "choose", "compress", "count_nonzero", "digitize"),
+    *("extract", "intersect1d", "isin"),
     *("lexsort", "partition", "piecewise", "put", "put_along_axis", "searchsorted", "select"),
     *("setdiff1d", "setxor1d", "take_along_axis", "union1d", "unique", "unique_all"),
     *("unique_counts", "unique_inverse", "unique_values"),

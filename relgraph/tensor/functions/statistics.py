@@ -1,4 +1,4 @@
-"""Averages, covariances, and reductions that pass over nan."""
+"""Averages, covariances, counts and histograms, and reductions that pass over nan."""
 
 from __future__ import annotations
 
@@ -6,16 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.dtypes import is_complex, is_discrete, result_dtype
+from relgraph.graph.basic import Constant
+from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
-from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.basic import as_argument
-from relgraph.tensor.functions.parts import inexact, of_rank
-from relgraph.tensor.indexing.functions import diag
+from relgraph.tensor.assembly.creation import zeros
+from relgraph.tensor.assembly.joining import join, stack
+from relgraph.tensor.assertion import assert_
+from relgraph.tensor.axes import normalize_axes, static_int
+from relgraph.tensor.basic import as_argument, as_tensor_variable
+from relgraph.tensor.functions.parts import inexact, length, of_rank, part
+from relgraph.tensor.functions.searching import searchsorted
+from relgraph.tensor.functions.spacing import linspace
+from relgraph.tensor.indexing.functions import diag, getitem, inc_subtensor
 from relgraph.tensor.linalg.products import dot
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, clip, conj, eq, fill, invert, isnan, sqr, sqrt, switch
+from relgraph.tensor.math import (
+    cast,
+    clip,
+    conj,
+    eq,
+    fill,
+    ge,
+    gt,
+    invert,
+    isnan,
+    le,
+    lt,
+    minimum,
+    sqr,
+    sqrt,
+    switch,
+)
 from relgraph.tensor.reductions.argmax import argmax, argmin
 from relgraph.tensor.reductions.reduction import all as all_
 from relgraph.tensor.reductions.reduction import max as max_
@@ -23,6 +44,8 @@ from relgraph.tensor.reductions.reduction import min as min_
 from relgraph.tensor.reductions.reduction import prod
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.reductions.statistics import mean, std, var
+from relgraph.tensor.shapes.reshaping import ravel
+from relgraph.tensor.shapes.shape import as_length
 
 
 def average(
@@ -196,6 +219,115 @@ def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    """Return how often each integer from 0 on occurs in a vector, or the sums of its weights.
+
+    Parameters
+    ----------
+    minlength
+        The least length of the result: an int or an integer variable.
+    """
+    x = as_argument(x, "bincount")
+    if x.type.ndim != 1 or np.dtype(x.type.dtype).kind not in "iub":
+        raise TypeError(f"bincount: input 0 is a {x.type}, not a vector of integers")
+    least = as_length(minlength, "bincount")
+    if isinstance(least, int) and least < 0:
+        raise ValueError(f"bincount: minlength is {least}, less than 0")
+    if x.type.dtype.startswith("int"):
+        x = assert_(x, ge(x, 0), message="bincount: no integer may be less than 0")
+    x = cast(x, "int64")
+    count = max_(join(0, x, stack([as_tensor_variable(least) - 1]))) + 1
+    if weights is None:
+        return inc_subtensor(getitem(zeros((count,), dtype="int64"), x), 1)
+    weights = cast(as_argument(weights, "bincount", 1), "float64")
+    return inc_subtensor(getitem(zeros((count,), dtype="float64"), x), weights)
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
+    """Return the edges of bins of one width; for a vector of edges that.
+
+    For the parameters and errors see `histogram`.
+    """
+    count = static_int(bins)
+    if count is None:
+        return _given_edges(bins)
+    if count < 1:
+        raise ValueError(f"histogram: {count} bins; there must be one at least")
+    a = as_argument(a, "histogram")
+    low, high = (min_(a), max_(a)) if range is None else range
+    known = [number_kind(v) is not None or isinstance(v, np.generic) for v in (low, high)]
+    if all(known) and not -np.inf < low <= high < np.inf:
+        raise ValueError(f"histogram: the range is from {low} to {high}")
+    low, high = (cast(as_tensor_variable(v), inexact(a).type.dtype) for v in (low, high))
+    if not all(known):
+        ordered = le(low, high) & lt(high, np.inf) & gt(low, -np.inf)
+        low = assert_(low, ordered, message="histogram: the range must be finite and ascend")
+    flat = eq(low, high)
+    return linspace(switch(flat, low - 0.5, low), switch(flat, high + 0.5, high), count + 1)
+
+
+def _given_edges(bins: Any) -> Any:
+    """Return the edges of bins as a vector that is checked to ascend."""
+    if isinstance(bins, str):
+        raise TypeError(
+            f"histogram: bins is {bins!r}, and not their number or their edges: how many there are "
+            "must not depend on values"
+        )
+    edges = as_argument(bins, "histogram", 1)
+    if edges.type.ndim != 1:
+        raise TypeError(
+            f"histogram: bins is a {edges.type}, not a vector of edges or a number that is known"
+        )
+    if isinstance(edges, Constant):
+        if (edges.data[:-1] > edges.data[1:]).any():
+            raise ValueError(f"histogram: the edges of bins must ascend: {edges.data}")
+        return edges
+    descends = gt(part(edges, 0, slice(None, -1)), part(edges, 0, slice(1, None)))
+    return assert_(edges, invert(descends), message="histogram: the edges of bins must ascend")
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
+              weights: Any = None) -> Any:  # fmt: skip
+    """Return how many elements are in each bin, and the edges of the bins.
+
+    Parameters
+    ----------
+    bins
+        The number of bins, or their ascending edges. The last bin holds its upper edge.
+    range
+        The least and the greatest edge, if a number of bins is given; by default those of `a`.
+    density
+        Whether the counts are divided by their sum and by the widths.
+    weights
+        For each element what it adds.
+
+    Raises
+    ------
+    TypeError
+        If `bins` is neither a known number nor a vector.
+    ValueError
+        If there is no bin, the edges do not ascend, or the range is not finite. What is known at
+        run time alone raises an AssertionError.
+    """
+    a = as_argument(a, "histogram")
+    edges = histogram_bin_edges(a, bins, range)
+    if edges.type.shape[0] in (0, 1):
+        return zeros((0,), dtype="float64" if density or weights is not None else "int64"), edges
+    x, n = ravel(a), length(edges, 0) - 1
+    place = searchsorted(edges, x, side="right") - 1
+    last, first = part(edges, 0, -1), part(edges, 0, 0)
+    place = switch(eq(x, last), n - 1, place)
+    inside = ge(x, first) & le(x, last)
+    each = cast(inside, "int64") if weights is None else switch(inside, ravel(weights), 0)
+    start = zeros((n,), dtype=each.type.dtype)
+    place = minimum(switch(gt(place, 0), place, 0), n - 1)
+    counts = inc_subtensor(getitem(start, place), each)
+    if density:
+        widths = part(edges, 0, slice(1, None)) - part(edges, 0, slice(None, -1))
+        counts = counts / widths / sum_(counts)
+    return counts, edges
+
+
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Return `x` with numbers in the places of nan and of infinities: by default the extremes."""
     x = as_argument(x, "nan_to_num")
@@ -213,6 +345,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
 
 
 __all__ = [
-    *("average", "corrcoef", "cov", "nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
+    *("average", "bincount", "corrcoef", "cov", "histogram", "histogram_bin_edges"),
+    *("nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
     *("nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
 ]

@@ -19,7 +19,7 @@ from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import SearchSorted, Unique
+from relgraph.tensor.functions.searching import Digitize, SearchSorted, Unique
 
 _RUNNING: dict[Any, Any] = {
     scalar.maximum: functions.maximum,
@@ -90,13 +90,21 @@ def search_sorted(op: SearchSorted, node: Apply, ordered: Any, wanted: Any) -> A
     return as_dtype(found, "int64")
 
 
+def digitize(op: Digitize, node: Apply, edges: Any, x: Any) -> Any:
+    return as_dtype(jnp.digitize(x, edges, right=op.side == "left"), "int64")
+
+
 def nonzero(op: Nonzero, node: Apply, x: Any) -> Any:
     return tuple(as_dtype(v, "int64") for v in jnp.nonzero(static(node, 0, x)))
 
 
 def unique(op: Unique, node: Apply, x: Any) -> Any:
     found = jnp.unique(
-        static(node, 0, x), return_index=True, return_inverse=True, return_counts=True
+        static(node, 0, x),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        equal_nan=op.equal_nan,
     )
     return (found[0], *[as_dtype(v, "int64") for v in found[1:]])
 
@@ -117,6 +125,7 @@ TABLE: dict[type, Any] = {
     Sort: sort,
     ArgSort: argsort,
     SearchSorted: search_sorted,
+    Digitize: digitize,
     Nonzero: nonzero,
     Unique: unique,
     DFT: transform,
