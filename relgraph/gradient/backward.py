@@ -90,7 +90,11 @@ def grad(
     MethodNotDefined
         If an op has no gradient.
     """
-    seeds = {v: given_gradient(v, g) for v, g in (known_grads or {}).items()}
+    known = {} if known_grads is None else known_grads
+    seeds = {
+        v: given_gradient(v, known[v], f"known_grads of {v}")
+        for v in variables_in(list(known), "grad: known_grads")
+    }
     if cost is not None:
         _check_cost(cost)
         seeds.setdefault(cost, filled_like(cost, 1))
@@ -127,11 +131,9 @@ class PullBack:
     ) -> None:
         check_choice("grad: disconnected_inputs", disconnected_inputs, get_args(Policy))
         check_choice("grad: return_disconnected", return_disconnected, get_args(DisconnectedValue))
-        self.wrt: list[Variable] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
-        for v in self.wrt:
-            if not isinstance(v, Variable):
-                raise TypeError(f"grad: wrt holds {v!r}, which is no variable")
-        self.constants = frozenset(consider_constant or ())
+        self.wrt = variables_in(wrt, "grad: wrt")
+        given = () if consider_constant is None else consider_constant
+        self.constants = frozenset(variables_in(given, "grad: consider_constant"))
         self.policy = disconnected_inputs
         self.kind = return_disconnected
         self.definitions: Definitions = {}
@@ -182,16 +184,42 @@ class PullBack:
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Raise a ValueError if the value of an argument is none of some choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is {value!r}, not one of {', '.join(choices)}")
 
 
-def given_gradient(v: Variable, g: Any) -> Any:
-    """Return a gradient with respect to `v` that the user gives as a variable of the same rank."""
+def variables_in(given: Any, what: str) -> list[Any]:
+    """Return a variable, or several, as a list.
+
+    Parameters
+    ----------
+    given
+        A variable, or a list, tuple or set of variables.
+    what
+        What it is called in the TypeError that is raised if it is anything else.
+    """
+    several = list(given) if isinstance(given, list | tuple | set | frozenset) else [given]
+    for v in several:
+        if not isinstance(v, Variable):
+            raise TypeError(f"{what} holds {v!r}, which is no variable")
+    return several
+
+
+def given_gradient(v: Variable, g: Any, what: str) -> Any:
+    """Return a gradient with respect to `v` that the user gives as a variable of the same rank.
+
+    Parameters
+    ----------
+    what
+        What it is called in the TypeError or ValueError that is raised if it is none.
+    """
     if not isinstance(g, Variable):
-        g = v.type.filter_variable(g)
+        try:
+            g = v.type.filter_variable(g)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{what}: {error}") from None
     if not isinstance(g.type, DisconnectedType):
-        _check_rank(v, g, f"known_grads of {v}")
+        _check_rank(v, g, what)
     return g
 
 

@@ -18,6 +18,7 @@ from relgraph.gradient.backward import (
     check_choice,
     given_gradient,
     grad,
+    variables_in,
 )
 from relgraph.gradient.gradient_terms import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
@@ -63,11 +64,12 @@ def Lop(
     product
         For each variable in `wrt`, a variable of its dtype and shape; a list if `wrt` is a list.
     """
-    outputs, points = _as_list(f), _as_list(eval_points)
+    outputs, points = variables_in(f, "Lop: f"), _as_list(eval_points)
     _check_pairs("Lop", outputs, points)
     by_output: dict[Variable, list[Any]] = {}
     for out, point in zip(outputs, points, strict=True):
-        by_output.setdefault(out, []).append(given_gradient(out, point))
+        given = given_gradient(out, point, f"Lop: the eval_point of {out}")
+        by_output.setdefault(out, []).append(given)
     pull_back = PullBack(
         by_output, wrt, consider_constant, disconnected_inputs, stabilize=stabilize
     )
@@ -108,7 +110,8 @@ def Rop(
     product
         For each variable in `f`, a variable of its dtype and shape; a list if `f` is a list.
     """
-    outputs, inputs, points = _as_list(f), _as_list(wrt), _as_list(eval_points)
+    outputs, inputs = variables_in(f, "Rop: f"), variables_in(wrt, "Rop: wrt")
+    points = _as_list(eval_points)
     _check_pairs("Rop", inputs, points)
     check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
     results = []
@@ -126,13 +129,15 @@ def Rop(
             grad(
                 None,
                 row,
-                known_grads={product: point},
+                known_grads={
+                    product: given_gradient(product, point, f"Rop: the eval_point of {v}")
+                },
                 disconnected_inputs="ignore",
                 return_disconnected="None",
                 # The product is linear in the row, and its graph is stabilized already.
                 stabilize=False,
             )
-            for product, point in zip(rows, points, strict=True)
+            for v, product, point in zip(inputs, rows, points, strict=True)
             if not isinstance(product.type, DisconnectedType)
         ]
         found = [t for t in terms if t is not None]
@@ -195,7 +200,7 @@ def jacobian(
             f"jacobian: {expression} is a {expression.type}; how many rows there are must be known "
             f"when the graph is built: declare it by specify_shape({expression}, (n,))"
         )
-    variables = _as_list(wrt)
+    variables = variables_in(wrt, "jacobian: wrt")
     pull_back = PullBack(
         [expression], variables, consider_constant, disconnected_inputs, stabilize=stabilize
     )
@@ -238,7 +243,7 @@ def hessian(
     ValueError
         If a variable in `wrt` is no vector of static length.
     """
-    variables = _as_list(wrt)
+    variables = variables_in(wrt, "hessian: wrt")
     for v in variables:
         if v.type.ndim != 1:
             raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
@@ -291,8 +296,12 @@ def hvp(
     ValueError
         If there are not as many `eval_points` as variables.
     """
-    variables, points = _as_list(wrt), _as_list(eval_points)
+    variables, points = variables_in(wrt, "hvp: wrt"), _as_list(eval_points)
     _check_pairs("hvp", variables, points)
     slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
+    points = [
+        given_gradient(slope, point, f"hvp: the eval_point of {v}")
+        for slope, point, v in zip(slopes, points, variables, strict=True)
+    ]
     found = Lop(slopes, variables, points, consider_constant, "ignore", stabilize)
     return found if isinstance(wrt, list | tuple) else found[0]

@@ -86,8 +86,13 @@ def verify_grad(
     GradientError
         If a gradient and a difference differ by more than ``abs_tol + rel_tol * |numeric|``.
     TypeError
-        If an array is not real, or the output is not one real variable.
+        If `fun` is no function, `pt` no list, an array is not real, or the output is not one real
+        variable.
     """
+    if not callable(fun):
+        raise TypeError(f"verify_grad: fun is {fun!r}, not a function of variables")
+    if not isinstance(pt, list | tuple):
+        raise TypeError(f"verify_grad: pt is {pt!r}, not a list of an array for each argument")
     rng = np.random.default_rng(0) if rng is None else rng
     points = [np.array(p) for p in pt]
     accuracy = _accuracy(points)

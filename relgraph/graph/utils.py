@@ -139,6 +139,16 @@ def _key_part(value: Any) -> Hashable:
     return (kind, value)
 
 
+def _without_hash(obj: Any) -> str:
+    """Return the name and value of the first property of an object that has no hash."""
+    for name, value in zip(obj.__props__, obj.props(), strict=True):
+        try:
+            hash(value)
+        except TypeError:
+            return f"{name} is {value!r}"
+    raise AssertionError(f"every property of {obj!r} has a hash")
+
+
 def _restore(cls: type[MetaObject], state: dict[str, Any]) -> Any:
     """Return the interned object that a pickled one stood for."""
     obj = cls.__new__(cls)
@@ -194,7 +204,10 @@ class MetaType(ABCMeta):
         if props is None or cls._changeable:
             return obj
         key = (cls, tuple(_key_part(getattr(obj, name)) for name in props))
-        return MetaType._by_props.setdefault(key, obj)
+        try:
+            return MetaType._by_props.setdefault(key, obj)
+        except TypeError:
+            raise TypeError(f"{cls.__name__}: {_without_hash(obj)}, which has no hash") from None
 
     def bind_props(cls, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Return the arguments of a constructor call in the order of ``__props__``.

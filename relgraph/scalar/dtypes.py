@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.graph.basic import Variable
+from relgraph.graph.type import Type
 from relgraph.settings import config
 
 BOOL = ("bool",)
@@ -26,7 +28,7 @@ def check_dtype(dtype: Any) -> str:
     Parameters
     ----------
     dtype
-        The name of a dtype, or anything that NumPy converts to one.
+        The name of a dtype, anything that NumPy converts to one, or a type of variables of one.
 
     Raises
     ------
@@ -38,9 +40,13 @@ def check_dtype(dtype: Any) -> str:
             return dtype
         if dtype == "floatX":
             return config.floatX
+    if isinstance(dtype, Type):
+        dtype = getattr(dtype, "dtype", dtype)
+    if isinstance(dtype, Variable):
+        raise TypeError(f"{dtype} is a variable, not a dtype; its type is {dtype.type}")
     try:
         found = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeError(f"{dtype!r} is not a dtype") from None
     name = _NAMES.get(found)
     # A dtype of the other byte order has the same name.

@@ -35,7 +35,8 @@ def normalize_axis(axis: Any, ndim: int, what: str) -> int:
         If there is no such axis (NumPy's AxisError is a ValueError too).
     """
     try:
-        number = operator.index(axis)
+        # Python counts a bool as an integer
+        number = operator.index(None if isinstance(axis, bool) else axis)
     except TypeError:
         raise TypeError(f"{what}: axis is {axis!r}, not an integer") from None
     if not -ndim <= number < ndim:

@@ -75,7 +75,7 @@ def flip(x: Any, axis: Any = None) -> Any:
     )
 
 
-def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """Return `x` with its elements shifted along `axis`; for None, in the flattened `x`.
 
     Elements that move past the end come in again at the front.
@@ -83,9 +83,22 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Any:
     Parameters
     ----------
     shift
-        The number of positions: an int or an integer variable of rank 0.
+        The number of positions: an int or an integer variable of rank 0. A tuple or list of them
+        goes with the axes.
+    axis
+        An int, or a tuple or list of them: the elements are shifted along each.
     """
     x = as_tensor_variable(x)
+    if isinstance(axis, tuple | list):
+        shifts = shift if isinstance(shift, tuple | list) else [shift] * len(axis)
+        axes = list(axis) * len(shifts) if len(axis) == 1 else axis
+        if len(shifts) == 1:
+            shifts = list(shifts) * len(axes)
+        if len(shifts) != len(axes):
+            raise ValueError(f"roll: {len(shifts)} shifts along {len(axes)} axes")
+        for one, along in zip(shifts, axes, strict=True):
+            x = roll(x, one, along)
+        return x
     if axis is None:
         shape = lengths(x)
         return reshape(roll(flatten(x), shift, 0), shape) if x.type.ndim else x

@@ -14,7 +14,8 @@ from relgraph.tensor.axes import normalize_axes, normalize_axis, reduced_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.math import second
 from relgraph.tensor.reductions.reduction import kept_axes, restore_axes
-from relgraph.tensor.shapes.shape import one_input
+from relgraph.tensor.shapes.reshaping import reshape
+from relgraph.tensor.shapes.shape import lengths, one_input, product
 from relgraph.tensor.type import TensorType
 
 
@@ -91,13 +92,29 @@ def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         out = op(axis)(x)
         return kept_axes(out, axis, op.name) if keepdims else out
-    ndim, out = x.type.ndim, op(axis)(x)
+    ndim = x.type.ndim
     if ndim == 0:
-        return out
-    return restore_axes(out, normalize_axes(axis, ndim, op.name), ndim) if keepdims else out
+        return op(axis)(x)
+    axes = normalize_axes(axis, ndim, op.name)
+    out = op(None)(x) if axis is None else _over_axes(op, x, axes)
+    return restore_axes(out, axes, ndim) if keepdims else out
 
 
-def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def _over_axes(op: type[_ArgExtreme], x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the positions of extremes among the elements along some axes."""
+    if not axes:
+        raise ValueError(f"{op.name}: there is no axis, and no position along none")
+    if len(axes) == 1:
+        return op(axes[0])(x)
+    if len(axes) == x.type.ndim:
+        return op(None)(x)
+    kept = [i for i in range(x.type.ndim) if i not in axes]
+    sizes = lengths(x)
+    flat = (*[sizes[i] for i in kept], product([sizes[i] for i in axes]))
+    return op(len(kept))(reshape(x.dimshuffle(*kept, *axes), flat))
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the position of the first greatest element of `x` along `axis`, as int64.
 
     Parameters
@@ -105,13 +122,14 @@ def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     x
         A tensor.
     axis
-        An int, or None for the position in the flattened `x`.
+        An int, a tuple or list of ints, or None for all axes. Of several axes the position is that
+        among the elements along them, flattened: the last axis goes fastest.
     keepdims
-        Whether to keep the axis, with length 1.
+        Whether to keep the axes, with length 1.
     """
     return _arg_reduce(Argmax, x, axis, keepdims)
 
 
-def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the position of the first least element of `x` along `axis`; see `argmax`."""
     return _arg_reduce(Argmin, x, axis, keepdims)

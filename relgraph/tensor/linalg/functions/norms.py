@@ -123,7 +123,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         made = vector_norm(flatten(x))
         return expand_dims(made, tuple(range(x.type.ndim))) if keepdims else made
     axes = tuple(range(x.type.ndim)) if axis is None else axis
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    axes = tuple(axes) if isinstance(axes, tuple | list) else (axes,)
     if len(axes) == 1:
         return vector_norm(x, 2 if ord is None else ord, axes[0], keepdims)
     if len(axes) == 2:
