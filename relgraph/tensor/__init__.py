@@ -11,7 +11,7 @@ from typing import Any
 
 from relgraph.graph.notation.operators import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
-from relgraph.on_first_use import loaded
+from relgraph.on_first_use import loaded as _loaded
 from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
 from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
@@ -263,9 +263,9 @@ _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return loaded(f"relgraph.tensor.{name}")
+        return _loaded(f"relgraph.tensor.{name}")
     if not name.startswith("_"):
-        functions = loaded("relgraph.tensor.functions", "FUNCTIONS")
+        functions = _loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:
             return globals().setdefault(name, lifted(functions[name], __name__))
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")

@@ -194,6 +194,7 @@ def shapes() -> Graph:
     outputs += [at.set_subtensor(x[:, [0, 2]], v[:2]), at.flip(x, 0), at.broadcast_to(v, (2, 4))]
     outputs += [GradientBarrier(True)(x), relgraph.tensor.assert_(x, x.shape[0] > 1)]
     outputs += [at.searchsorted(at.sort(v), x[:, 0]), at.convolve(v, x[:, 1]), at.take(v, k)]
+    outputs += [at.digitize(x, at.sort(v)), at.digitize(x, at.sort(v)[::-1], right=True)]
     return Graph([x, v, n, k], [_matrix(4, 3), _matrix(1, 4)[0], np.array(2), np.array(1)], outputs)
 
 
