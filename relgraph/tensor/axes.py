@@ -34,9 +34,11 @@ def normalize_axis(axis: Any, ndim: int, what: str) -> int:
     ValueError
         If there is no such axis (NumPy's AxisError is a ValueError too).
     """
+    # Python counts a bool as an integer
+    if isinstance(axis, bool):
+        raise TypeError(f"{what}: axis is {axis!r}, not an integer")
     try:
-        # Python counts a bool as an integer
-        number = operator.index(None if isinstance(axis, bool) else axis)
+        number = operator.index(axis)
     except TypeError:
         raise TypeError(f"{what}: axis is {axis!r}, not an integer") from None
     if not -ndim <= number < ndim:

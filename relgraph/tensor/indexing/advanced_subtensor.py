@@ -242,7 +242,8 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
         with np.errstate(all="ignore"):
             if self.set_instead_of_inc:
                 # NumPy goes through arrays in the order of their storage
-                out[concrete_index(self.idx_list, map(_row_major, indices))] = _row_major(y)
+                in_rows = [_row_major(index) for index in indices]
+                out[concrete_index(self.idx_list, in_rows)] = _row_major(y)
             else:
                 np.add.at(out, index, y)
         output_storage[0][0] = out

@@ -82,7 +82,8 @@ def problem_of(
         expr = output.expr
         found = _of_text(expr, inputs, dtype, output.inputs)
     elif isinstance(output, Variable):
-        expr, *found = _of_graph(output, inputs, dtype)
+        expr, variables, names, kind = _of_graph(output, inputs, dtype)
+        found = variables, names, kind
     else:
         raise TypeError(f"{output!r} is neither a variable nor a text")
     if expr.op in CONDITIONS:

@@ -181,7 +181,8 @@ def _without_front(entry: Any, n: int) -> Entry:
     """Return what an entry is without the first `n` positions of its axis, of which it takes none;
     None if it may take some of them."""
     if n == 0:
-        return entry
+        same: Entry = entry
+        return same
     if isinstance(entry, int):
         return entry - n if entry >= n else None
     start, stop, step = _static_parts(entry)
