@@ -1,24 +1,35 @@
-"""A scalar op applied to arrays."""
+"""A scalar op applied to arrays: by functions of JAX, or on the host with the op's derivative."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 
-from relgraph.engines.jax.lowering.dispatch import is_traced
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype, converted, loop_dtypes
+from relgraph.engines.jax.host import call_host
+from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
+from relgraph.engines.jax.lowering.scalars.loops import (
+    as_dtype,
+    converted,
+    loop_dtypes,
+    usable,
+)
 from relgraph.engines.jax.lowering.scalars.named import named_function
 from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named.named_op import NamedOp
+from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.type import constant, get_scalar_type
 
 
 def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> list[Any]:
@@ -67,28 +78,91 @@ def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] |
 
 
 def _composite(op: Composite, values: Sequence[Any]) -> list[Any]:
-    known: dict[Variable, Any] = dict(zip(op.inputs, values, strict=True))
+    return _run(op.nodes, dict(zip(op.inputs, values, strict=True)), op.outputs)
+
+
+def _run(
+    nodes: Sequence[Apply], known: dict[Variable, Any], outputs: Sequence[Variable]
+) -> list[Any]:
+    """Return the values of outputs of a graph of scalar ops, where others are known."""
 
     def value(v: Variable) -> Any:
         return np.asarray(v.data) if isinstance(v, Constant) else known[v]
 
-    for node in op.nodes:
+    for node in nodes:
         given = [value(v) for v in node.inputs]
         dtypes = [v.type.dtype for v in node.outputs]
         assert isinstance(node.op, ScalarOp)
         known.update(zip(node.outputs, apply_scalar(node.op, given, dtypes), strict=True))
-    return [value(v) for v in op.outputs]
+    return [value(v) for v in outputs]
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """What an op computes on the host, in a dtype."""
+
+    op: ScalarOp
+    dtype: Any
+
+    def __call__(self, *arrays: Any) -> tuple[Any]:
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.op.impl(*arrays), self.dtype)
+        return (np.array(np.broadcast_to(found, shape)),)
 
 
 def _on_the_host(op: ScalarOp, values: Sequence[Any], dtype: str) -> Any:
-    shape = jnp.broadcast_shapes(*[x.shape for x in values])
-
-    def compute(*arrays: Any) -> Any:
-        with np.errstate(all="ignore"):
-            found = np.asarray(op.impl(*[np.asarray(a) for a in arrays]), dtype)
-        return np.array(np.broadcast_to(found, shape))
-
+    """Compute an op by NumPy or SciPy. JAX differentiates it by the derivative of the op."""
+    computed = _Computed(op, usable(dtype))
     if not is_traced(values):
-        return compute(*values)
-    result = jax.ShapeDtypeStruct(shape, np.dtype(dtype))
-    return jax.pure_callback(compute, result, *values, vmap_method="expand_dims")
+        return computed(*map(np.asarray, values))[0]
+    rank = max(np.ndim(x) for x in values)
+    # of equal ranks, so that an axis that `jax.vmap` puts in front of some is in front of all
+    given = [jnp.reshape(x, (1,) * (rank - np.ndim(x)) + np.shape(x)) for x in values]
+    call = jax.custom_jvp(partial(_called, computed))
+    call.defjvp(partial(_moved, computed), symbolic_zeros=True)
+    return call(*given)
+
+
+def _called(computed: _Computed, *values: Any) -> Any:
+    shape = jnp.broadcast_shapes(*[x.shape for x in values])
+    return call_host(computed, [(shape, computed.dtype)], values, "expand_dims")[0]
+
+
+def _moved(computed: _Computed, values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the value of an op and how it moves with its inputs.
+
+    Raises
+    ------
+    LoweringError
+        If it has no derivative by an input that moves.
+    """
+    found = _on_the_host(computed.op, values, computed.dtype.name)
+    if is_discrete(computed.dtype.name):
+        return found, np.zeros(found.shape, jax.dtypes.float0)
+    moving = {
+        i: t
+        for i, t in enumerate(tangents)
+        if not isinstance(t, SymbolicZero) and t.dtype != jax.dtypes.float0
+    }
+    slopes = _slopes(computed.op, values, found, moving)
+    total = sum([slope * t for slope, t in zip(slopes, moving.values(), strict=True)])
+    return found, jnp.broadcast_to(as_dtype(jnp.asarray(total), found.dtype), found.shape)
+
+
+def _slopes(
+    op: ScalarOp, values: Sequence[Any], found: Any, wanted: Sequence[int]
+) -> list[Any]:
+    """Return the derivatives of an op by some of its inputs, at values at which its own is known."""
+    inputs = [get_scalar_type(x.dtype.name)() for x in values]
+    out = get_scalar_type(found.dtype.name)()
+    try:
+        slopes = op.pullback(inputs, out, constant(1.0, dtype=found.dtype.name))
+    except MethodNotDefined as error:
+        raise LoweringError(str(error)) from None
+    for i in wanted:
+        if slopes[i] is None:
+            raise LoweringError(f"{op} has no derivative by its input {i} in closed form")
+    graph = [slopes[i] for i in wanted]
+    known = dict(zip([*inputs, out], [*values, found], strict=True))
+    return _run(list(io_toposort([*inputs, out], graph)), known, graph)
