@@ -135,6 +135,8 @@ class PlannedExamples:
             self._compare_meetings(instance, ())
         for instance in planned.long:
             self._compare_all(instance, layouts(instance.inputs, self.random, _LONG_LAYOUTS))
+        for instance in planned.of_products:
+            self._compare_all(instance, layouts(instance.inputs, self.random, 1))
         for instance in planned.variants:
             self._compare_all(instance, few(instance.inputs, self.random, turn))
         for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):
