@@ -41,6 +41,7 @@ from relgraph.tensor.lawkit.functions.logarithms import (
     logarithm_of_size_of_quotient,
     may_have_exponents,
     sizes,
+    together,
 )
 from relgraph.tensor.lawkit.guards.constants import not_constanto
 from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
@@ -50,7 +51,7 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, c, k, n, o, w, x, xs, y, z = lvars("a c k n o w x xs y z")
-above, below, seen_above, seen_below = lvars("above below seen_above seen_below")
+above, below, beside, seen_above, seen_below = lvars("above below beside seen_above seen_below")
 
 # a power is the exponential of a multiple of a logarithm, but for zeros, infinities, and powers of
 # negative numbers; what is not computed so is computed of 1, so that its slope is finite
@@ -86,6 +87,21 @@ FACTOR = view(
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
 
 PRODUCTS = (
+    # before the law about products, to which the quotient is one of its factors
+    law(
+        "log-of-product-by-quotient",
+        log(w * (x / y)),
+        z,  # log(w * (exp(x) / y)) → log_product(x, y, w)
+        computo(beside, FACTORS, w),
+        computo(above, FACTORS, x),
+        computo(below, FACTORS, y),
+        computo(xs, together, beside, above),
+        computo(seen_above, FACTOR.each, xs),
+        computo(seen_below, FACTOR.each, below),
+        computo(z, logarithm_of_quotient, seen_above, y, seen_below),
+        whereo(is_found, z),
+        sound="stable",
+    ),
     law(
         "log-of-product",
         log(mul(several(xs))),

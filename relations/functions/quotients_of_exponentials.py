@@ -219,8 +219,8 @@ SIGMOID = (
     ),
     law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding"),
     law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding"),
-    law("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, sound="rounding"),
-    law("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, sound="rounding"),
+    law("div-by-square-of-product", y / (sqr(one_and) * z), y * (sqr(t) / z), sound="rounding"),
+    law("div-by-power-of-product", y / (one_and**2 * z), y * (sqr(t) / z), sound="rounding"),
     stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
     stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )

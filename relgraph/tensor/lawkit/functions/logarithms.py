@@ -34,6 +34,11 @@ def may_have_exponents(factors: Sequence[Variable]) -> bool:
     return any(map(has_exponent, factors))
 
 
+def together(factors: Sequence[Variable], others: Sequence[Variable]) -> tuple[Variable, ...]:
+    """Return the factors of two products."""
+    return (*factors, *others)
+
+
 def logarithm_of_product(above: Seen) -> Any:
     """Return ``log_product(y, 1, x)`` for the factors of ``exp(y) * x``; None if there is no
     exponent, or the dtypes differ."""
