@@ -44,12 +44,12 @@ OF_PI = [
     ("gudermannian", 2 * at.arctan(at.exp(x)) - math.pi / 2),
     ("gudermannian-of-quotient", 2 * at.arctan(at.exp(s)) - PI / 2),
     ("gudermannian-of-quotient-spread", 2 * at.arctan(at.exp(x)) - PI / 2),
-    ("turn-less-arccos", math.pi / 2 - at.arccos(x)),
-    ("turn-less-arccos-of-quotient", PI / 2 - at.arccos(s)),
-    ("turn-less-arccos-of-quotient-spread", PI / 2 - at.arccos(x)),
-    ("turn-less-arcsin", math.pi / 2 - at.arcsin(x)),
-    ("turn-less-arcsin-of-quotient", PI / 2 - at.arcsin(s)),
-    ("turn-less-arcsin-of-quotient-spread", PI / 2 - at.arcsin(x)),
+    ("quarter-turn-less-arccos", math.pi / 2 - at.arccos(x)),
+    ("quarter-turn-less-arccos-of-quotient", PI / 2 - at.arccos(s)),
+    ("quarter-turn-less-arccos-of-quotient-spread", PI / 2 - at.arccos(x)),
+    ("quarter-turn-less-arcsin", math.pi / 2 - at.arcsin(x)),
+    ("quarter-turn-less-arcsin-of-quotient", PI / 2 - at.arcsin(s)),
+    ("quarter-turn-less-arcsin-of-quotient-spread", PI / 2 - at.arcsin(x)),
 ]
 
 CASES = [*PLAIN, *OF_PI]
@@ -59,8 +59,8 @@ TRUE_OF_PI = {
     "inverse-gudermannian-mirrored": lambda x: -mp.asinh(mp.tan(2 * x)),
     "arctan-less-eighth-turn": lambda x: mp.atan(x) - mp.pi / 4,
     "gudermannian": lambda x: mp.atan(mp.sinh(x)),
-    "turn-less-arccos": mp.asin,
-    "turn-less-arcsin": mp.acos,
+    "quarter-turn-less-arccos": mp.asin,
+    "quarter-turn-less-arcsin": mp.acos,
 }
 
 
