@@ -1,6 +1,6 @@
 """Every elementwise law against SymPy: ``python -m tests.bridges.sympy --points 40``.
 
-Prints the laws that are not confirmed, and those that are not asked about, each with the reason; the
+Prints the laws that are not confirmed, and those that are not asked about, with the reasons; the
 exit status is 1 if one is refuted.
 """
 

@@ -56,10 +56,10 @@ OF_FAMILIES = [
     ("(1 / (x + 1) - 2 / x) + 1 / (x - 1)", "x > 2"),
     ("sqrt((x * x + y * y + z * z) / 3)", None),
 ]
-"""Formulas of benchmarks, none of which is an identity: they follow from those of their families."""
+"""Formulas of benchmarks. None of them is an identity: each follows from those of its family."""
 
 
-.mark.parametrize(("text", "domain"), OF_FAMILIES)
+@pytest.mark.parametrize(("text", "domain"), OF_FAMILIES)
 def test_a_formula_follows_from_its_family(text: str, domain: str | None) -> None:
     found = improve(text, domain=domain, samples=48, seconds=4)
     assert found.original.error > 4 > 0.5 >= found.best.error
