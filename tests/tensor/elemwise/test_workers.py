@@ -65,5 +65,7 @@ assert os.waitpid(child, 0)[1] == 0
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_has_helpers_of_its_own() -> None:
     # in a process of its own: another test may have started threads that no fork survives, as JAX's
-    ran = subprocess.run([sys.executable, "-W", "error", "-c", FORKS], capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FORKS], capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stderr
