@@ -110,6 +110,9 @@ def _core(b: Any) -> int:
 
 def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
     """Return the solution; of matrices and columns that are not finite, as the module says."""
+    if not b.shape[-1]:
+        # as in NumPy a singular matrix is an error where there are no columns too
+        return _finite_columns(op, a, np.zeros((*b.shape[:-1], 1), b.dtype))[..., :0]
     if has_finite_sum(a) and has_finite_sum(b):
         return op.solve(a, b)
     finite_a: Any = np.isfinite(a).all(axis=(-2, -1))
