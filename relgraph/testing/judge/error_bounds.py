@@ -203,6 +203,24 @@ def rounding_error_bound(
     return error(out)
 
 
+def is_rounding_alone(nodes: Sequence[Apply], values: Values) -> bool:
+    """Return whether the result of an op on matrices may be wrong in every digit.
+
+    Then a matrix is singular but for rounding, and whether another way to compute the same refuses
+    it is an accident.
+    """
+    for node in nodes:
+        if isinstance(node.op, MatrixOp):
+            inputs = [array_of(values[v]) for v in node.inputs]
+            for index, out in enumerate(node.outputs):
+                result = np.abs(array_of(values[out]))
+                eps = _eps_of(result)
+                size = float(np.max(result[np.isfinite(result)], initial=0.0))
+                if eps and backward_error(node, inputs, index, eps) >= size > 0:
+                    return True
+    return False
+
+
 def _eps_of(x: Array) -> float:
     return float(np.finfo(x.dtype).eps) if x.dtype.kind in "fc" else 0.0
 

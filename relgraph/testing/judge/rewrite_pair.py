@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
@@ -20,11 +22,14 @@ class EvaluationError(Exception):
     in_new
         Whether a node that only the new graph has raised it; if not, the old graph can't be
         evaluated for these values.
+    singular
+        Whether it refuses a singular matrix.
     """
 
     def __init__(self, error: Exception, in_new: bool) -> None:
         super().__init__(f"{type(error).__name__}: {error}")
         self.in_new = in_new
+        self.singular = isinstance(error, np.linalg.LinAlgError)
 
 
 class RewritePair:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph.tensor.linalg import inv
 from relgraph.testing.judge.backward_errors import size_of_logarithms
-from relgraph.testing.judge.error_bounds import largest_magnitude, rounding_error_bound
+from relgraph.testing.judge.error_bounds import (
+    is_rounding_alone,
+    largest_magnitude,
+    rounding_error_bound,
+)
 from relgraph.testing.judge.rewrite_pair import RewritePair
 from tests.testing.judge.evaluated_graphs import evaluated, x, y
 
@@ -139,3 +144,14 @@ def test_zero_times_a_magnitude_that_overflows_is_zero():
     assert EPS / 2 < error < 10 * EPS
     values = pair.run([*given, np.array([0.25j, 1j])])
     assert rounding_error_bound(nodes, values, product, True, EPS) == np.inf
+
+
+def test_a_matrix_that_is_singular_but_for_rounding():
+    def lost(matrix: list[list[float]]) -> bool:
+        given = at.dmatrix()
+        pair = RewritePair([given], inv(given), inv(given), ())
+        return is_rounding_alone(pair.nodes_of(pair.old), pair.run([np.array(matrix)]))
+
+    assert lost([[1.0, 1.0], [1.0, 1.0 + EPS]])
+    assert not lost([[1.0, 1.0], [1.0, 1.0 + 1e-9]])
+    assert not lost([[2.0, 0.0], [0.0, 1e-9]])
