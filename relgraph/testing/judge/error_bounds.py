@@ -216,7 +216,9 @@ def is_rounding_alone(nodes: Sequence[Apply], values: Values) -> bool:
                 result = np.abs(array_of(values[out]))
                 eps = _eps_of(result)
                 size = float(np.max(result[np.isfinite(result)], initial=0.0))
-                if eps and backward_error(node, inputs, index, eps) >= size > 0:
+                with np.errstate(all="ignore"):
+                    moved = backward_error(node, inputs, index, eps) if eps else 0.0
+                if moved >= size > 0:
                     return True
     return False
 

@@ -155,3 +155,4 @@ def test_a_matrix_that_is_singular_but_for_rounding():
     assert lost([[1.0, 1.0], [1.0, 1.0 + EPS]])
     assert not lost([[1.0, 1.0], [1.0, 1.0 + 1e-9]])
     assert not lost([[2.0, 0.0], [0.0, 1e-9]])
+    assert not lost([[1e308, 0.0], [0.0, 1.7e308]]), "near the end of the range nothing warns"
