@@ -68,8 +68,11 @@ def call_host(
     """
     run_where_called()
     given = [jnp.asarray(v) for v in values]
-    dtypes = [np.dtype(d) for _, d in results]
-    structs = [jax.eval_shape(_apart, jax.ShapeDtypeStruct(*result)) for result in results]
+    dtypes = [np.dtype(jax.dtypes.canonicalize_dtype(d)) for _, d in results]
+    structs = [
+        jax.eval_shape(_apart, jax.ShapeDtypeStruct(shape, d))
+        for (shape, _), d in zip(results, dtypes, strict=True)
+    ]
     call = _Call(function, tuple([x.dtype for x in given]), tuple(dtypes))
     found = jax.pure_callback(
         call, tuple(structs), *[_apart(x) for x in given], vmap_method=vmap_method
@@ -127,8 +130,11 @@ def _axes(dtype: Any) -> int:
 
 def _seen(parts: Any, dtype: Any) -> Any:
     """Return NumPy's array whose parts are given."""
+    if not _axes(dtype):
+        return parts
     shape = parts.shape[: parts.ndim - _axes(dtype)]
-    return np.ascontiguousarray(parts).view(dtype).reshape(shape)
+    flat = np.ascontiguousarray(parts).reshape(*shape, 2 ** _axes(dtype))
+    return flat.view(dtype)[..., 0]
 
 
 def _parts(array: Any, dtype: Any) -> Any:

@@ -6,6 +6,7 @@ from relgraph.engines.jax.host import run_where_called
 from relgraph.engines.jax.program import JaxProgram
 from relgraph.graph.fg import FunctionGraph
 
+
 class JaxLinker:
     """Makes one function of a graph, which ``jax.jit`` compiles when it is first called.
 

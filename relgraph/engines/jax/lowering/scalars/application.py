@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 import jax
@@ -20,14 +20,13 @@ from relgraph.engines.jax.lowering.scalars.loops import (
     loop_dtypes,
     usable,
 )
-from relgraph.engines.jax.lowering.scalars.named import named_function
-from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL
+from relgraph.engines.jax.lowering.scalars.named import FORMULAS, named_function
+from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL, Function
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named.named_op import NamedOp
-from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import constant, get_scalar_type
 
@@ -53,8 +52,9 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
     same = isinstance(op, AS_OUTPUT) and not isinstance(op, FoldOp)
     loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
     given = converted(values, loop)
-    folds = isinstance(op, FoldOp)
-    found = reduce(function, given) if folds else function(*given)
+    if isinstance(op, NamedOp) and op.name in FORMULAS and is_traced(given):
+        function = _with_derivative(op, function, function)
+    found = reduce(function, given) if isinstance(op, FoldOp) else function(*given)
     return [as_dtype(found, dtypes[0])]
 
 
@@ -112,57 +112,78 @@ class _Computed:
 
 
 def _on_the_host(op: ScalarOp, values: Sequence[Any], dtype: str) -> Any:
-    """Compute an op by NumPy or SciPy. JAX differentiates it by the derivative of the op."""
+    """Compute an op by NumPy or SciPy."""
     computed = _Computed(op, usable(dtype))
     if not is_traced(values):
         return computed(*map(np.asarray, values))[0]
     rank = max(np.ndim(x) for x in values)
     # of equal ranks, so that an axis that `jax.vmap` puts in front of some is in front of all
     given = [jnp.reshape(x, (1,) * (rank - np.ndim(x)) + np.shape(x)) for x in values]
-    call = jax.custom_jvp(partial(_called, computed))
-    call.defjvp(partial(_moved, computed), symbolic_zeros=True)
-    return call(*given)
+
+    def call(*arrays: Any) -> Any:
+        shape = jnp.broadcast_shapes(*[x.shape for x in arrays])
+        return call_host(computed, [(shape, computed.dtype)], arrays, "expand_dims")[0]
+
+    return _with_derivative(op, call, None)(*given)
 
 
-def _called(computed: _Computed, *values: Any) -> Any:
-    shape = jnp.broadcast_shapes(*[x.shape for x in values])
-    return call_host(computed, [(shape, computed.dtype)], values, "expand_dims")[0]
+def _with_derivative(
+    op: ScalarOp, function: Function, differentiable: Function | None
+) -> Callable[..., Any]:
+    """Return a function that JAX differentiates by the derivative of an op.
 
-
-def _moved(computed: _Computed, values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the value of an op and how it moves with its inputs.
-
-    Raises
-    ------
-    LoweringError
-        If it has no derivative by an input that moves.
+    Parameters
+    ----------
+    op, function
+        The op, and what computes it.
+    differentiable
+        What JAX differentiates by inputs by which the op has no derivative in closed form.
     """
-    found = _on_the_host(computed.op, values, computed.dtype.name)
-    if is_discrete(computed.dtype.name):
-        return found, np.zeros(found.shape, jax.dtypes.float0)
-    moving = {
-        i: t
-        for i, t in enumerate(tangents)
-        if not isinstance(t, SymbolicZero) and t.dtype != jax.dtypes.float0
-    }
-    slopes = _slopes(computed.op, values, found, moving)
-    total = sum([slope * t for slope, t in zip(slopes, moving.values(), strict=True)])
-    return found, jnp.broadcast_to(as_dtype(jnp.asarray(total), found.dtype), found.shape)
+    call: Any = jax.custom_jvp(function)
+
+    def moved(values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        found = call(*values)
+        if found.dtype.kind not in "fc":
+            return found, np.zeros(found.shape, jax.dtypes.float0)
+        moving = [(i, t) for i, t in enumerate(tangents) if not _is_still(t)]
+        slopes = _slopes(op, values, found, [i for i, _ in moving])
+        total = jnp.zeros_like(found)
+        for (i, tangent), slope in zip(moving, slopes, strict=True):
+            if slope is not None:
+                total = total + slope * tangent
+            elif differentiable is not None:
+                total = total + _moved_by(differentiable, values, i, tangent)
+            else:
+                raise LoweringError(f"{op} has no derivative by its input {i} in closed form")
+        return found, as_dtype(total, found.dtype)
+
+    call.defjvp(moved, symbolic_zeros=True)
+    return call  # type: ignore[no-any-return]
 
 
-def _slopes(
-    op: ScalarOp, values: Sequence[Any], found: Any, wanted: Sequence[int]
-) -> list[Any]:
-    """Return the derivatives of an op by some of its inputs, at values at which its own is known."""
+def _is_still(tangent: Any) -> bool:
+    return isinstance(tangent, SymbolicZero) or tangent.dtype == jax.dtypes.float0
+
+
+def _moved_by(function: Function, values: Sequence[Any], i: int, tangent: Any) -> Any:
+    """Return how a function moves with one of its inputs, by JAX."""
+
+    def of_one(x: Any) -> Any:
+        return function(*values[:i], x, *values[i + 1 :])
+
+    return jax.jvp(of_one, (values[i],), (tangent,))[1]
+
+
+def _slopes(op: ScalarOp, values: Sequence[Any], found: Any, wanted: Sequence[int]) -> list[Any]:
+    """Return the derivatives of an op by some of its inputs, at values at which its own is known;
+    None for each that it has none by in closed form."""
     inputs = [get_scalar_type(x.dtype.name)() for x in values]
     out = get_scalar_type(found.dtype.name)()
     try:
         slopes = op.pullback(inputs, out, constant(1.0, dtype=found.dtype.name))
-    except MethodNotDefined as error:
-        raise LoweringError(str(error)) from None
-    for i in wanted:
-        if slopes[i] is None:
-            raise LoweringError(f"{op} has no derivative by its input {i} in closed form")
-    graph = [slopes[i] for i in wanted]
+    except MethodNotDefined:
+        return [None] * len(wanted)
+    graph = [slopes[i] for i in wanted if slopes[i] is not None]
     known = dict(zip([*inputs, out], [*values, found], strict=True))
-    return _run(list(io_toposort([*inputs, out], graph)), known, graph)
+    computed = iter(_run(list(io_toposort([*inputs, out], graph)), known, graph))
+    return [None if slopes[i] is None else next(computed) for i in wanted]

@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 import jax.scipy.special as special
 
+from relgraph.engines.jax.lowering.scalars.logarithms import zeta
 from relgraph.scalar.named.named_op import NamedOp
 
 Function = Callable[..., Any]
@@ -57,14 +58,6 @@ def _gammainc(a: Any, x: Any) -> Any:
 def _gammaincc(a: Any, x: Any) -> Any:
     usual = special.gammaincc(jnp.minimum(a, _LARGE), x)
     return jnp.where(a > _LARGE, special.ndtr(-_normal_limit(a, x)), usual)
-
-
-def _zeta(s: Any, q: Any) -> Any:
-    at_pole = (q <= 0) & (q == jnp.floor(q))
-    found = jnp.where((q == jnp.inf) & (s > 1), 0.0, special.zeta(s, q))
-    of_first = jnp.where(q < 1, jnp.inf, jnp.where(q == 1, 1.0, jnp.nan))
-    found = jnp.where(s == jnp.inf, of_first, found)
-    return jnp.where(at_pole, jnp.where(s < 1, jnp.nan, jnp.inf), found)
 
 
 def _rel_entr(x: Any, y: Any) -> Any:
@@ -113,8 +106,6 @@ def _pseudo_huber(d: Any, r: Any) -> Any:
     return jnp.where(d < 0, jnp.inf, jnp.where((d == 0) | (r == 0), 0.0, found))
 
 
-
-
 def _of_counts(function: Function, k: Any, m: Any, at_zero: float) -> Any:
     """A share of Poisson's distribution; of one whose mean is zero also where `k` is nan."""
     found = jnp.where(m == 0, at_zero, function(jnp.floor(k) + 1, m))
@@ -132,7 +123,7 @@ FORMULAS: dict[str, Function] = {
     "sinc": _sinc,
     "gammainc": _gammainc,
     "gammaincc": _gammaincc,
-    "zeta": _zeta,
+    "zeta": zeta,
     "rel_entr": _rel_entr,
     "kl_div": _kl_div,
     "huber": _huber,
@@ -148,35 +139,41 @@ FORMULAS: dict[str, Function] = {
     "gdtrc": lambda a, b, x: _gammaincc(b, jnp.where(x < 0, jnp.nan, a * x)),
     "pdtr": lambda k, m: _of_counts(_gammaincc, k, m, 1.0),
     "pdtrc": lambda k, m: _of_counts(_gammainc, k, m, 0.0),
-    "sici.0": lambda x: special.sici(x)[0],
-    "sici.1": lambda x: special.sici(x)[1],
-    "fresnel.0": lambda x: special.fresnel(x)[0],
-    "fresnel.1": lambda x: special.fresnel(x)[1],
-    "frexp.0": lambda x: jnp.frexp(x)[0],
-    "frexp.1": lambda x: jnp.frexp(x)[1],
+    # JAX's own derivatives are wrong at 0 and at 1
+    "i0": special.i0,
+    "spence": special.spence,
+    # it has none
+    "nextafter": jnp.nextafter,
+    "spacing": jnp.spacing,
 }
 
-# What JAX has by the same name, and computes as closely. An older one may lack some of it.
-_JAX_HAS = {
-    "scipy.special": (
-        "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i0 i1 i0e i1e spence xlogy xlog1py betainc",
-        special,
-    ),
-    "numpy": (
-        "fmax fmin fmod fabs copysign heaviside nextafter spacing signbit ldexp logaddexp2 "
-        "float_power gcd lcm left_shift right_shift bitwise_count",
-        jnp,
-    ),
-}
+"""Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
+
+_OF_SPECIAL = (
+    "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e xlogy xlog1py betainc sici fresnel"
+)
+_OF_NUMPY = (
+    "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
+    "left_shift right_shift bitwise_count frexp"
+)
+_BY_JAX = {**dict.fromkeys(_OF_SPECIAL.split(), special), **dict.fromkeys(_OF_NUMPY.split(), jnp)}
+"""What JAX has by the same name, and computes and differentiates as closely. An old one may lack
+some of it."""
 
 
-def has_function(home: str, name: str) -> bool:
-    """Return whether JAX computes a function of some module, by its name there."""
-    return name in FORMULAS or name in _JAX_HAS[home][0].split()
+def is_by_jax(name: str) -> bool:
+    """Return whether JAX computes a function, or one of the arrays that it gives."""
+    return name in FORMULAS or name.partition(".")[0] in _BY_JAX
 
 
 def named_function(op: NamedOp) -> Function | None:
     """Return what computes an op with JAX, for real numbers; None if nothing does."""
-    if not has_function(op.home, op.name):
-        return None
-    return FORMULAS.get(op.name) or getattr(_JAX_HAS[op.home][1], op.name, None)
+    if op.name in FORMULAS:
+        return FORMULAS[op.name]
+    name, _, index = op.name.partition(".")
+    found: Function | None = getattr(_BY_JAX.get(name), name, None)
+    return partial(_part, found, int(index)) if index and found is not None else found
+
+
+def _part(function: Function, index: int, *values: Any) -> Any:
+    return function(*values)[index]
