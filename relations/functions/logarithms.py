@@ -114,10 +114,6 @@ PRODUCTS = (
         computo(z, logarithm_of_quotient, seen_above, y, seen_below),
         whereo(is_found, z),
         sound="stable",
-        tries=[
-            *(log(mul(factor, several(xs)) / y) for factor in (exp(x), sigmoid(x), x**z)),
-            *(log(y / mul(factor, several(xs))) for factor in (exp(x), sigmoid(x))),
-        ],
     ),
     # the size of a product is the product of the sizes
     law(
@@ -143,7 +139,6 @@ PRODUCTS = (
         computo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
         whereo(is_found, z),
         sound="stable",
-        tries=[log(abs_(exp(x) * z / y)), log(abs_(y / (sigmoid(x) * z)))],
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
     law(
