@@ -6,16 +6,21 @@ Program to Find the Euclidean Norm of a Vector (1978).
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import whereo
+from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import gt, hypot1m1, length, log1p, log1p_sqr, sqr, sqrt, switch
+from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
+from relgraph.tensor.lawkit.guards.results import is_found, nothing
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.guards.types import floato, ranko
+from relgraph.tensor.lawkit.numbers.terms import added_leaves
 from relgraph.tensor.lawkit.spellings import (
     Square,
     in_each_spelling,
+    length_of,
+    may_have_squares,
     not_choseno,
     squares_of_elements,
 )
@@ -24,7 +29,10 @@ from relgraph.tensor.math import _dot
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine
 
-a, b, c, x, y, z = lvars("a b c x y z")
+a, b, c, k, w, x, xs, y, z = lvars("a b c k w x xs y z")
+leaves, roots = lvars("leaves roots")
+is_root = (positive_numbero(c), computo(k, folded(sqrt), c))
+is_weight = (floato(x), *is_root)
 
 far = gt(abs_(x), 1)
 far_x, near_x = switch(far, x, 1), switch(far, 1, x)
@@ -37,27 +45,6 @@ def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
             f"root-of-two-squares{ending}",
             sqrt(square(x) + square(x)),
             sqrt(2) * abs_(x),
-            sound="stable",
-        ),
-        law(f"hypot{ending}", sqrt(square(x) + square(y)), length(x, y), sound="stable"),
-        law(
-            f"hypot-of-three{ending}",
-            sqrt(square(x) + square(y) + square(z)),
-            length(length(x, y), z),
-            sound="stable",
-        ),
-        law(
-            f"hypot-of-three-by-constant{ending}",
-            sqrt((square(x) + square(y) + square(z)) / c),
-            length(length(x, y), z) / sqrt(c),
-            positive_numbero(c),
-            sound="stable",
-        ),
-        law(
-            f"hypot-of-scaled{ending}",
-            sqrt(square(x) + c * square(y)),
-            length(x, sqrt(c) * y),
-            positive_numbero(c),
             sound="stable",
         ),
         law(
@@ -77,7 +64,60 @@ def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
     )
 
 
-LENGTHS = in_each_spelling(of_lengths)
+SQUARE = view(
+    "root",
+    case(sqr(x), x, floato(x)),
+    case(x**2, x, floato(x)),
+    case(x * x, x, floato(x)),
+    case(c * sqr(x), k * x, *is_weight),
+    case(c * x**2, k * x, *is_weight),
+    case(c * x * x, k * x, *is_weight),
+    case(sqr(x) / c, x / k, *is_weight),
+    case(x**2 / c, x / k, *is_weight),
+    case(x * x / c, x / k, *is_weight),
+    case(c, k, *is_root),
+    case(x, z, computo(z, nothing, x)),
+)
+
+squares = (
+    whereo(may_have_squares, xs),
+    computo(leaves, added_leaves, xs),
+    whereo(is_found, leaves),
+    computo(roots, SQUARE.each, leaves),
+    computo(z, length_of, roots),
+    whereo(is_found, z),
+)
+SUMS = (add(sqr(x), sqr(y)), add(x * x, y**2, 3 * sqr(w)), add(sqr(x), sqr(y) / 2, w * w, 1))
+
+LENGTHS = (
+    *in_each_spelling(of_lengths),
+    law(
+        "hypot",
+        sqrt(add(several(xs))),
+        z,  # sqrt(sqr(x) + y * y + 4 * w**2) → length(length(x, y), 2 * w)
+        *squares,
+        sound="stable",
+        tries=[sqrt(one) for one in SUMS],
+    ),
+    law(
+        "hypot-by-constant",
+        sqrt(add(several(xs)) / c),
+        z / sqrt(c),
+        *squares,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(one / 3.0) for one in SUMS],
+    ),
+    law(
+        "hypot-times-constant",
+        sqrt(c * add(several(xs))),
+        sqrt(c) * z,
+        *squares,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(3.0 * one) for one in SUMS],
+    ),
+)
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 

@@ -7,7 +7,8 @@ left: a square is a product, a power or `sqr`, and pi / 2 may still be a quotien
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from relgraph.graph.kanren.search.goals import Where, computo, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards.constants import constant_number
+from relgraph.tensor.lawkit.guards.constants import constant_number, is_constant
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.guards.shapes import covers_shape
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.math import eq, sqr, switch, tanh
+from relgraph.tensor.math import add, eq, length, mul, pow, sqr, switch, tanh, true_div
 
 _ndim, _order = lvars("ndim order")
 
@@ -66,6 +67,28 @@ def squares_of_elements(x: Any, exponent: Any) -> tuple[tuple[str, Any, tuple[Wh
         ("-of-products", x * x, ()),
         ("-of-powers", x**exponent, whole),
     )
+
+
+@depends_on_levels(2)
+def may_have_squares(terms: Sequence[Any]) -> bool:
+    """Return False if a term is no constant, and of no op that makes multiples of squares, or adds
+    them."""
+    return all(v.head in (add, sqr, mul, pow, true_div) or is_constant(v) for v in terms)
+
+
+def length_of(roots: Sequence[Any]) -> Any:
+    """Return the length of some coordinates, folded by `length`.
+
+    Returns
+    -------
+    length
+        None if one is None, if there is but one that is no constant, or if their dtypes differ.
+    """
+    if any(root is None for root in roots) or len({root.type.dtype for root in roots}) > 1:
+        return None
+    if len(roots) - sum(map(is_constant, roots)) < 2 or roots[0].type.numpy_dtype.kind != "f":
+        return None
+    return reduce(length, roots)
 
 
 def is_two(exponent: Any) -> bool:

@@ -7,8 +7,21 @@ import pytest
 
 import relgraph.tensor as at
 from relations.cancellation import hypotenuses
+from relgraph.compile import function
+from relgraph.gradient import grad
 from relgraph.tensor.reductions.norm import Norm
-from tests.relations.applied import applied, assert_same_values, laws_of, value_of, written, x, y, z
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    i,
+    j,
+    laws_of,
+    value_of,
+    written,
+    x,
+    y,
+    z,
+)
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 
 LAWS = laws_of(hypotenuses)
@@ -17,10 +30,11 @@ LAWS = laws_of(hypotenuses)
 def of_squares(ending, square):
     a, b, c = square(x), square(y), square(z)
     return [
-        (f"hypot{ending}", at.sqrt(a + b)),
-        (f"hypot-of-three{ending}", at.sqrt(a + b + c)),
-        (f"hypot-of-three-by-constant{ending}", at.sqrt((a + b + c) / 3.0)),
-        (f"hypot-of-scaled{ending}", at.sqrt(a + 4.0 * b)),
+        ("hypot", at.sqrt(a + b)),
+        ("hypot", at.sqrt(a + b + c + square(x - y) + square(z + x))),
+        ("hypot", at.sqrt(a / 4 + 4.0 * b + 1)),
+        ("hypot-by-constant", at.sqrt((a + b + c) / 3.0)),
+        ("hypot-times-constant", at.sqrt(0.5 * (a + b + c))),
         (f"root-of-scaled-square{ending}", at.sqrt(2.0 * a)),
         (f"root-of-two-squares{ending}", at.sqrt(a + a)),
         (f"by-one-and-square{ending}", x / (1 + a)),
@@ -67,6 +81,11 @@ NOT_MATCHED = [
     ("cosine-of-dot", at.dot(m, w) / (Norm()(m) * Norm()(w))),
     ("log-one-and-scaled-square", at.log1p(-0.25 * at.sqr(x))),
     ("hypot", at.sqrt(at.sqr(x) - at.sqr(y))),
+    ("hypot", at.sqrt(at.sqr(x) + y)),
+    ("hypot", at.sqrt(at.sqr(x) - 2.0 * at.sqr(y))),
+    ("hypot", at.sqrt(at.sqr(at.cast(i, "int8")) + at.sqr(at.cast(j, "int8")))),  # they wrap around
+    # the laws about one and a square have this one
+    ("hypot", at.sqrt(1 + at.sqr(x))),
     ("root-of-scaled-square", at.sqrt(-2.0 * at.sqr(x))),
     ("by-one-and-square", y / (1 + at.sqr(x))),
 ]
@@ -100,11 +119,28 @@ def test_every_law_has_a_case():
 @pytest.mark.parametrize("size", [1e200, 1e-200])
 def test_squares_neither_overflow_nor_vanish(size):
     values = {"x": np.array([3 * size]), "y": np.array([4 * size]), "z": np.zeros(1)}
-    for name, factor in (
-        ("hypot", 5.0),
-        ("hypot-of-three", 5.0),
-        ("root-of-scaled-square", 18**0.5),
+    squares = at.sqr(x) + at.sqr(y) + at.sqr(z)
+    for name, before, factor in (
+        ("hypot", at.sqrt(at.sqr(x) + at.sqr(y)), 5.0),
+        ("hypot", at.sqrt(squares), 5.0),
+        ("hypot-by-constant", at.sqrt(squares / 4.0), 2.5),
+        ("root-of-scaled-square", at.sqrt(2.0 * at.sqr(x)), 18**0.5),
     ):
-        (before,) = [before for known, before in CASES if known == name]
         found = value_of(applied(LAWS[name], before), values)
         assert found.item() == pytest.approx(factor * size, rel=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_lengths_of_any_number_in_any_shape(dtype):
+    large = {"float64": 1e200, "float32": 1e25}[dtype]
+    shapes = ((), (3,), (2, 3), (2, 1), (1, 3))
+    inputs = [at.tensor(dtype, tuple(n if n == 1 else None for n in shape)) for shape in shapes]
+    length = at.sqrt(at.add(*[v * v for v in inputs]))
+    run = function(inputs, [length, *grad(at.sum(length), inputs)])
+    values = [np.full(shape, large, dtype) for shape in shapes]
+    found, *slopes = run(*values)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.full((2, 3), large * 5**0.5), rtol=1e-6)
+    for slope, value in zip(slopes, values, strict=True):
+        np.testing.assert_allclose(slope, np.full(value.shape, 6 / value.size / 5**0.5), rtol=1e-6)
+    assert all(np.all(v == 0) for v in run(*[np.zeros_like(v) for v in values]))

@@ -9,3 +9,7 @@ def is_found(result: Any) -> bool:
     """Return whether a computation has a result: it gives None where there is nothing to do, or
     where it can't be told."""
     return result is not None
+
+
+def nothing(x: Any) -> None:
+    """Return None: what a view has of all that none of its cases is about."""
