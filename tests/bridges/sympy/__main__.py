@@ -25,7 +25,9 @@ def main() -> int:
         if found in ("refuted", "unsaid"):
             print(f"{found}: {law.name}: {law.lhs} = {law.rhs}")
     print(", ".join(f"{count} {name}" for name, count in tally.most_common()))
-    print(f"{len(others)} are no equations of SymPy's:", *others.values(), sep="\n  ")
+    print(f"{len(others)} are no equations of SymPy's:")
+    for name, why in others.items():
+        print(f"  {name}: {why}")
     return 1 if tally["refuted"] else 0
 
 

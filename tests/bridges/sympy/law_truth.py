@@ -42,7 +42,7 @@ def written() -> tuple[list[SympyLaw], dict[str, str]]:
             others[name] = str(error)
             continue
         if made.conditions:
-            others[name] = f"{name}: under {', '.join(made.conditions)}"
+            others[name] = f"under {', '.join(made.conditions)}"
         else:
             found.append(made)
     return found, others

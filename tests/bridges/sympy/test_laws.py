@@ -19,7 +19,7 @@ x, y = sp.symbols("x y", real=True)
 def test_sympy_confirms_the_elementwise_laws_of_the_book() -> None:
     laws, others = written()
     assert len(laws) + len(others) == len(laws_of_the_book())
-    assert all(name in why for name, why in others.items())
+    assert "no elementwise term" in others["log-softmax"] and all(others.values())
     verdicts = {law.name: verdict(law) for law in laws}
     tally = Counter(verdicts.values())
     assert [name for name, found in verdicts.items() if found == "refuted"] == []
