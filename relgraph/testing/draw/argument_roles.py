@@ -109,7 +109,7 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
         for position, p in enumerate(patterns):
             if isvar(p):
                 if found.get(p, ("tensor", 0))[0] == "tensor":
-                    op = _op_of(head)
+                    op = op_of(head)
                     found[p] = (
                         _role_in_draw(op, position)
                         if isinstance(op, RandomOp)
@@ -135,7 +135,8 @@ def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
     return "parameter", position
 
 
-def _op_of(head: Any) -> Any:
+def op_of(head: Any) -> Any:
+    """Return the op of the head of a term."""
     return head.op if isinstance(head, Output) else head
 
 

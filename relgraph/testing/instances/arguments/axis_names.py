@@ -13,13 +13,13 @@ from typing import Any
 
 from unification.variable import isvar
 
-from relgraph.graph.kanren.rules.rule import Output, split
+from relgraph.graph.kanren.rules.rule import split
 from relgraph.tensor.contraction import Dot, MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.testing.draw.argument_roles import class_and_scalar_name, classes_in, role_of
+from relgraph.testing.draw.argument_roles import class_and_scalar_name, classes_in, op_of, role_of
 
 Axes = tuple[str, ...]
 """The names of the axes of a tensor. A name of several letters is an axis as long as the product of
@@ -108,7 +108,7 @@ class _Naming:
         if issubclass(cls, Kron):
             pairs = [self._factors_of(name) for name in axes or (None, None)]
             return list(zip(arguments, zip(*pairs, strict=True), strict=True))
-        if getattr(_op_of(head), "new_order", None) == (1, 0):
+        if getattr(op_of(head), "new_order", None) == (1, 0):
             return [(p, axes and axes[::-1]) for p in arguments]
         if issubclass(cls, Elemwise):
             inside = [c for p in arguments for c in classes_in(p) if issubclass(c, MatrixProduct)]
@@ -165,11 +165,7 @@ def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
 
 def _named_by_op(head: Any, arguments: Any) -> Named:
     """Return the arguments of an op, with the names of the axes that the op itself has."""
-    own = getattr(_op_of(head), "axes", ())
+    own = getattr(op_of(head), "axes", ())
     if not isinstance(own, tuple) or len(own) != len(arguments):
         return list(zip(arguments, repeat(None), strict=False))
     return [(p, tuple(names)) for p, names in zip(arguments, own, strict=True)]
-
-
-def _op_of(head: Any) -> Any:
-    return head.op if isinstance(head, Output) else head

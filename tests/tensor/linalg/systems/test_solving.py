@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+import relgraph
 import relgraph.tensor as at
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
@@ -144,6 +145,14 @@ def test_nan_and_infinities():
             np.testing.assert_allclose(found, np.linalg.inv(value) @ right)
         (found,) = evaluate([out], {a: value * np.nan, b: right})
         assert np.isnan(found).all()
+
+
+def test_a_singular_matrix_raises_where_there_are_no_columns_too():
+    a, b = at.dmatrices("a", "b")
+    run = relgraph.function([a, b], linalg.solve(a, b))
+    assert run(np.eye(2), np.zeros((2, 0))).shape == (2, 0)
+    with pytest.raises(np.linalg.LinAlgError, match="a matrix is singular"):
+        run(np.ones((2, 2)), np.zeros((2, 0)))
 
 
 def test_singular_matrices_raise():
