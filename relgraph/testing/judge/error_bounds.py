@@ -203,24 +203,13 @@ def rounding_error_bound(
     return error(out)
 
 
-def is_rounding_alone(nodes: Sequence[Apply], values: Values) -> bool:
-    """Return whether the result of an op on matrices may be wrong in every digit.
+def is_rounding_alone(nodes: Sequence[Apply], values: Values, out: Variable) -> bool:
+    """Return whether rounding may move each element of `out` as far as it is large.
 
-    Then a matrix is singular but for rounding, and whether another way to compute the same refuses
-    it is an accident.
+    For the parameters see `rounding_error_bound`.
     """
-    for node in nodes:
-        if isinstance(node.op, MatrixOp):
-            inputs = [array_of(values[v]) for v in node.inputs]
-            for index, out in enumerate(node.outputs):
-                result = np.abs(array_of(values[out]))
-                eps = _eps_of(result)
-                size = float(np.max(result[np.isfinite(result)], initial=0.0))
-                with np.errstate(all="ignore"):
-                    moved = backward_error(node, inputs, index, eps) if eps else 0.0
-                if moved >= size > 0:
-                    return True
-    return False
+    size = np.abs(array_of(values[out]))
+    return bool(np.all(rounding_error_bound(nodes, values, out, False, 1.0) >= size))
 
 
 def _eps_of(x: Array) -> float:
