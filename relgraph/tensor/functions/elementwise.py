@@ -30,7 +30,7 @@ from relgraph.tensor.special import FUNCTIONS as SPECIAL
 _BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
 globals().update(_BY_NAME)
 
-i0 = SPECIAL["i0"]
+_BESSEL = SPECIAL["i0"]
 _FRACTION, _EXPONENT = Elemwise(PartOp("frexp.0")), Elemwise(PartOp("frexp.1"))
 
 
@@ -52,6 +52,15 @@ def modf(x: Any) -> tuple[Any, Any]:
 def frexp(x: Any) -> tuple[Any, Any]:
     """Return a fraction from 0.5 to 1, with the sign of `x`, and the power of 2 it is times."""
     return _FRACTION(x), _EXPONENT(x)
+
+
+def i0(x: Any) -> Any:
+    """Return the modified Bessel function of the first kind and order 0.
+
+    Of integers and booleans it is a float64, whatever loops SciPy has for them.
+    """
+    x = as_argument(x, "i0")
+    return _BESSEL(cast(x, "float64") if is_discrete(x.type.dtype) else x)
 
 
 def iscomplex(x: Any) -> Any:

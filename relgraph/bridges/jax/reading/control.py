@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph.bridges.jax.names import inputs_of_scan
 from relgraph.bridges.jax.opaque import source_of
 from relgraph.bridges.jax.reading import matrices
 from relgraph.bridges.jax.reading.equation import Equation, NoCounterpart, Reader, insist
@@ -105,7 +106,7 @@ def _cond(equation: Equation) -> Any:
 
 def _scan(equation: Equation) -> Any:
     insist(equation["length"] > 0)
-    constants, carried = equation["num_consts"], equation["num_carry"]
+    constants, carried = inputs_of_scan(equation.parameters)
     fixed = list(equation.inputs[:constants])
     first = list(equation.inputs[constants : constants + carried])
     sequences = list(equation.inputs[constants + carried :])

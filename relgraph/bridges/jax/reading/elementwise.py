@@ -78,6 +78,15 @@ def _integer_pow(equation: Equation) -> Any:
     return at.pow(x, np.asarray(y, x.type.dtype))
 
 
+def _polynomial(equation: Equation) -> Any:
+    """Read a polynomial by its coefficients, the constant first: by Horner's rule, as JAX does."""
+    x, *coefficients = equation.inputs
+    found = at.second(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        found = found * x + coefficient
+    return found
+
+
 def _polygamma(equation: Equation) -> Any:
     order, x = equation.inputs
     return at.polygamma(order, x)
@@ -127,6 +136,7 @@ READERS: dict[str, Reader] = {
     "div": _div,
     "integer_pow": _integer_pow,
     "polygamma": _polygamma,
+    "polynomial": _polynomial,
     "population_count": _population_count,
     "pow": _pow,
     "round": _round,
