@@ -9,19 +9,21 @@ from relgraph.compile import function
 from relgraph.tensor import blas_calls
 from tests.aliasing.campaign import MODES, campaign, laid_out, problems
 from tests.aliasing.programs import N, random_program
+from tests.seeds import seed_of
 
 
 @pytest.mark.parametrize("block", range(10))
 def test_random_programs_in_every_mode(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if block % 2:
         monkeypatch.setattr(blas_calls, "SMALL", 0)  # as if the matrices were large
-    assert not list(campaign(30 * block, 30))
+    assert not list(campaign(seed_of("aliasing", block), 30))
 
 
 def test_what_they_hold() -> None:
     """Enough of the programs overwrite something, and by each kind of op."""
     overwriting: dict[str, int] = {}
-    for seed in range(60):
+    first = seed_of("aliasing")
+    for seed in range(first, first + 60):
         program = random_program(seed)
         f = function(
             *program.specification(), "o4", updates=program.updates, on_unused_input="ignore"
@@ -36,7 +38,8 @@ def test_what_they_hold() -> None:
 def test_a_wrong_result_is_found() -> None:
     """The check is not blind: a program whose arguments are declared otherwise fails it."""
     found = 0
-    for seed in range(100):
+    first = seed_of("aliasing declared otherwise")
+    for seed in range(first, first + 100):
         program = random_program(seed)
         program.borrowed = set(range(len(program.outputs)))
         program.mutable = set(range(len(program.inputs)))
@@ -49,7 +52,7 @@ def test_a_wrong_result_is_found() -> None:
 
 def test_layouts_have_the_same_values() -> None:
     values = np.arange(N * N).reshape(N, N)
-    layouts = [laid_out(values, Random(seed)) for seed in range(20)]
+    layouts = [laid_out(values, Random(seed_of("layout", i))) for i in range(20)]
     assert all(np.array_equal(a, values) for a in layouts)
     assert len({a.strides for a in layouts}) > 3
     assert "o4" in MODES

@@ -18,6 +18,7 @@ from relgraph.display.drawing.svg import columns
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
+from tests.seeds import seed_of
 
 NAMES = [
     "x",
@@ -47,7 +48,7 @@ class Overwrite(Op):
 
 def random_graph(nodes: int, seed: int) -> list[Variable]:
     """Return the outputs of a graph of so many nodes and more, all of which are used."""
-    rng = random.Random(seed)
+    rng = random.Random(seed_of("drawing", seed))
     known: list[Any] = [at.dmatrix(name) for name in rng.sample(NAMES, 4)]
     known += [at.dvector("v"), at.constant(2.5), at.constant([[1.0, 2.0], [3.0, 4.0]])]
     window = rng.choice([4, 12, 10_000])

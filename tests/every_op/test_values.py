@@ -27,6 +27,7 @@ from relgraph.scalar.named.several_outputs import PartOp
 from relgraph.scalar.op import ScalarOp
 from tests.every_op.cases import CASES, OTHERS, Tensor
 from tests.every_op.comparison import DTYPES, compare
+from tests.seeds import seed_of
 from tests.sparse import test_functions as sparse_functions
 
 SCALARS = {name: op for name, op in vars(scalar).items() if isinstance(op, ScalarOp)}
@@ -53,7 +54,7 @@ OF_INTEGERS = ("and_", "or_", "xor", "invert", "polygamma", "digamma")
 
 @every_example
 def test_as_numpy(op: Any, specs: Any) -> None:
-    draw = Random(f"{op} {specs}")
+    draw = Random(seed_of(op, specs))
     taken = {dtype: compare(op, specs, dtype, draw) for dtype in DTYPES}
     assert sum(taken.values()), "nothing that was drawn suits the op"
 

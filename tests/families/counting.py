@@ -6,10 +6,12 @@ same on every machine, read from what the optimizers note down.
 
 from __future__ import annotations
 
+import gc
 import signal
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -67,6 +69,26 @@ class Figures:
     def as_data(self) -> dict[str, Any]:
         by_node = {count: self.by_node(count) for count in COUNTS}
         return {**vars(self), "applied": dict(self.applied), "by_node": by_node}
+
+
+def calls_of(call: Callable[[], Any]) -> tuple[int, Any]:
+    """Return how many functions were called, of Python and of C, and the result."""
+    count = 0
+
+    def tell(frame: Any, event: str, arg: Any) -> None:
+        nonlocal count
+        if event in ("call", "c_call"):
+            count += 1
+
+    gc.disable()
+    before = sys.getprofile()
+    sys.setprofile(tell)
+    try:
+        result = call()
+    finally:
+        sys.setprofile(before)
+        gc.enable()
+    return count, result
 
 
 class TooLong(BaseException):

@@ -7,9 +7,7 @@ is that of a family with its gradient, small and three times as large.
 from __future__ import annotations
 
 import copy
-import gc
 import pickle
-import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -33,6 +31,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.graph.opt_utils import is_same_graph
 from tests.families import FAMILIES, value_and_gradient
+from tests.families.counting import calls_of
 
 # Fewer would be quicker; but a family has to have come into its stride.
 SIZES = (60, 180)
@@ -121,26 +120,6 @@ WALKS: dict[str, Callable[[Graph], Any]] = {
 }
 
 
-def counted(call: Callable[[], Any]) -> tuple[int, Any]:
-    """Return how many functions were called, of Python and of C, and the result."""
-    count = 0
-
-    def tell(frame: Any, event: str, arg: Any) -> None:
-        nonlocal count
-        if event in ("call", "c_call"):
-            count += 1
-
-    gc.disable()
-    before = sys.getprofile()
-    sys.setprofile(tell)
-    try:
-        result = call()
-    finally:
-        sys.setprofile(before)
-        gc.enable()
-    return count, result
-
-
 def growth(small: float, large: float, sizes: tuple[int, int]) -> float:
     """Return by which factor a cost for each node and edge grows; 1 is in step."""
     return (large / sizes[1]) / (small / sizes[0])
@@ -153,7 +132,7 @@ def test_walks(family: str) -> None:
     too_dear = {}
     for name, walk in WALKS.items():
         (calls, text), (more_calls, more_text) = (
-            counted(lambda graph=graph, walk=walk: walk(graph)) for graph in graphs
+            calls_of(lambda graph=graph, walk=walk: walk(graph)) for graph in graphs
         )
         # what short formulas are spared
         offset = 2_000 if "pprint" in name else 100
@@ -170,7 +149,7 @@ def test_trees(family: str) -> None:
     """The margin of a line grows with its depth, up to a bound."""
     small, large = (graph_of(family, size) for size in SIZES)
     (calls, _), (more_calls, more_text) = (
-        counted(lambda graph=graph: dprint(graph.fgraph, file="str")) for graph in (small, large)
+        calls_of(lambda graph=graph: dprint(graph.fgraph, file="str")) for graph in (small, large)
     )
     assert growth(calls + 100, more_calls, (small.size, large.size)) < 1.3
     assert more_text.count("\n") <= 3 * large.size
@@ -180,7 +159,7 @@ def test_trees(family: str) -> None:
 @EVERY
 def test_building_and_differentiating(family: str) -> None:
     def built(size: int) -> tuple[int, Any]:
-        return counted(lambda: FAMILIES[family].build(at, size))
+        return calls_of(lambda: FAMILIES[family].build(at, size))
 
     def products(inputs: list[Any], out: Any) -> list[Any]:
         cost = out if out.type.ndim == 0 else at.sum(out)
@@ -194,7 +173,7 @@ def test_building_and_differentiating(family: str) -> None:
     sizes = [len(list(applys_between([], [out]))) for _, out in (small, large)]
     assert growth(calls + 100, more_calls, sizes) < 1.3
     (calls, gradients), (more_calls, more_gradients) = (
-        counted(lambda graph=graph: products(*graph)) for graph in (small, large)
+        calls_of(lambda graph=graph: products(*graph)) for graph in (small, large)
     )
     assert growth(calls + 100, more_calls, sizes) < 1.3
     edges, more_edges = (

@@ -13,6 +13,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.groups import MAX_NODES, Groups
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from tests.seeds import seed_of
 
 
 def joins(before: Apply, node: Apply) -> bool:
@@ -49,9 +50,9 @@ def assert_acyclic(groups: list[list[Apply]]) -> None:
         done |= ready
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_groups_never_read_each_other_in_a_circle(seed: int) -> None:
-    outputs = random_graph(seed, 80)
+@pytest.mark.parametrize("number", range(60))
+def test_groups_never_read_each_other_in_a_circle(number: int) -> None:
+    outputs = random_graph(seed_of("groups", number), 80)
     fgraph = FunctionGraph(outputs=outputs, clone=False)
     found = Groups(fgraph, fgraph.toposort(), joins, {}).all()
     assert sorted(map(id, fgraph.apply_nodes)) == sorted(id(n) for group in found for n in group)
@@ -62,11 +63,11 @@ def test_groups_never_read_each_other_in_a_circle(seed: int) -> None:
     fgraph.toposort()
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_must_run_before_keeps_nodes_apart(seed: int) -> None:
-    outputs = random_graph(seed, 40)
+@pytest.mark.parametrize("number", range(20))
+def test_what_must_run_before_keeps_nodes_apart(number: int) -> None:
+    outputs = random_graph(seed_of("groups", number), 40)
     order = FunctionGraph(outputs=outputs, clone=False).toposort()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of("before", number))
     before = {
         order[j]: [order[i]]
         for i, j in (sorted(rng.integers(0, len(order), 2)) for _ in range(9))

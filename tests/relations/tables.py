@@ -15,6 +15,7 @@ from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.testing.judge.evaluation import array_of
+from tests.seeds import seed_of
 
 LENGTH = 3
 """How long the axes are whose length is not known."""
@@ -30,7 +31,7 @@ def laws_of(module: ModuleType) -> dict[str, Relation]:
 def value_for(v: Any) -> Any:
     """Return a value for an input: lengths m and n are 3, sizes add up to 3, and other integers of
     rank 0 are 1."""
-    rng = np.random.default_rng(sum(map(ord, str(v.name))))
+    rng = np.random.default_rng(seed_of("tables", v.name))
     shape = tuple(LENGTH if n is None else n for n in v.type.shape)
     kind = np.dtype(v.type.dtype).kind
     if v.name == "sizes":

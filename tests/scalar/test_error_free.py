@@ -13,6 +13,7 @@ from relgraph.gradient import grad
 from relgraph.scalar.error_free import add_error, fma, mul_error
 from relgraph.tensor.error_free import fma as tensor_fma
 from relgraph.tensor.error_free import scaled_product
+from tests.seeds import seed_of
 
 
 def drawn(random, most: int, count: int = 200):
@@ -29,7 +30,7 @@ def nearest(q: Fraction) -> float:
 
 @pytest.mark.parametrize("most", [1000, 400, 40, 2])
 def test_against_fractions(most: int) -> None:
-    random = np.random.default_rng(most)
+    random = np.random.default_rng(seed_of("fractions", most))
     x, y, z = (drawn(random, most) for _ in range(3))
     with np.errstate(all="ignore"):
         product, total = x * y, x + y

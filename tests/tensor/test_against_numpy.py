@@ -11,6 +11,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.type import TensorType
+from tests.seeds import seed_of
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -102,7 +103,7 @@ def arity(call):
 def values_of(dtype, ndim, seed):
     """Return an array of small, large and special numbers of a dtype."""
     kind, shape = np.dtype(dtype).kind, (2,) * ndim
-    rng = np.random.default_rng([seed, ndim])
+    rng = np.random.default_rng(seed_of("against NumPy", seed, ndim))
     if kind == "b":
         pool = [True, False]
     elif kind in "iu":

@@ -14,6 +14,7 @@ from relgraph import Mode, function
 from relgraph.engines.dask import DaskLinker
 from relgraph.graph.reference import evaluate
 from tests.engines.dask.programs.campaign import cut_at_random
+from tests.seeds import seed_of
 
 
 def drawn_index(rng: Random, n: int) -> Any:
@@ -23,9 +24,9 @@ def drawn_index(rng: Random, n: int) -> Any:
     return slice(rng.choice(bounds), rng.choice(bounds), rng.choice([None, 1, -1, 2, -2, 3]))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_parts_are_those_of_numpy(seed: int) -> None:
-    rng = Random(seed)
+@pytest.mark.parametrize("number", range(30))
+def test_parts_are_those_of_numpy(number: int) -> None:
+    rng = Random(seed_of("parts", number))
     shape = [rng.choice([1, 3, 5, 6]) for _ in range(rng.choice([1, 2, 3]))]
     value = np.arange(float(np.prod(shape))).reshape(shape)
     index = tuple(drawn_index(rng, n) for n in shape[: rng.randrange(1, len(shape) + 1)])

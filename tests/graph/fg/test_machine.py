@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.graph.fg.edits import Editor, run
+from tests.seeds import seed_of
 
 
 class Edits(RuleBasedStateMachine):
@@ -39,7 +40,7 @@ Edits.TestCase.settings = settings(stateful_step_count=50)
 TestEdits = Edits.TestCase
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_long_sequence_of_edits(seed):
+@pytest.mark.parametrize("number", range(3))
+def test_a_long_sequence_of_edits(number):
     edits = int(os.environ.get("RELGRAPH_EDITS", "10000"))
-    assert run(edits, seed).edits == edits
+    assert run(edits, seed_of("edits", number)).edits == edits

@@ -30,6 +30,7 @@ from relgraph.testing.instances.arguments.state import CannotInstantiate
 from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from tests.graph.kanren.instances import Instances, Relations, is_number
+from tests.seeds import seed_of
 
 BOOK = discover_laws()
 # On how many nodes each direction of each law fires, and how many are drawn to find them.
@@ -149,7 +150,7 @@ def test_laws_of_the_book(name, direction):
         status = BOOK[name].extraction(direction).status
         assert status == "none" or (status, direction) == ("open", "backward")
         return
-    random = Random(f"{name} {direction}")
+    random = Random(seed_of(name, direction))
     is_law = isinstance(BOOK[name], Law)
     matched = 0
     for rule in found.rules:

@@ -14,6 +14,7 @@ from relgraph.search.extraction.candidates import Candidate
 from relgraph.search.extraction.exact import exact
 from relgraph.search.extraction.greedy import greedy, needed, total
 from relgraph.search.extraction.trees import Tree, ordered_trees
+from tests.seeds import seed_of
 
 Found = dict[int, list[Candidate]]
 
@@ -42,9 +43,11 @@ def every_choice(found: Found, root: int) -> Iterator[float]:
             yield total(needed(dict(zip(found, terms, strict=True)), [root]))
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_integer_program_is_exact(seed: int) -> None:
-    found = random_classes(np.random.default_rng(seed), cyclic=seed % 2 == 0)
+@pytest.mark.parametrize("number", range(12))
+def test_the_integer_program_is_exact(number: int) -> None:
+    found = random_classes(
+        np.random.default_rng(seed_of("classes", number)), cyclic=number % 2 == 0
+    )
     first = greedy(found, [8])
     best = exact(found, [8], first, seconds=10)
     assert total(best) == pytest.approx(min(every_choice(found, 8)))

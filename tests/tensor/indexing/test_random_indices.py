@@ -9,6 +9,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import function
 from relgraph.graph.reference import evaluate
+from tests.seeds import seed_of
 
 
 def random_key(random: Random, shape: tuple[int, ...]) -> Any:
@@ -51,9 +52,9 @@ def is_apart(key: Any) -> bool:
     return any(part is Ellipsis for part in parts)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_random_indices(seed: int) -> None:
-    random, compared = Random(seed), 0
+@pytest.mark.parametrize("number", range(6))
+def test_random_indices(number: int) -> None:
+    random, compared = Random(seed_of("indices", number)), 0
     for _ in range(120):
         shape = tuple(random.choice([1, 2, 3, 4]) for _ in range(random.randint(1, 3)))
         value = np.arange(float(np.prod(shape))).reshape(shape) + 1

@@ -21,6 +21,7 @@ from relgraph.graph.kanren.staging.partial_evaluation import partially_evaluate
 from relgraph.graph.kanren.staging.tracers import Trace
 from relgraph.graph.traversal import equal_computations
 from relgraph.tensor.lawkit.vocabulary import law, lvars
+from tests.seeds import seed_of
 
 (x,) = lvars("x")
 
@@ -49,7 +50,8 @@ def orders_of(nodes: Sequence[Variable], count: int) -> Iterator[Sequence[int]]:
     """Yield some orders of nodes: all if they are few."""
     if len(nodes) < 5:
         return permutations(range(len(nodes)))
-    return (Random(seed).sample(range(len(nodes)), len(nodes)) for seed in range(count))
+    orders = (Random(seed_of("order", i)) for i in range(count))
+    return (order.sample(range(len(nodes)), len(nodes)) for order in orders)
 
 
 def check_in_many_orders(relation: Any, nodes: Sequence[Variable], least: int) -> None:
