@@ -206,9 +206,11 @@ CANONICALIZE = (
 
 _CANCELLATION = (
     *near_zero.FUNCTIONS,
+    *near_zero.SIGNS,
     *near_zero.QUOTIENTS,
     *inverses.NEAR_ONE,
     *inverses.OF_LOGARITHMS,
+    *inverses.HALF_ANGLES,
     *inverses.GUDERMANNIAN,
     *differences.OF_SQUARES,
     *differences.ROOTS,

@@ -56,7 +56,10 @@ nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
 x_afar, x_not_near_below = switch(nearby, 1 + abs_(y), x), switch(nearby_above, 1, x)
 
 
-def where_near(name: str, difference: Callable[[Any], Any], together: Any) -> Law:
+Difference = Callable[[Any], Any]
+
+
+def where_near(name: str, difference: Difference, together: Any) -> Law:
     """Return the law that a difference of values at points that are near each other is better
     computed together.
 
@@ -72,6 +75,21 @@ def either_way(name: str, one: Any, other: Any, together: Any, *conditions: Any)
     return (
         law(name, one - other, together, *conditions, sound="stable"),
         law(f"{name}-mirrored", other - one, -together, *conditions, sound="stable"),
+    )
+
+
+def anywhere(name: str, difference: Difference, together: Any) -> Law:
+    """Return the law that a difference is better computed together wherever it is taken."""
+    return law(name, difference(x), together, sound="stable")
+
+
+def up_and_down(
+    name: str, up: Any, down: Any, twice: Difference, together: Any, where: Any = where_near
+) -> tuple[Law, ...]:
+    """Return the laws about ``up - twice(x) + down``, a second difference, either way round."""
+    return (
+        where(f"{name}-up-and-down", lambda v: (up - twice(v)) + down, together),
+        where(f"{name}-down-and-up", lambda v: (down - twice(v)) + up, together),
     )
 
 
@@ -107,19 +125,23 @@ RECIPROCALS = (
     where_near(
         "second-difference-of-one-by", lambda v: 1 / (x + y) + 1 / (x - y) - 2 / v, by_x * around
     ),
-    where_near(
-        "second-difference-of-one-by-written",
-        lambda v: (1 / (x + y) - 2 / v) + 1 / (x - y),
-        by_x * around,
-    ),
+    *up_and_down("one-by", 1 / (x + y), 1 / (x - y), lambda v: 2 / v, by_x * around),
 )
 
-# x log x at x + 1: the logarithms that are nearly equal are taken together
-large = ge(x, 1)
-large_x, small_x = switch(large, x, 1), switch(large, 1, x)
-step_of_x_log_x = large_x * log1p(1 / large_x) + log1p(large_x)
-
 near_x, near_y = switch(nearby_above, x, 1), switch(nearby_above, y, 0)
+
+# the same at a step of one
+large = ge(x, 1)
+large_x = switch(large, x, 1)
+
+
+def of_x_log_x(name: str, grown: Any, near: Any, near_x: Any, near_y: Any) -> Law:
+    """Return the law about the difference of ``x * log(x)`` at ``x + y``, which is `grown`, and at
+    `x`: the logarithms that are nearly equal are taken together."""
+    together = near_x * log1p(near_y / near_x) + near_y * log(near_x + near_y)
+    right = switch(near, together, grown - x * log(switch(near, 1, x)))
+    return law(name, grown - x * log(x), right, sound="stable")
+
 
 LOGARITHMS = (
     *either_way(
@@ -131,21 +153,11 @@ LOGARITHMS = (
     law(
         "log1p-step",
         log1p(x) - log(x),
-        switch(large, log1p(1 / large_x), log1p(x) - log(small_x)),
+        switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
         sound="stable",
     ),
-    law(
-        "x-log-x-step",
-        (1 + x) * log1p(x) - x * log(x),
-        switch(large, step_of_x_log_x, (1 + x) * log1p(x) - x * log(small_x)),
-        sound="stable",
-    ),
-    law(
-        "x-log-x-step-less",
-        (1 + x) * log1p(x) - (x * log(x) + z),
-        switch(large, step_of_x_log_x - z, (1 + x) * log1p(x) - (x * log(small_x) + z)),
-        sound="stable",
-    ),
+    of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
+    of_x_log_x("x-log-x-step-of-one", (1 + x) * log1p(x), large, large_x, 1),
 )
 
 
@@ -198,7 +210,7 @@ EXPONENTIALS = (
         exp(x),
         switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
     ),
-    law("exp-second-difference", (exp(x) - 2) + exp(-x), 4 * sqr(sinh(x / 2)), sound="stable"),
+    *up_and_down("exp", exp(x), exp(-x), lambda _: 2, 4 * sqr(sinh(x / 2)), anywhere),
     law("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2)), sound="stable"),
     law("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2)), sound="stable"),
 )
@@ -247,12 +259,6 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
     return (
         *either_way(f"square-step{ending}", square(x + y), square(x), y * (2 * x + y)),
         *either_way(f"square-step-back{ending}", square(x - y), square(x), y * (y - 2 * x)),
-        law(
-            f"square-less-its-terms{ending}",
-            square(1 + x) - (1 + 2 * x),
-            sqr(x),
-            sound="stable",
-        ),
         late(f"squares-apart{ending}", square(x) - square(y), sqr_less_sqr(x, y)),
         late(f"square-less-one{ending}", square(x) - 1, sqr_less_sqr(x, 1)),
         # the slope of a tanh has a law of its own, which knows what that costs

@@ -6,13 +6,15 @@ Program to Find the Euclidean Norm of a Vector (1978).
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import whereo
+from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import gt, hypot1m1, length, log1p, log1p_sqr, sqr, sqrt, switch
+from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.cancellation.hypotenuses import length_of_all, terms_of_sum
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
 from relgraph.tensor.lawkit.spellings import (
     Square,
     in_each_spelling,
@@ -24,42 +26,68 @@ from relgraph.tensor.math import _dot
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine
 
-a, b, c, x, y, z = lvars("a b c x y z")
+a, b, c, seen, terms, x, xs, y, z = lvars("a b c seen terms x xs y z")
 
 far = gt(abs_(x), 1)
 far_x, near_x = switch(far, x, 1), switch(far, 1, x)
 
 
-def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about sums of squares that are written with `square`."""
+# the square of an integer that is added to floats may wrap around
+scaled = (sqrt(c) * x,), floato(x), same_dtypeo(c, x), positive_numbero(c)
+
+SQUARE = view(
+    "what it is the square of",
+    case(sqr(x), (x,), floato(x)),
+    case(x * x, (x,), floato(x)),
+    case(x**2, (x,), floato(x)),
+    case(c * sqr(x), *scaled),
+    case(c * (x * x), *scaled),
+    case(c * x**2, *scaled),
+    case(x, ()),
+)
+
+squares = add(several(xs))
+known = (
+    computo(terms, terms_of_sum, xs),
+    computo(seen, SQUARE.each, terms),
+    computo(z, length_of_all, seen),
+    whereo(is_found, z),
+)
+tried = (sqr(x) + sqr(y), x * x + y * y + sqr(a), 2.0 * sqr(x) + y**2)
+
+SUMS = (
+    law(
+        "hypot",
+        sqrt(squares),
+        z,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
+        *known,
+        sound="stable",
+        tries=[sqrt(one) for one in tried],
+    ),
+    law(
+        "hypot-by-constant",
+        sqrt(squares / c),
+        z / sqrt(c),
+        *known,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(one / 3.0) for one in tried],
+    ),
+    law(
+        "hypot-of-scaled",
+        sqrt(c * squares),
+        sqrt(c) * z,
+        *known,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(0.3 * one) for one in tried],
+    ),
+)
+
+
+def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about one square that is written with `square`."""
     return (
-        law(
-            f"root-of-two-squares{ending}",
-            sqrt(square(x) + square(x)),
-            sqrt(2) * abs_(x),
-            sound="stable",
-        ),
-        law(f"hypot{ending}", sqrt(square(x) + square(y)), length(x, y), sound="stable"),
-        law(
-            f"hypot-of-three{ending}",
-            sqrt(square(x) + square(y) + square(z)),
-            length(length(x, y), z),
-            sound="stable",
-        ),
-        law(
-            f"hypot-of-three-by-constant{ending}",
-            sqrt((square(x) + square(y) + square(z)) / c),
-            length(length(x, y), z) / sqrt(c),
-            positive_numbero(c),
-            sound="stable",
-        ),
-        law(
-            f"hypot-of-scaled{ending}",
-            sqrt(square(x) + c * square(y)),
-            length(x, sqrt(c) * y),
-            positive_numbero(c),
-            sound="stable",
-        ),
         law(
             f"root-of-scaled-square{ending}",
             sqrt(c * square(x)),
@@ -68,16 +96,17 @@ def of_lengths(ending: str, square: Square) -> tuple[Law, ...]:
             sound="stable",
         ),
         law(
-            f"by-one-and-square{ending}",
-            x / (1 + square(x)),
-            switch(far, 1 / (far_x + 1 / far_x), near_x / (1 + square(near_x))),
+            f"by-constant-and-square{ending}",
+            x / (c + square(x)),
+            switch(far, 1 / (far_x + c / far_x), near_x / (c + square(near_x))),
+            positive_numbero(c),
             not_choseno(x),
             sound="stable",
         ),
     )
 
 
-LENGTHS = in_each_spelling(of_lengths)
+LENGTHS = (*SUMS, *in_each_spelling(of_squares))
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 

@@ -120,14 +120,15 @@ def at_quarter_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
             sound="stable",
         ),
         law(
-            f"arcsin-of-half{ending}",
-            turn - 2 * arcsin(sqrt((1 - x) / 2)),
-            arcsin(x),
-            known,
-            sound="stable",
+            f"quarter-turn-less-arccos{ending}", turn - arccos(x), arcsin(x), known, sound="stable"
+        ),
+        law(
+            f"quarter-turn-less-arcsin{ending}", turn - arcsin(x), arccos(x), known, sound="stable"
         ),
     )
 
+
+HALF_ANGLES = (law("arccos-by-half", 2 * arcsin(sqrt((1 - x) / 2)), arccos(x), sound="stable"),)
 
 GUDERMANNIAN = (
     *(one for way in turns(4, c, x) for one in at_eighth_turns(*way)),

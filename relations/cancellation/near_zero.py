@@ -6,6 +6,10 @@ Stability of Numerical Algorithms (2002), 1.14.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+from itertools import permutations, product
+from operator import mul
 from typing import Any
 
 from relgraph.tensor import abs as abs_
@@ -21,10 +25,21 @@ from relgraph.tensor import (
     tan_less_x,
     x_less_sin,
 )
+from relgraph.tensor.lawkit.cancellation.near_zero import (
+    SIN,
+    TAN,
+    Series,
+    X,
+    less,
+    quotient,
+    times,
+)
 from relgraph.tensor.lawkit.spellings import Square, in_each_spelling
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 x, y = lvars("x y")
+
+_TERMS = 5
 
 tiny = lt(abs_(x), 0.03)
 inside = switch(tiny, x, 0)
@@ -32,18 +47,15 @@ inside = switch(tiny, x, 0)
 outside, out_there = switch(tiny, 1, x), switch(tiny, 2, x)
 
 
-def series(*coefficients: float) -> Any:
-    """Return the term of a polynomial in the square of what is within the radius."""
-    total: Any = coefficients[-1]
-    for coefficient in reversed(coefficients[:-1]):
+def near_zero(above: Series, below: Series, formula: Any) -> Any:
+    """Return the term of a quotient of two functions of `x`, both odd or both even: within the
+    radius, where both may underflow, the quotient of their series, and a formula outside."""
+    order, coefficients = quotient(above, below)
+    *others, total = map(float, coefficients[: 2 * _TERMS : 2])
+    for coefficient in reversed(others):
         total = coefficient + total * sqr(inside)
-    return total
-
-
-def near(expansion: Any, formula: Any) -> Any:
-    """Return the term that is an expansion within the radius, and a formula outside."""
-    # the quotient is 1, but for 0, where these have no value
-    return switch(tiny, expansion * (x / x), formula)
+    # the quotient is 1, but for 0, where the functions have none
+    return switch(tiny, reduce(mul, [inside] * order, total) * (x / x), formula)
 
 
 FUNCTIONS = (
@@ -56,44 +68,56 @@ FUNCTIONS = (
 )
 
 
-def either_sign(name: str, top: Any, bottom: Any, ratio: Any, negated: Any) -> tuple[Law, ...]:
-    """Return the laws about a quotient, and about one whose top is negated: ``1 - cos(x)`` is
-    ``-cosm1(x)``."""
+SIGNS = tuple(
+    one
+    for name, change in (("cosm1", cosm1), ("x-less-sin", x_less_sin), ("tan-less-x", tan_less_x))
+    for one in (
+        law(f"neg-{name}-by", -change(x) / y, -(change(x) / y)),
+        law(f"by-neg-{name}", y / -change(x), -(y / change(x))),
+    )
+)
+"""What the laws above leave negated, so that those below need not be told twice."""
+
+VANISHING = {
+    "x-less-sin": (x_less_sin, less(X, SIN)),
+    "tan-less-x": (tan_less_x, less(TAN, X)),
+    "sin": (sin, SIN),
+    "tan": (tan, TAN),
+}
+"""Odd functions, by name, and their series."""
+
+
+def of_two(name: str, other: str) -> Law:
+    """Return the law about the quotient of two of these functions."""
+    (top, above), (bottom, below) = VANISHING[name], VANISHING[other]
+    right = near_zero(above, below, top(outside) / bottom(out_there))
+    return law(f"{name}-by-{other}", top(x) / bottom(x), right, sound="stable")
+
+
+def of_reciprocals(name: str, change: Callable[[Any], Any]) -> tuple[Law, ...]:
+    """Return the laws about the reciprocals of `x` and of a function that is nearly `x`, given by
+    how much it is more than that."""
+    function, series = VANISHING[name]
+    formula = change(outside) / out_there / function(out_there)
+    apart = near_zero(less(series, X), times(X, series), formula)
+    one, other = 1 / x, 1 / function(x)
     return (
-        law(name, top / bottom, ratio, sound="stable"),
-        law(f"{name}-negated", -top / bottom, negated, sound="stable"),
+        law(f"one-by-x-less-one-by-{name}", one - other, apart, sound="stable"),
+        law(f"one-by-{name}-less-one-by-x", other - one, -apart, sound="stable"),
     )
 
 
 def of_cosm1_by_square(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about ``cos(x) - 1`` by a square of `x` that is written with `square`."""
-    half = 0.5 * sqr(sin(x / 2) / (x / 2))
-    return either_sign(f"cosm1-by-square{ending}", cosm1(x), square(x), -half, half)
+    """Return the law about ``cos(x) - 1`` by a square of `x` that is written with `square`."""
+    right = -0.5 * sqr(sin(x / 2) / (x / 2))
+    return (law(f"cosm1-by-square{ending}", cosm1(x) / square(x), right, sound="stable"),)
 
-
-ratio_to_tan = near(
-    series(1 / 2, -9 / 40, 27 / 2800, -27 / 112000, 201 / 86240000),
-    x_less_sin(outside) / tan_less_x(out_there),
-)
 
 QUOTIENTS = (
-    law("sin-to-tan", x_less_sin(x) / tan_less_x(x), ratio_to_tan, sound="stable"),
-    law("sin-to-neg-tan", x_less_sin(x) / -tan_less_x(x), -ratio_to_tan, sound="stable"),
-    law(
-        "x-less-sin-by-tan",
-        x_less_sin(x) / tan(x),
-        near(
-            sqr(inside) * series(1 / 6, -23 / 360, -11 / 15120, -143 / 604800, -361 / 17107200),
-            x_less_sin(outside) / tan(out_there),
-        ),
-        sound="stable",
-    ),
-    law(
-        "one-by-x-less-cotangent",
-        1 / x - 1 / tan(x),
-        near(inside * series(1 / 3, 1 / 45, 2 / 945, 1 / 4725), 1 / outside - 1 / tan(out_there)),
-        sound="stable",
-    ),
-    *either_sign("cosm1-by-sin", cosm1(x), sin(x), -tan(x / 2) * (x / x), tan(x / 2) * (x / x)),
+    *(of_two(*names) for names in permutations(("x-less-sin", "tan-less-x"))),
+    *(of_two(*names) for names in product(("x-less-sin", "tan-less-x"), ("sin", "tan"))),
+    *of_reciprocals("tan", tan_less_x),
+    *of_reciprocals("sin", lambda v: -x_less_sin(v)),
+    law("cosm1-by-sin", cosm1(x) / sin(x), -tan(x / 2) * (x / x), sound="stable"),
     *in_each_spelling(of_cosm1_by_square),
 )

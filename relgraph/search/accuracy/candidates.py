@@ -59,6 +59,7 @@ CANCELLATION: tuple[Law, ...] = (
     *hypotenuses.ONES_AND_SQUARES,
     *inverses.NEAR_ONE,
     *inverses.OF_LOGARITHMS,
+    *inverses.HALF_ANGLES,
     *inverses.GUDERMANNIAN,
     *near_zero.FUNCTIONS,
     *near_zero.QUOTIENTS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -33,15 +32,21 @@ def laws_of_the_book() -> dict[str, Law]:
     return found
 
 
-def written() -> Iterator[SympyLaw]:
-    """Yield the laws that are equations of SymPy's under assumptions alone."""
-    for law in laws_of_the_book().values():
+def written() -> tuple[list[SympyLaw], dict[str, str]]:
+    """Return the laws that are equations of SymPy's under assumptions alone; and of the others by
+    name why they are not."""
+    found, others = [], {}
+    for name, law in laws_of_the_book().items():
         try:
             made = law_to_sympy(law)
-        except NotImplementedError:
+        except NotImplementedError as error:
+            others[name] = str(error)
             continue
-        if not made.conditions:
-            yield made
+        if made.conditions:
+            others[name] = f"under {', '.join(made.conditions)}"
+        else:
+            found.append(made)
+    return found, others
 
 
 def verdict(law: SympyLaw, enough: int = ENOUGH) -> str:

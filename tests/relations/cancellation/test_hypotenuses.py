@@ -17,13 +17,16 @@ LAWS = laws_of(hypotenuses)
 def of_squares(ending, square):
     a, b, c = square(x), square(y), square(z)
     return [
-        (f"hypot{ending}", at.sqrt(a + b)),
-        (f"hypot-of-three{ending}", at.sqrt(a + b + c)),
-        (f"hypot-of-three-by-constant{ending}", at.sqrt((a + b + c) / 3.0)),
-        (f"hypot-of-scaled{ending}", at.sqrt(a + 4.0 * b)),
+        ("hypot", at.sqrt(a + b)),
+        ("hypot", at.sqrt(a + a)),
+        ("hypot", at.sqrt(a + 4.0 * b + c)),
+        ("hypot", at.sqrt(at.sqr(z) + a + y * y + x**2)),
+        ("hypot-by-constant", at.sqrt((a + b + c) / 3.0)),
+        ("hypot-by-constant", at.sqrt((a + b) / 2.0)),
+        ("hypot-of-scaled", at.sqrt(0.25 * (a + 3.0 * b + c))),
         (f"root-of-scaled-square{ending}", at.sqrt(2.0 * a)),
-        (f"root-of-two-squares{ending}", at.sqrt(a + a)),
-        (f"by-one-and-square{ending}", x / (1 + a)),
+        (f"by-constant-and-square{ending}", x / (1 + a)),
+        (f"by-constant-and-square{ending}", x / (0.3 + a)),
         (f"hypot-less-one{ending}", at.sqrt(1 + a) - 1),
         (f"log-one-and-square{ending}", at.log1p(a)),
         (f"log-one-and-scaled-square{ending}", at.log1p(0.25 * a)),
@@ -68,7 +71,14 @@ NOT_MATCHED = [
     ("log-one-and-scaled-square", at.log1p(-0.25 * at.sqr(x))),
     ("hypot", at.sqrt(at.sqr(x) - at.sqr(y))),
     ("root-of-scaled-square", at.sqrt(-2.0 * at.sqr(x))),
-    ("by-one-and-square", y / (1 + at.sqr(x))),
+    ("hypot", at.sqrt(at.sqr(x) + at.sqr(y) + z)),
+    ("hypot", at.sqrt(at.sqr(x) - 2.0 * at.sqr(y))),
+    ("hypot", at.sqrt(at.sqr(x) + -2.0 * at.sqr(y))),
+    ("hypot-by-constant", at.sqrt((at.sqr(x) + at.sqr(y)) / -3.0)),
+    ("hypot-by-constant", at.sqrt((at.sqr(x) + y) / 3.0)),
+    ("hypot-of-scaled", at.sqrt(-3.0 * (at.sqr(x) + at.sqr(y)))),
+    ("by-constant-and-square", y / (1 + at.sqr(x))),
+    ("by-constant-and-square", x / (-1 + at.sqr(x))),
 ]
 
 
@@ -100,11 +110,13 @@ def test_every_law_has_a_case():
 @pytest.mark.parametrize("size", [1e200, 1e-200])
 def test_squares_neither_overflow_nor_vanish(size):
     values = {"x": np.array([3 * size]), "y": np.array([4 * size]), "z": np.zeros(1)}
-    for name, factor in (
-        ("hypot", 5.0),
-        ("hypot-of-three", 5.0),
-        ("root-of-scaled-square", 18**0.5),
+    a, b, c = at.sqr(x), at.sqr(y), at.sqr(z)
+    for name, before, factor in (
+        ("hypot", at.sqrt(a + b), 5.0),
+        ("hypot", at.sqrt(a + b + c + a + b), 50**0.5),
+        ("hypot-by-constant", at.sqrt((a + b + c) / 3.0), 5 / 3**0.5),
+        ("hypot-of-scaled", at.sqrt(3.0 * (a + b)), 75**0.5),
+        ("root-of-scaled-square", at.sqrt(2.0 * a), 18**0.5),
     ):
-        (before,) = [before for known, before in CASES if known == name]
         found = value_of(applied(LAWS[name], before), values)
         assert found.item() == pytest.approx(factor * size, rel=1e-15)

@@ -20,6 +20,7 @@ s = at.dscalar("s")
 PI = at.constant(math.pi)
 
 PLAIN = [
+    ("arccos-by-half", 2 * at.arcsin(at.sqrt((1 - x) / 2))),
     ("arccos-near-one", at.arccos(1 - x)),
     ("arccosh-near-one", at.arccosh(1 + x)),
     ("arctanh-mirrored", at.log((1 - x) / (1 + x))),
@@ -43,9 +44,12 @@ OF_PI = [
     ("gudermannian", 2 * at.arctan(at.exp(x)) - math.pi / 2),
     ("gudermannian-of-quotient", 2 * at.arctan(at.exp(s)) - PI / 2),
     ("gudermannian-of-quotient-spread", 2 * at.arctan(at.exp(x)) - PI / 2),
-    ("arcsin-of-half", math.pi / 2 - 2 * at.arcsin(at.sqrt((1 - x) / 2))),
-    ("arcsin-of-half-of-quotient", PI / 2 - 2 * at.arcsin(at.sqrt((1 - s) / 2))),
-    ("arcsin-of-half-of-quotient-spread", PI / 2 - 2 * at.arcsin(at.sqrt((1 - x) / 2))),
+    ("quarter-turn-less-arccos", math.pi / 2 - at.arccos(x)),
+    ("quarter-turn-less-arccos-of-quotient", PI / 2 - at.arccos(s)),
+    ("quarter-turn-less-arccos-of-quotient-spread", PI / 2 - at.arccos(x)),
+    ("quarter-turn-less-arcsin", math.pi / 2 - at.arcsin(x)),
+    ("quarter-turn-less-arcsin-of-quotient", PI / 2 - at.arcsin(s)),
+    ("quarter-turn-less-arcsin-of-quotient-spread", PI / 2 - at.arcsin(x)),
 ]
 
 CASES = [*PLAIN, *OF_PI]
@@ -55,7 +59,8 @@ TRUE_OF_PI = {
     "inverse-gudermannian-mirrored": lambda x: -mp.asinh(mp.tan(2 * x)),
     "arctan-less-eighth-turn": lambda x: mp.atan(x) - mp.pi / 4,
     "gudermannian": lambda x: mp.atan(mp.sinh(x)),
-    "arcsin-of-half": mp.asin,
+    "quarter-turn-less-arccos": mp.asin,
+    "quarter-turn-less-arcsin": mp.acos,
 }
 
 

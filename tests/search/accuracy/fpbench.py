@@ -3,7 +3,9 @@
 By hand: ``python -m tests.search.accuracy.fpbench --fpbench DIR --every 12``, where DIR holds
 ``benchmarks/*.fpcore`` and ``bits.json``, with the errors of what Herbie finds. Each formula is
 improved on points of one seed and measured on points of another. With ``--output FILE.jsonl`` what
-is measured is kept, and a second run goes on from there.
+is measured is kept, and a second run goes on from there. The report ends with what it does not
+have: formulas that can't be read or measured, those that have no errors of Herbie's beside them,
+and all that ``--every`` passes over, with their numbers.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +22,45 @@ import numpy as np
 from rich.progress import Progress
 
 from relgraph.search.accuracy import Core, NotSupported, improve
-from relgraph.search.accuracy.notation.fpcore import core, forms
+from relgraph.search.accuracy.notation.fpcore import core, forms, name_of
 from relgraph.search.accuracy.table import Values
 from relgraph.search.accuracy.truth.sampling import EmptyDomain, Sampler
 
 FRESH_SEED = 1_000_003
 
 
-def formulas(directory: Path) -> list[Core]:
-    """Return the formulas of all files that our ops can say."""
-    found = []
+@dataclass(frozen=True)
+class LeftOut:
+    """A formula that is not read: its name, and why."""
+
+    name: str
+    why: str
+
+
+def formulas(directory: Path) -> tuple[list[Core], list[LeftOut]]:
+    """Return the formulas of all files that can be read, and the others.
+
+    Of two formulas of one name the second is called ``NAME (2)``.
+    """
+    found: list[Core] = []
+    left_out: list[LeftOut] = []
+    names: Counter[str] = Counter()
     for file in sorted(directory.rglob("*.fpcore")):
-        for form in forms(file.read_text(encoding="utf-8")):
+        try:
+            written = forms(file.read_text(encoding="utf-8"))
+        except (NotSupported, UnicodeDecodeError) as error:
+            left_out.append(LeftOut(str(file.relative_to(directory)), str(error)))
+            continue
+        for form in written:
             try:
-                found.append(core(form))
-            except NotSupported:
+                one = core(form)
+            except NotSupported as error:
+                left_out.append(LeftOut(name_of(form), str(error)))
                 continue
-    return found
+            names[one.name] += 1
+            count = names[one.name]
+            found.append(one if count == 1 else replace(one, name=f"{one.name} ({count})"))
+    return found, left_out
 
 
 def errors(formula: Core, points: int, seconds: float) -> dict[str, Any]:
@@ -70,27 +96,53 @@ def mean(records: list[dict[str, Any]], key: str) -> float:
     return float(np.mean([r[key] for r in records]))
 
 
-def report(records: list[dict[str, Any]], worst: int) -> None:
-    """Print the means, and the formulas with most error."""
+def report(records: list[dict[str, Any]], left_out: list[LeftOut], passed: int, worst: int) -> str:
+    """Return the means, the formulas with most error, and what is not among them.
+
+    Parameters
+    ----------
+    records
+        Of the formulas that were tried.
+    left_out
+        Those that can't be read.
+    passed
+        How many were passed over.
+    worst
+        How many formulas to list.
+    """
     known = [r for r in records if "improved" in r]
-    for r in sorted(known, key=lambda r: -r["improved"])[:worst]:
-        herbie = "-" if r["herbie"] is None else f"{r['herbie']:.2f}"
-        print(
-            f"{r['naive']:6.2f} {r['improved']:6.2f} {herbie:>6} {r['seconds']:5.1f}s  {r['name']}"
-        )
-    for r in records:
-        if "failed" in r:
-            print(f"not measured: {r['name']}: {r['failed']}")
+    failed = [LeftOut(r["name"], r["failed"]) for r in records if "failed" in r]
+    alone = [r["name"] for r in known if r["herbie"] is None]
+    lines = [
+        f"{r['naive']:6.2f} {r['improved']:6.2f} "
+        f"{'-' if r['herbie'] is None else format(r['herbie'], '.2f'):>6} "
+        f"{r['seconds']:5.1f}s  {r['name']}"
+        for r in sorted(known, key=lambda r: -r["improved"])[:worst]
+    ]
     if known:
-        both = [r for r in known if r["herbie"] is not None]
-        print(f"{len(known)} formulas: naive {mean(known, 'naive'):.2f}, ", end="")
-        print(f"improved {mean(known, 'improved'):.2f} bits; ", end="")
-        print(f"of the {len(both)} with Herbie's: {mean(both, 'improved'):.2f}, ", end="")
-        print(f"Herbie {mean(both, 'herbie'):.2f}; ", end="")
-        worse = sum(r["improved"] > r["naive"] + 0.1 for r in known)
-        longest = max(r["seconds"] for r in known)
-        print(f"worse than the input {worse}; ", end="")
-        print(f"{mean(known, 'seconds'):.1f} s each, {longest:.1f} s at most")
+        lines.append(_means(known))
+    lines += _listed("can't be read", [f"{o.name}: {o.why}" for o in left_out])
+    lines += _listed("can't be measured", [f"{o.name}: {o.why}" for o in failed])
+    lines += _listed("have no errors of Herbie's", alone)
+    lines.append(f"{passed} formulas are passed over")
+    return "\n".join(lines)
+
+
+def _means(known: list[dict[str, Any]]) -> str:
+    both = [r for r in known if r["herbie"] is not None]
+    herbie = f"{mean(both, 'improved'):.2f}, Herbie {mean(both, 'herbie'):.2f}" if both else "none"
+    worse = sum(r["improved"] > r["naive"] + 0.1 for r in known)
+    longest = max(r["seconds"] for r in known)
+    return (
+        f"{len(known)} formulas: naive {mean(known, 'naive'):.2f}, "
+        f"improved {mean(known, 'improved'):.2f} bits; "
+        f"of the {len(both)} with Herbie's: {herbie}; worse than the input {worse}; "
+        f"{mean(known, 'seconds'):.1f} s each, {longest:.1f} s at most"
+    )
+
+
+def _listed(what: str, which: list[str]) -> list[str]:
+    return [f"{len(which)} {what}", *(f"  {one}" for one in which)]
 
 
 def main() -> None:
@@ -110,7 +162,8 @@ def main() -> None:
         lines = options.output.read_text(encoding="utf-8").splitlines()
         records = [json.loads(line) for line in lines]
     done = {r["name"] for r in records}
-    chosen = formulas(options.fpbench)[options.start :: options.every]
+    found, left_out = formulas(options.fpbench)
+    chosen = found[options.start :: options.every]
     waiting = [f for f in chosen if f.name not in done]
     with Progress() as progress:
         for formula in progress.track(waiting, description="formulas"):
@@ -120,7 +173,9 @@ def main() -> None:
             if options.output is not None:
                 with options.output.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(record) + "\n")
-    report(records, options.worst)
+    mine = {f.name for f in chosen}
+    measured_now = [r for r in records if r["name"] in mine]
+    print(report(measured_now, left_out, len(found) - len(chosen), options.worst))
 
 
 if __name__ == "__main__":

@@ -48,6 +48,23 @@ def test_less_error(text: str, domain: str | None, most: float) -> None:
             assert {d.replay() for d in form.derivations} == set(form.pieces.forms)
 
 
+OF_FAMILIES = [
+    ("2 / (1 + exp(-2 * x)) - 1", None),
+    ("log(tan(pi / 4 + 0.5 * x))", "abs(x) < 1.5"),
+    ("(exp(x) - 2) + exp(-x)", "abs(x) < 1"),
+    ("arccos(1 - x)", "0 < x < 1"),
+    ("(1 / (x + 1) - 2 / x) + 1 / (x - 1)", "x > 2"),
+    ("sqrt((x * x + y * y + z * z) / 3)", None),
+]
+"""Formulas of benchmarks. None of them is an identity: each follows from those of its family."""
+
+
+@pytest.mark.parametrize(("text", "domain"), OF_FAMILIES)
+def test_a_formula_follows_from_its_family(text: str, domain: str | None) -> None:
+    found = improve(text, domain=domain, samples=48, seconds=4)
+    assert found.original.error > 4 > 0.5 >= found.best.error
+
+
 def test_what_loses_nothing_is_left_alone() -> None:
     found = improve("x * y + 1", domain={"x": (1, 2), "y": (1, 2)}, samples=64)
     assert found.best.error <= found.original.error < 1

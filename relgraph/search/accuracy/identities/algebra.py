@@ -98,11 +98,6 @@ SQUARES = (
     real("square-of-product", (x * y) * (x * y), (x * x) * (y * y)),
     real("square-of-quotient", (x / y) * (x / y), (x * x) / (y * y)),
     real("square-of-opposite", -x * -x, x * x),
-    real(
-        "difference-of-four-products",
-        (x + y) * (x + y) - (x - y) * (x - y),
-        4 * (x * y),
-    ),
 )
 
 CONJUGATES = (

@@ -1,0 +1,1 @@
+"""What the laws of `relations.cancellation` compute."""
