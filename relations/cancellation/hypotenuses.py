@@ -6,11 +6,12 @@ Program to Find the Euclidean Norm of a Vector (1978).
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import case, computo, several, view, whereo
+from relgraph.graph.kanren import case, computo, readerso, several, view, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.cancellation.hypotenuses import length_of_all, terms_of_sum
+from relgraph.tensor.lawkit.guards.compensation import uncompensated
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
@@ -146,7 +147,13 @@ negative_y = switch(positive, -1, y)
 def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about roots and logarithms of one and a square written with `square`."""
     return (
-        law(f"hypot-less-one{ending}", sqrt(1 + square(x)) - 1, hypot1m1(x), sound="stable"),
+        law(
+            f"hypot-less-one{ending}",
+            sqrt(1 + square(x)) - 1,
+            hypot1m1(x),
+            readerso(uncompensated, 1 + square(x)),
+            sound="stable",
+        ),
         law(f"log-one-and-square{ending}", log1p(square(x)), log1p_sqr(x), sound="stable"),
         law(
             f"log-one-and-scaled-square{ending}",

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from relgraph.graph.kanren import readerso
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
     arccosh,
@@ -24,12 +26,14 @@ from relgraph.tensor import (
     gt,
     log,
     log1p,
+    lt,
     minimum,
     sinh,
     sqrt,
     switch,
     tan,
 )
+from relgraph.tensor.lawkit.guards.compensation import uncompensated
 from relgraph.tensor.lawkit.spellings import not_choseno, turns
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
@@ -63,14 +67,27 @@ def log_of_one_by(name: str, sum_with_one: Callable[[Any], Any], y: Any) -> Law:
     positive = gt(y, -1)
     other = log(1 / sum_with_one(switch(positive, 0, x)))
     right = switch(positive, -log1p(switch(positive, y, 0)), other)
-    return law(name, log(1 / sum_with_one(x)), right, not_choseno(x), sound="stable")
+    rounded = readerso(uncompensated, sum_with_one(x))
+    return law(name, log(1 / sum_with_one(x)), right, not_choseno(x), rounded, sound="stable")
+
+
+# where the sum and the difference are nearly equal; elsewhere the rounding of the ratio counts more
+nearby = lt(2 * abs_(y), abs_(x))
+ratio, x_afar = switch(nearby, y, 0) / switch(nearby, x, 1), switch(nearby, 1 + abs_(y), x)
+
+
+def log_of_sum_by_difference(name: str, sign: int, quotient: Callable[[Any], Any]) -> Law:
+    """Return the law about the logarithm of a quotient of the sum and the difference of `x` and
+    `y`, in which `x` is given."""
+    right = switch(nearby, 2 * sign * arctanh(ratio), log(quotient(x_afar)))
+    return law(name, log(quotient(x)), right, not_choseno(x), sound="stable")
 
 
 OF_LOGARITHMS = (
     law("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x), sound="stable"),
     law("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x), sound="stable"),
-    law("arctanh-scaled", log((x + y) / (x - y)), 2 * arctanh(y / x), sound="stable"),
-    law("arctanh-scaled-mirrored", log((x - y) / (x + y)), -2 * arctanh(y / x), sound="stable"),
+    log_of_sum_by_difference("arctanh-scaled", 1, lambda x: (x + y) / (x - y)),
+    log_of_sum_by_difference("arctanh-scaled-mirrored", -1, lambda x: (x - y) / (x + y)),
     log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
     log_of_one_by("log-of-one-by-less", lambda x: 1 - x, -x),
 )

@@ -36,6 +36,7 @@ SIGMOID = (
     law("sigmoid-slope", exp(x) / (1 + exp(x)) ** 2, sigmoid(x) * sigmoid(-x), sound="stable"),
     law("sigmoid-slope-sqr", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x), sound="stable"),
     law("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x), sound="stable"),
+    law("neg-sigmoid-neg", sigmoid(x) - 1, -sigmoid(-x), sound="stable"),
     law("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x), sound="stable"),
     law("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x), sound="stable"),
     law("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x), sound="stable"),

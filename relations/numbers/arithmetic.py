@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computo, several, whereo
 from relgraph.graph.kanren.terms.term import variables_of
-from relgraph.tensor import neg, reciprocal, true_div
+from relgraph.tensor import mul, neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, no_zeroo, normal_reciprocalo
+from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import (
     booleano,
     discrete_togethero,
@@ -27,10 +28,12 @@ from relgraph.tensor.lawkit.numbers.arithmetic import (
     has_normal_quotient,
     is_no_product,
     is_power_of_two,
+    without_ones,
 )
+from relgraph.tensor.lawkit.numbers.collecting_products import divided_in_place
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-c, d, k, x, y, z = lvars("c d k x y z")
+c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 
 _ADD = ("constant_elimination", "add_canonicalize", "add_specialize")
 _MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
@@ -46,6 +49,14 @@ IDENTITIES = (
     law("sub-zero", x - 0, x, tags=_ADD),
     law("sub-minus-zero", x - -0.0, x, sound="rounding", tags=_ADD),  # -0 - -0 is 0
     law("mul-one", x * 1, x, tags=_MUL),
+    law(
+        "mul-one-among",
+        mul(several(xs)),
+        z,  # x * 1 * y → x * y
+        computo(z, without_ones, xs),
+        whereo(is_found, z),
+        tags=_MUL,
+    ),
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
     law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
@@ -106,8 +117,8 @@ FRACTIONS = (
     cleared("divisor-cancel-mul", (x * z) / (x / y), z * y),
     law("divisor-cancel-div", x / (y / z) / z, x / y, sound="finite", tags=_PRODUCTS),
     law("fractions-in-a-row", (x / y) * (y / z), x / z, sound="finite", tags=_PRODUCTS),
-    cleared("fraction-cancel-mul", x * (y / z) / (y * k), x / (z * k)),
-    cleared("fractions-cancel", (x / (y * k)) * (y / z), x / (z * k)),
+    law("fraction-cancel-mul", x * (y / z) / (y * k), x / z / k, sound="finite", tags=_PRODUCTS),
+    law("fractions-cancel", (x / (y * k)) * (y / z), x / k / z, sound="finite", tags=_PRODUCTS),
     cleared("clear-fraction-add", (x / y + z) * y, x + z * y),
     cleared("clear-fraction-sub", (x / y - z) * y, x - z * y),
     cleared("clear-sub-fraction", (z - x / y) * y, z * y - x),
@@ -141,7 +152,16 @@ RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), ta
 
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
-    law("mul-reciprocal", x * reciprocal(y), x / y, floato(y), sound="rounding", tags=_SPECIAL),
+    law(
+        "mul-reciprocal",
+        mul(several(xs)),
+        z,  # x * reciprocal(y) * k → x / y * k
+        computo(z, divided_in_place, xs),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=_SPECIAL,
+        tries=[mul(reciprocal(y), several(xs))],
+    ),
     law(
         "reciprocal-of-constant-factor",
         reciprocal(c * x),

@@ -4,7 +4,9 @@ Terms that cancel or are equal are found through the whole tree of sums and diff
 they stand, factors through that of products and quotients (`lawkit.numbers.nests`). Only they are
 touched: the others keep the grouping and the order in which they were written, since regrouping
 gains nothing, and ``(x - mean(x)) - c`` is right to the last digit where ``x - (mean(x) + c)`` is
-not. Regrouped products overflow: ``x * z / y`` does where ``x / y * z`` is a usual number.
+not. Regrouped products overflow: ``x * z / y`` does where ``x / y * z`` is a usual number. What a
+product is computed from is no larger and no smaller afterwards than the most that it was before,
+but for what cancels and for constants (`lawkit.numbers.nests`).
 
 A law about any number of arguments, ``add(several(xs))``, computes its right side from all of them
 at once. The comment beside it says of a few arguments what is equal to what. Its functions are in

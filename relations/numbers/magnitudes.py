@@ -39,7 +39,6 @@ ABSOLUTE = (
 SIGN = (
     law("sign-sign", sign(sign(x)), sign(x)),
     law("sign-neg", sign(-x), -sign(x), floato(x), sound="rounding"),
-    law("sign-product", sign(x) * sign(y), sign(x * y), floato(x), sound="finite"),
     law("sign-positive", sign(x), 1, positiveo(x), sound="finite"),
 )
 

@@ -34,7 +34,6 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly.creation import Alloc
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
-from relgraph.tensor.lawkit.functions.compensation import uncompensated
 from relgraph.tensor.lawkit.guards.axes import (
     are_nonzero_lengths,
     has_length_one_along,
@@ -178,7 +177,6 @@ SIGNS = (
 PRODUCTS = (
     law("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a)), sound="rounding"),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
-    law("prod-sign", prod(sign(x), axis=a), sign(prod(x, axis=a)), floato(x), sound="finite"),
     law(
         "prod-inverse",
         prod(y / x, axis=a),  # y = 1
@@ -210,7 +208,6 @@ LOGARITHMS = (
         log(prod(x, axis=a)),
         sum_(log(x), axis=a),
         nonnegativeo(x),
-        *uncompensated(x),
         sound="stable",
     ),
     law(
@@ -219,7 +216,6 @@ LOGARITHMS = (
         # not a choice of the two, which would have no slope where the product is negative
         sum_(log(abs_(x)), axis=a) + switch(lt(sign_of_prod, 0), math.nan, 0 * sign_of_prod),
         floato(x),
-        *uncompensated(x),
         # what is known of the sign later is better
         tags=("late",),
         sound="stable",

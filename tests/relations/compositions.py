@@ -161,7 +161,7 @@ def errors(
                 rough, truth = (
                     true_values(nodes, known, one.whole, p).astype("float64") for p in PRECISIONS
                 )
-            except (NoTrueValue, OverflowError, MemoryError):
+            except (NoTrueValue, OverflowError, MemoryError, np.linalg.LinAlgError):
                 return None
         sure = np.isfinite(truth) & (rough == truth) & (np.abs(truth) > 1e-300)
         pair = [_bits(np.broadcast_to(v, truth.shape)[sure], truth[sure]) for v in (before, after)]

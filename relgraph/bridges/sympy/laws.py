@@ -13,7 +13,7 @@ from relgraph.bridges.sympy.numbers import number_to_sympy
 from relgraph.bridges.sympy.reading import ExpressionReader
 from relgraph.bridges.sympy.writing import elements
 from relgraph.graph.basic import Constant
-from relgraph.graph.kanren.search.goals import Compute, OneClient, Where
+from relgraph.graph.kanren.search.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
@@ -102,7 +102,7 @@ def _said(given: Law) -> tuple[dict[Any, dict[str, bool]], tuple[str, ...]]:
     others = []
     domain = () if given.domain is None else (given.domain,)
     for condition in (*given.conditions, *domain):
-        if isinstance(condition, OneClient):
+        if isinstance(condition, Readers):
             continue
         name = getattr(getattr(condition, "predicate", None), "__name__", "")
         if isinstance(condition, Where) and name in _SAYS:

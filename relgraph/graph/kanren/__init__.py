@@ -7,7 +7,7 @@ from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.rules.matching import match
 from relgraph.graph.kanren.rules.views import View, case, view
-from relgraph.graph.kanren.search.goals import computo, one_cliento, whereo
+from relgraph.graph.kanren.search.goals import computo, one_cliento, readerso, whereo
 from relgraph.graph.kanren.search.variadic import argumentso, eacho
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.kanren.terms.term import (
@@ -41,6 +41,7 @@ __all__ = [
     "logic_variables",
     "match",
     "one_cliento",
+    "readerso",
     "relation",
     "several",
     "view",

@@ -11,7 +11,7 @@ from etuples.core import ExpressionTuple
 
 from relgraph.graph.kanren.rules.codegen import HELPERS, Transform, function_of, written
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Compute, OneClient, Where
+from relgraph.graph.kanren.search.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms.term import Arguments, Literal, Term, is_variable
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -97,7 +97,8 @@ def parts_of(rule: Rule) -> list[Any]:
             found.append(part.function)
             stack.append(part.out)
             stack.extend(part.variables)
-        elif cls is OneClient:
+        elif cls is Readers:
+            found.append(part.test)
             stack.extend(part.variables)
         elif cls is Arguments:
             stack.append(part.of)

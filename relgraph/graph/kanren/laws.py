@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -21,7 +21,7 @@ from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules.extraction import Extraction
 from relgraph.graph.kanren.rules.matching import INNER, match_root, rebuilds_same_node
 from relgraph.graph.kanren.rules.rule import Rule, rounded_numbers
-from relgraph.graph.kanren.search.goals import Condition, renamed_goal
+from relgraph.graph.kanren.search.goals import Condition, Readers, renamed_goal
 from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     dtypes_admitted,
@@ -61,12 +61,14 @@ class Law(Relation):
         complex: bool = False,
         domain: Any = None,
         tries: Sequence[Any] = (),
+        implied: Callable[[Any, str], Sequence[Readers]] | None = None,
     ) -> None:
         super().__init__(name, self._relate, tags, sound, domain, tries)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
         self.conditions = tuple(conditions)
+        self._implied = implied
         for condition in self.conditions:
             if not callable(condition):
                 raise TypeError(f"{name}: the condition {condition!r} is not a goal")
@@ -105,9 +107,15 @@ class Law(Relation):
         """Return what a direction matches, what it builds, and all its conditions."""
         if not self._matches:
             sides = (self.lhs, self.rhs) if direction == "forward" else (self.rhs, self.lhs)
-            return *sides, self.conditions
+            return *sides, (*self.conditions, *self._implied_by(sides[0], direction))
         (matched, own), (built, computed) = self._matches[direction], self._builds[direction]
-        return matched, built, (*own, *self.conditions, *computed)
+        implied = self._implied_by(matched, direction)
+        return matched, built, (*own, *self.conditions, *computed, *implied)
+
+    def _implied_by(self, matched: Any, direction: str) -> Sequence[Readers]:
+        if self._implied is None or direction == "backward":
+            return ()
+        return self._implied(matched, self.sound)
 
     def _left_open(
         self, matched: list[LogicVariable], built: list[LogicVariable]
@@ -208,7 +216,7 @@ class Law(Relation):
                     continue
                 term = reify(built, answer)
                 if rest and var.owner is not None:
-                    term = etuple(var.owner.op, term, *rest)
+                    term = etuple(var.owner.op, *rest.around(term))
                 try:
                     term = build(term)
                 except OpenAnswerError:
@@ -296,6 +304,7 @@ def law(
     complex: bool = False,
     domain: Any = None,
     tries: Sequence[Any] = (),
+    implied: Callable[[Any, str], Sequence[Readers]] | None = None,
 ) -> Law:
     """Return the law that `lhs` equals `rhs` under `conditions`.
 
@@ -321,6 +330,9 @@ def law(
         ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
     tries
         Terms to check it on, in place of the left side: of the shapes that its conditions admit.
+    implied
+        What every law of a vocabulary asks without saying so: a function from the left side and the
+        class to goals about who reads its parts. They hold where there is no graph.
 
     Raises
     ------
@@ -329,4 +341,4 @@ def law(
     ValueError
         If the sides are equal, or no direction would bind all variables of the other side.
     """
-    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain, tries)
+    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain, tries, implied)

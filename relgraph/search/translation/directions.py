@@ -11,7 +11,7 @@ from relgraph.graph.kanren.explanation.explain import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Condition, OneClient
+from relgraph.graph.kanren.search.goals import Condition, Readers
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.translation.patterns import Part, Untranslatable, parts_of
 
@@ -171,7 +171,7 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
         )
         return
     for rule in rules:
-        asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, OneClient))
+        asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, Readers))
         try:
             parts = tuple(parts_of(rule))
         except Untranslatable as reason:

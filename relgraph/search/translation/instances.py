@@ -14,7 +14,7 @@ from relgraph.graph.kanren.rules.matching import (
     numbers_keep_shape,
 )
 from relgraph.graph.kanren.rules.rule import Output, Rule, is_fixed, split
-from relgraph.graph.kanren.search.goals import Compute, OneClient, Where
+from relgraph.graph.kanren.search.goals import Compute, Readers, Where
 from relgraph.graph.kanren.search.match_checks import (
     agree,
     built_variables,
@@ -252,7 +252,7 @@ class _Sides:
         return found
 
     def _holds(self, condition: Any, values: Sequence[Any]) -> bool:
-        if isinstance(condition, OneClient):
+        if isinstance(condition, Readers):
             return True
         if isinstance(condition, Where):
             return bool(condition.predicate(*values))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from relgraph.graph.kanren.laws import Law, law
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.laws import law as any_law
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.terms.term import LogicVariable, logic_variables
+from relgraph.tensor.lawkit.guards.compensation import roundings_kept_apart
 from relgraph.tensor.variable import TensorVariable
 
 __all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation"]
 
-# not a function: a law is pickled by the name of the innermost module that makes it
+# no functions: a law is pickled by the name of the innermost module that makes it
+law = partial(any_law, implied=roundings_kept_apart)
+"""`relgraph.graph.kanren.law`, for tensors: a stable one asks whether roundings cancel."""
+
 any_dtype_law = partial(law, mixed=True, complex=True)
 """`law` for tensors of any dtype, and of several at once."""
 

@@ -64,6 +64,8 @@ CASES = [
     ("sqr-exp", at.sqr(at.exp(x)), "exp(2.0 * x)"),
     ("sqrt-exp", at.sqrt(at.exp(x)), "exp(x / 2.0)"),
     ("log-sqrt", at.log(at.sqrt(x)), "0.5 * log(x)"),
+    ("log-product-with-itself", at.log(x * x), "2.0 * log(abs(x))"),
+    ("log-product-with-itself-nonnegative", at.log(p * p), "2.0 * log(sigmoid(y))"),
     ("log-sqr", at.log(at.sqr(x)), "2.0 * log(abs(x))"),
     ("log-sqr-nonnegative", at.log(at.sqr(p)), "2.0 * log(sigmoid(y))"),
     ("log-even-power", at.log(x**4), "4.0 * log(abs(x))"),

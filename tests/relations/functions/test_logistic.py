@@ -34,6 +34,7 @@ CASES = [
     ("sigmoid-of-two", at.exp(x) / (at.exp(y) + at.exp(x)), "sigmoid(x - y)"),
     ("sigmoid-slope-sqr", at.exp(x) / at.sqr(1 + at.exp(x)), "sigmoid(x) * sigmoid(-x)"),
     ("sigmoid-neg", 1 - at.sigmoid(x), "sigmoid(-x)"),
+    ("neg-sigmoid-neg", at.sigmoid(x) - 1, "-sigmoid(-x)"),
     ("sigmoid-exp", at.sigmoid(x) * y * at.exp(-x), "sigmoid(-x) * y"),
     ("sigmoid-neg-exp", at.sigmoid(-x) * at.exp(x), "sigmoid(x)"),
     ("sigmoid-div-exp", at.sigmoid(x) / at.exp(x), "sigmoid(-x)"),
@@ -64,7 +65,7 @@ CASES = [
     ("softplus-difference-neg", at.softplus(-x) - at.softplus(x), "-x"),
     ("softplus-less", at.softplus(x) - x, "softplus(-x)"),
     ("less-softplus", x - at.softplus(x), "-softplus(-x)"),
-    ("softplus-neg-more", y + at.softplus(-x) + x, "softplus(x) + y"),
+    ("softplus-neg-more", y + at.softplus(-x) + x, "y + softplus(x)"),
     ("softplus-by-parts", at.maximum(x, 0) + at.softplus(-at.abs(x)), "softplus(x)"),
     (
         "softplus-by-parts-less",

@@ -84,7 +84,6 @@ TRUE_BY_READING = {
     "other argument: fill-of-alloc-3d": "a number that fits has the shape that is wanted already",
     "wrong for the least number: det-scaled": "no class claims anything of such determinants",
     "unguarded 2: kron-times-vector": "all that is computed has the dtype of the result even so",
-    "truncated: prod-sign": "a sign is a whole number",
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
     "wrong for length 0: log-det-upper-triangular": "of a matrix without rows no element is read",
     "wrong sign: log-abs-det": "the last of two outputs is the second",

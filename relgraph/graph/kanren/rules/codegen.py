@@ -25,6 +25,7 @@ from relgraph.graph.kanren.rules.argument_index import ArgumentIndex
 from relgraph.graph.kanren.rules.codegen_match import MatchWriter
 from relgraph.graph.kanren.rules.function_source import NotCompilable
 from relgraph.graph.kanren.rules.matching import (
+    LeftOver,
     combine_arguments,
     flat_arguments,
     has_outside_clients,
@@ -38,7 +39,7 @@ from relgraph.graph.kanren.rules.rule import (
     split,
 )
 from relgraph.graph.kanren.search import match_checks
-from relgraph.graph.kanren.search.goals import Compute, OneClient, Where, read_once
+from relgraph.graph.kanren.search.goals import Compute, Readers, Where, holds_of_readers
 from relgraph.graph.kanren.terms.term import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import same_variable
@@ -151,8 +152,10 @@ class RuleWriter(MatchWriter):
         if isinstance(condition, Where):
             args = ", ".join(self.value_text(v) for v in condition.variables)
             self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
-        elif isinstance(condition, OneClient):
-            self.begin_block(f"if read_once(fgraph, {self.value_text(condition.variables[0])}):")
+        elif isinstance(condition, Readers):
+            test = self.global_name(condition.test, "asks")
+            read = self.value_text(condition.variables[0])
+            self.begin_block(f"if holds_of_readers({test}, fgraph, {read}):")
         elif isinstance(condition, Compute) and is_variable(condition.out):
             given = ["fgraph"] if condition.asks_graph else []
             args = ", ".join([*given, *(self.value_text(v) for v in condition.variables)])
@@ -213,7 +216,8 @@ class RuleWriter(MatchWriter):
         head, _ = split(self.rule.pattern) or (None, ())
         result = self.fresh_name("t")
         op = self.global_name(head, "OP")
-        self.emit(f"{result} = {op}.make_node({new}, *{rest}).outputs[0] if {rest} else {new}")
+        whole = f"{op}.make_node(*{rest}.around({new})).outputs[0]"
+        self.emit(f"{result} = {whole} if {rest} else {new}")
         # if none are left over, the op is that of the template
         op_of = dict(made).get(new)
         made.append((result, None if op_of is None or op_of.converts else head))
@@ -312,7 +316,8 @@ HELPERS: Mapping[str, Any] = {
     "flat_arguments": flat_arguments,
     "is_converted": match_checks.is_converted,
     "is_real": match_checks.is_real,
-    "read_once": read_once,
+    "LeftOver": LeftOver,
+    "holds_of_readers": holds_of_readers,
     "reify": reify,
     "hold_numbers": match_checks.hold_numbers,
     "has_outside_clients": has_outside_clients,

@@ -275,6 +275,8 @@ class MatchWriter(FunctionSource):
             return None
         rest = self.fresh_name("rest")
         self.emit(f"{rest} = {self.remaining(flat, taken)}")
+        first = taken[0] if len(taken) == 1 else f"min({', '.join(taken)})"
+        self.emit(f"{rest} = LeftOver({rest}, {first}) if {rest} else ()")
         return rest
 
     def candidates(self, pattern: Any, flat: str, index: str) -> str:

@@ -37,6 +37,25 @@ Bindings = dict[Any, Any]
 INNER = "inner variables"
 
 
+class LeftOver(list[Variable]):
+    """The arguments of a sum or product that a match has left over, in order.
+
+    Attributes
+    ----------
+    place
+        How many of them stand before the first that was matched.
+    """
+
+    def __init__(self, arguments: Sequence[Variable] = (), place: int = 0) -> None:
+        super().__init__(arguments)
+        self.place = place
+
+    def around(self, new: Any) -> list[Any]:
+        """Return the arguments with `new` in the place of what was matched: sums and products
+        round, overflow and underflow by their order."""
+        return [*self[: self.place], new, *self[self.place :]]
+
+
 def match(
     pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
 ) -> Iterator[Bindings]:
@@ -60,7 +79,7 @@ def match(
 
 def match_root(
     pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
-) -> Iterator[tuple[Bindings, list[Variable]]]:
+) -> Iterator[tuple[Bindings, LeftOver]]:
     """Like `match`, but a sum or product may have more arguments than the pattern.
 
     Yields
@@ -96,11 +115,11 @@ class _Context(NamedTuple):
 
 def _match_at(
     pattern: Any, var: Variable, s: Bindings, context: _Context
-) -> Iterator[tuple[Bindings, list[Variable]]]:
+) -> Iterator[tuple[Bindings, LeftOver]]:
     node, parts = _compound(pattern, var)
     if node is None or parts is None:
         for bindings in _match_leaf(pattern, var, s):
-            yield bindings, []
+            yield bindings, LeftOver()
         return
     head, patterns = parts
     for bindings in _match_op(head, node, _with_inner(s, var)):
@@ -108,7 +127,7 @@ def _match_at(
             flat = is_ac(head) and context.regroup and context.at_root
             every = flat_arguments(context.fgraph, node)[0] if flat else node.inputs
             for found in _match_all(patterns[0], every, bindings):
-                yield found, []
+                yield found, LeftOver()
         else:
             yield from _match_arguments(head, node, patterns, bindings, context)
 
@@ -170,16 +189,17 @@ def _match_op(pattern: Any, node: Apply, s: Bindings) -> Iterator[Bindings]:
 
 def _match_arguments(
     head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, context: _Context
-) -> Iterator[tuple[Bindings, list[Variable]]]:
+) -> Iterator[tuple[Bindings, LeftOver]]:
     if is_ac(head) and context.regroup:
         wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
             given, nested = flat_arguments(context.fgraph, node)
             if len(wanted) <= len(given):
-                yield from _match_ac(node, wanted, given, _with_inner(s, *nested), context)
+                start = LeftOver(given, len(given))
+                yield from _match_ac(node, wanted, start, _with_inner(s, *nested), context)
             return
     if takes_all_arguments(patterns):
-        yield from ((found, []) for found in _match_all(patterns[0], node.inputs, s))
+        yield from ((found, LeftOver()) for found in _match_all(patterns[0], node.inputs, s))
         return
     if len(patterns) != len(node.inputs):
         return
@@ -189,7 +209,7 @@ def _match_arguments(
         asks = context.keeps_shape and node.op.elementwise and len(beside) < len(pairs)
         if not asks or numbers_keep_shape(node, beside):
             for bindings in _match_each(pairs, s, context.below(node)):
-                yield bindings, []
+                yield bindings, LeftOver()
 
 
 def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
@@ -328,11 +348,11 @@ def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
 def _match_ac(
     node: Apply,
     patterns: list[Any],
-    arguments: Sequence[Variable],
+    arguments: LeftOver,
     s: Bindings,
     context: _Context,
     beside: tuple[Variable, ...] = (),
-) -> Iterator[tuple[Bindings, list[Variable]]]:
+) -> Iterator[tuple[Bindings, LeftOver]]:
     """Match patterns with the arguments of a sum or product, in any order.
 
     A pattern with a head, or one that is bound, must match one of the arguments. Each free variable
@@ -342,19 +362,19 @@ def _match_ac(
     """
     if not patterns:
         if not arguments or context.at_root:
-            yield s, list(arguments)
+            yield s, arguments
         return
     i = min(range(len(patterns)), key=lambda k: _match_cost(patterns[k], s))
     pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
     if isinstance(pattern, Arguments):
         if arguments:
-            yield from ((found, []) for found in _match_all(pattern, arguments, s))
+            yield from ((found, LeftOver()) for found in _match_all(pattern, arguments, s))
         return
     if not others and _is_free(pattern, s):
         combined = combine_arguments(node, arguments)
         if combined is not None:
             found_below = _match_below(pattern, combined, s, context.below(node))
-            yield from ((found, []) for found in found_below)
+            yield from ((found, LeftOver()) for found in found_below)
         return
     asks = (
         context.keeps_shape
@@ -367,7 +387,7 @@ def _match_ac(
         if any(var is other for other in tried):
             continue
         tried.append(var)
-        remaining = [*arguments[:j], *arguments[j + 1 :]]
+        remaining = LeftOver([*arguments[:j], *arguments[j + 1 :]], min(arguments.place, j))
         if asks and not numbers_keep_shape(node, (*beside, *remaining)):
             continue
         now_beside = beside if is_number(pattern) else (*beside, var)

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from etuples.core import ExpressionTuple
 
-from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
+from relgraph.graph.kanren.search.goals import Compute, Condition, Readers, Where
 from relgraph.graph.kanren.terms.term import (
     Arguments,
     Literal,
@@ -86,7 +86,7 @@ class Rule:
             and is_variable(self.template)
             and self.template in variables_of(self.pattern)
             and not self.one_client
-            and not any(isinstance(c, OneClient) for c in self.conditions)
+            and not any(isinstance(c, Readers) for c in self.conditions)
         )
 
     @property
@@ -101,7 +101,7 @@ class Rule:
                 further = max(further, getattr(condition.function, "depth", 0))
             elif isinstance(condition, Where):
                 further = max(further, getattr(condition.predicate, "depth", 0))
-            elif isinstance(condition, OneClient):
+            elif isinstance(condition, Readers):
                 # the readers of what the lowest nodes read are one level more
                 further = max(further, 1)
         return height(self.pattern) + further

@@ -18,7 +18,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.kanren.rules.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.rules.rule import Rule, head_of, height, split
-from relgraph.graph.kanren.search.goals import Condition, read_once
+from relgraph.graph.kanren.search.goals import Condition, holds_of_readers, one_client
 from relgraph.graph.kanren.terms.term import Term
 
 
@@ -128,7 +128,9 @@ class _EachUnshared:
         # a leaf may be read more than once: nothing is computed twice by that
         return tuple(
             [
-                self.one(v) if v.owner is None or read_once(fgraph, v) else last_case(v)
+                self.one(v)
+                if v.owner is None or holds_of_readers(one_client, fgraph, v)
+                else last_case(v)
                 for v in variables
             ]
         )

@@ -1,4 +1,4 @@
-"""Goals for the conditions and computed values of laws: `whereo`, `computo`, `one_cliento`.
+"""Goals for the conditions and computed values of laws: `whereo`, `computo`, `readerso`.
 
 They are data too: a law renames their variables along with its own. While a variable of such a goal
 is unbound, the state delays the goal (see `state`).
@@ -114,24 +114,28 @@ class Compute(Condition):
         return f"{self.out} = {name}({', '.join(map(str, self.variables))})"
 
 
-class OneClient(Condition):
-    """The goal that a variable is read in one place only; see `one_cliento`."""
+ReadersTest = Callable[[Any, Variable], bool]
 
-    def __init__(self, variable: Any) -> None:
+
+class Readers(Condition):
+    """The goal that something holds of those who read a variable; see `readerso`."""
+
+    def __init__(self, test: ReadersTest, variable: Any) -> None:
+        self.test = test
         self.variables = (variable,)
 
-    def rename(self, names: Mapping[Any, Any]) -> OneClient:
-        return OneClient(renamed(self.variables[0], names))
+    def rename(self, names: Mapping[Any, Any]) -> Readers:
+        return Readers(self.test, renamed(self.variables[0], names))
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        return s if read_once(getattr(s, "fgraph", None), values[0]) else False
+        return s if holds_of_readers(self.test, getattr(s, "fgraph", None), values[0]) else False
 
     def __str__(self) -> str:
-        return f"one_client({self.variables[0]})"
+        return f"{self.test.__name__}({self.variables[0]})"
 
 
-def read_once(fgraph: Any, var: Any) -> bool:
-    """Return whether `var` is read in one place of a graph at most; True without a graph.
+def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
+    """Return whether `test` holds of a graph and a variable in it; True without a graph.
 
     Parameters
     ----------
@@ -142,6 +146,11 @@ def read_once(fgraph: Any, var: Any) -> bool:
         return True
     if not isinstance(var, Variable):
         var = _found_in(fgraph, build(var))
+    return test(fgraph, var)
+
+
+def one_client(fgraph: Any, var: Variable) -> bool:
+    """Return whether `var` is read in one place of a graph at most."""
     return len(fgraph.clients.get(var, ())) <= 1
 
 
@@ -174,12 +183,21 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     return Compute(out, function, variables)
 
 
-def one_cliento(variable: Any) -> OneClient:
+def readerso(test: ReadersTest, variable: Any) -> Readers:
+    """Construct the goal that ``test(fgraph, variable)`` holds, which asks who reads the variable.
+
+    `variable` may be a term, a part of what the law matches. Without a graph, as in plain `run`,
+    the goal holds.
+    """
+    return Readers(test, variable)
+
+
+def one_cliento(variable: Any) -> Readers:
     """Construct the goal that `variable` is read in one place of its FunctionGraph only.
 
-    To be an output counts as one place. Without a graph, as in plain `run`, the goal holds.
+    To be an output counts as one place; see `readerso`.
     """
-    return OneClient(variable)
+    return readerso(one_client, variable)
 
 
 def renamed_goal(goal: Any, names: Mapping[Any, Any]) -> Any:

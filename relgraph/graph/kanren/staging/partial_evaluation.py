@@ -36,7 +36,7 @@ from relgraph.graph.kanren.search.goal_inspection import (
     goals_of,
     name_of,
 )
-from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where, read_once
+from relgraph.graph.kanren.search.goals import Compute, Condition, Readers, Where, holds_of_readers
 from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.solutions import Goal, solutions
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError
@@ -262,8 +262,8 @@ class _TracedCondition(Condition):
         goal, trace = self.goal, self.trace
         if isinstance(goal, Where):
             return s if trace.test(goal.predicate, *values) else False
-        if isinstance(goal, OneClient):
-            return s if trace.test(read_once, trace.fgraph, *values) else False
+        if isinstance(goal, Readers):
+            return s if trace.test(holds_of_readers, goal.test, trace.fgraph, *values) else False
         if not isinstance(goal, Compute):
             raise Unstageable(f"its condition {goal} is a goal of another kind")
         if goal.asks_graph:

@@ -17,7 +17,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.search.goals import Compute, Condition, OneClient, Where
+from relgraph.graph.kanren.search.goals import Compute, Condition, Readers, Where
 from relgraph.graph.kanren.search.state import guarded
 from relgraph.graph.kanren.terms.term import LogicVariable, variables_of
 from relgraph.search.accuracy.egraph.patterns import NotTranslated, Pattern, built, pattern_of
@@ -181,17 +181,17 @@ def conditions_of(
     ------
     NotTranslated
         If it is a law about integers or conditions, or has a condition that is no `whereo`,
-        `computo` or `one_cliento`.
+        `computo` or `readerso`.
     """
     goals, found = [], []
     for goal in law.conditions:
-        if not isinstance(goal, Where | Compute | OneClient):
+        if not isinstance(goal, Where | Compute | Readers):
             raise NotTranslated(f"{law.name} has the condition {goal}")
         if isinstance(goal, Where) and goal.predicate in _OF_SIGNS:
             found.append(_sign(law, goal, variables))
         elif isinstance(goal, Where) and goal.predicate.__module__ == types.__name__:
             _ask_of_floats(law, goal)
-        elif not isinstance(goal, OneClient):
+        elif not isinstance(goal, Readers):
             goals.append(goal)
     domain = law.domain
     claimed = [_sign(law, Where(domain.predicate, (v,)), variables) for v in _subjects(domain)]

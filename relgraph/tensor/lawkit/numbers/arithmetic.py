@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
     containing_constant,
     depends_on_levels,
@@ -39,6 +41,15 @@ def has_normal_quotient(c: Any, d: Any) -> bool:
     with np.errstate(all="ignore"):
         value = abs(np.asarray(one, c.type.dtype) / np.asarray(other, c.type.dtype))
     return bool(limits.tiny <= value <= limits.max)
+
+
+@requires_heads(containing_constant)
+def without_ones(factors: Sequence[Any]) -> Any:
+    """Return a product of three or more without the factors that are 1; None if none is."""
+    others = [v for v in factors if number_of(v) != 1 or number_of(v) is True]
+    if len(factors) < 3 or len(others) in (0, len(factors)):
+        return None
+    return others[0] if len(others) == 1 else mul(*others)
 
 
 @depends_on_levels(1)

@@ -20,6 +20,7 @@ from relgraph.tensor.lawkit.guards.dependence import (
     containing_two_constants_or,
     requires_heads,
 )
+from relgraph.tensor.lawkit.guards.types import is_float
 from relgraph.tensor.lawkit.numbers.collecting import (
     Counted,
     Units,
@@ -37,7 +38,7 @@ from relgraph.tensor.lawkit.numbers.nests import (
     nest_at,
     nest_of,
 )
-from relgraph.tensor.math import mul, neg, pow, sqr, sqrt, true_div
+from relgraph.tensor.math import mul, neg, pow, reciprocal, sqr, sqrt, true_div
 
 _factors_or_nested = containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow)
 
@@ -71,6 +72,27 @@ def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
 signs_in_front.__dict__["asks_graph"] = True
 
 
+# -- reciprocals -----------------------------------------------------------------------------------
+
+
+@requires_heads(containing_any_of(reciprocal))
+def divided_in_place(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return a product divided where it was multiplied by a reciprocal: ``x * (1 / y) * z`` is
+    ``(x / y) * z``."""
+    if not any(var.head is reciprocal for var in factors):
+        return None
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        # of an integer it is taken as a float
+        if leaf.owner is not None and leaf.head is reciprocal and is_float(leaf.owner.inputs[0]):
+            edits[i] = leaf.owner.inputs[0], True
+    return edited(nest, edits) if edits else None
+
+
+divided_in_place.__dict__["asks_graph"] = True
+
+
 # -- constants -------------------------------------------------------------------------------------
 
 _two_constants = containing_two_constants_or(mul, true_div)
@@ -93,8 +115,12 @@ def constants_of_product_folded(nest: Nest) -> Any:
     edits: dict[int, Part | None] = {}
     dtype = common_dtype(nest.leaves)
     assert dtype is not None
+    negated = False
     if dtype.kind == "f":
-        known = [(i, numbers[i], nest.below[i]) for i in places if _is_usual(numbers[i])]
+        # before they attract another constant, which would move for their sake
+        negated = _drop_ones(nest, numbers, edits)
+        left = [i for i in places if i not in edits]
+        known = [(i, numbers[i], nest.below[i]) for i in left if _is_usual(numbers[i])]
         small = dtype == np.float16 and len(nest.leaves) - len(places) > 1
         while len(known) > 1:
             joined = _one_of_two(known[0], known[1], dtype, small)
@@ -105,14 +131,14 @@ def constants_of_product_folded(nest: Nest) -> Any:
             if joined[1] != 1:
                 edits[joined[0]] = constant(np.asarray(joined[1], dtype)), joined[2]
             known = [joined, *known[2:]]
-        if _drop_ones(nest, numbers, edits):
-            return neg(edited(nest, edits))
     elif len(places) > 1:
         with np.errstate(all="ignore"):
             total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
         edits.update(dict.fromkeys(places))
         edits[places[0]] = constant(np.asarray(total, dtype)), False
-    return edited(nest, edits) if edits else None
+    if not edits:
+        return None
+    return neg(edited(nest, edits)) if negated else edited(nest, edits)
 
 
 def _is_usual(number: Any) -> bool:
@@ -146,8 +172,8 @@ def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -
 def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> bool:
     """Drop divisors 1, and a factor 1 that is not alone above the line: ``x / (1 / y)`` is
     ``x * y``. The same for -1; return whether this changes the sign of the product."""
-    ones = [i for i, number in enumerate(numbers) if number in (1, -1) and i not in edits]
-    above = [i for i, below in enumerate(nest.below) if not below and edits.get(i, i) is not None]
+    ones = [i for i, number in enumerate(numbers) if number in (1, -1)]
+    above = [i for i, below in enumerate(nest.below) if not below]
     if not any(nest.below[i] for i in ones):
         # what divides a divisor stays below the line: the 1 of 1 / (x / 0) stands alone above it
         spans = zip(nest.spans(), nest.inverted, strict=True)
@@ -203,9 +229,6 @@ def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = Fals
     if not all(abs(count) <= limit / len(counts) for count in counts):
         return None
     any_exponent = any_exponent and dtype.kind == "f"
-    starts: dict[int, int] = {}
-    for first, last in nest.spans():
-        starts[first] = max(last, starts.get(first, last))
 
     def kind_of(i: int) -> Any:
         whole = counts[i] > 0 and counts[i] == np.floor(counts[i]) and not nest.below[i]
@@ -216,9 +239,9 @@ def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = Fals
             return False
         if dtype.kind != "f" or abs(total) <= max(1, *[abs(counts[i]) for i in members]):
             return True
-        # they are multiplied with each other first
+        # a partial product is that of them alone
         together = members[-1] - members[0] == len(members) - 1
-        return together and starts.get(members[0], -1) >= members[-1]
+        return together and (members[0], members[-1]) in nest.partial_spans()
 
     return collected(given, counts, kind_of, _power, is_gain)
 

@@ -5,6 +5,12 @@ above the line, so to say, and `b` and `d`, which stand below it: they are subtr
 `mul` and `true_div` the leaves below the line are divided by. Leaves that cancel or are collected
 are edited where they stand, and all others keep the grouping in which they were written:
 floating-point sums and products round, overflow and underflow by it.
+
+So each partial product of an edited nest is one that was there, or its reciprocal, but for
+
+- a factor that has cancelled, which the partial products between its places lack: that they over-
+  or underflow without it is far rarer than that they did with it;
+- constants that are folded: a partial product is larger or smaller by what they are.
 """
 
 from __future__ import annotations
@@ -91,6 +97,14 @@ class Nest:
             of_args = [(c, c) if c >= 0 else spans[-1 - c] for c in self.children[k]]
             spans[k] = (of_args[0][0], of_args[-1][1])
         return spans
+
+    def partial_spans(self) -> set[tuple[int, int]]:
+        """Return the indices of the first and the last leaf of what is computed on the way: of the
+        first arguments of each node, from the left to the right."""
+        spans, found = self.spans(), set()
+        for children, (first, _) in zip(self.children, spans, strict=True):
+            found.update((first, c if c >= 0 else spans[-1 - c][1]) for c in children[1:])
+        return found
 
 
 def nest_of(
@@ -251,33 +265,26 @@ def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
         changed.append(differs)
     if not made[-1]:
         return 0 if nest.operation is SUM else 1
-    (var, below), *others = made[-1]
-    whole = nest.operation.inverse(var) if below else var
-    for var, _ in others:
-        whole = nest.operation.part(whole, var)
-    return whole
+    ((var, below),) = made[-1]
+    return nest.operation.inverse(var) if below else var
 
 
 def _joined(operation: Operation, parts: list[Part]) -> list[Part]:
     """Return the sum or product of some parts, from the left to the right, as one part.
 
-    Divisors that nothing is divided by yet stay apart: their product might overflow.
+    What stands below the line before anything is above it is joined: ``-a - b + c`` is
+    ``c - (a + b)``, to the last bit, and ``1 / a / b * c`` is ``c / (a * b)``, where nothing over-
+    or underflows that did not before.
     """
     if len(parts) < 2:
         return parts
     first_below = [var for var, _ in takewhile(lambda part: part[1], parts)]
     run = [var for var, _ in parts[len(first_below) : len(first_below) + 1]]
-    if operation is SUM and first_below:
-        # -a - b + c is c - (a + b), to the last bit
-        below = _join(SUM, first_below)
+    if first_below:
+        below = _join(operation, first_below)
         if not run:
             return [(below, True)]
-        run = [sub(run[0], below)]
-    elif first_below:
-        if not run:
-            return parts
-        for var in first_below:
-            run = [true_div(run[0], var)]
+        run = [operation.part(run[0], below)]
     for var, is_below in parts[len(first_below) + 1 :]:
         if is_below:
             run = [operation.part(_join(operation, run), var)]

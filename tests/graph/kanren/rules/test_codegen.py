@@ -56,7 +56,7 @@ def test_what_is_built_may_be_a_number():
     circle = law("circle", at.sqr(at.sin(x)) + at.sqr(at.cos(x)), 1, sound="rounding").forward
     square = at.sqr(at.cos(a)) + at.sqr(at.sin(a))
     assert both(circle, square) == "second(sqr(cos(a)), {1.0})"
-    assert both(circle, at.add(b, square, c)) == "add({1.0}, b, c)"
+    assert both(circle, at.add(b, square, c)) == "add(b, {1.0}, c)"
     assert both(circle, at.sqr(at.sin(a)) + at.sqr(at.cos(b))) is False
 
 

@@ -1,0 +1,143 @@
+"""Roundings that cancel: formulas that are right because two of their parts round alike.
+
+``log(u) * x / (u - 1)`` with ``u = 1 + x`` is right to the last digits: both `log` and the
+difference take the rounded `u` (Kahan; Goldberg 1991, theorem 4). ``log1p(x) * x / (u - 1)`` is
+not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that takes the rounding of
+`u` out of one of its readers leaves the graph alone where another reader has it that may cancel it:
+
+- a function that is zero at 1, such as `log`, and a difference from 1 have it alike, unless there
+  are laws about both, which then both apply (`BOTH`);
+- two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it.
+
+A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
+reader: what is gained is more than what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.rules.rule import split
+from relgraph.graph.kanren.search.goals import Readers, readerso
+from relgraph.graph.notation.numbers import number_of
+from relgraph.tensor.math import (
+    abs,
+    add,
+    arccos,
+    arccosh,
+    cosh,
+    exp,
+    log,
+    log2,
+    log10,
+    mul,
+    neg,
+    pow,
+    sigmoid,
+    sqr,
+    sqrt,
+    sub,
+)
+
+SUMS = (add, sub)
+ZERO_AT_ONE = (log, log2, log10, arccos, arccosh)
+OF_SIZE = (abs, sqr, sqrt)
+"""Ops that are 1 where their argument is 1 or -1."""
+BOTH = (exp, cosh, sigmoid, sqr)
+"""Ops of which there are laws both about the logarithm and about the difference from 1."""
+
+LEVELS = 3
+"""So many sums of sums are looked at, one in the other."""
+
+
+def kept_apart(fgraph: Any, u: Variable) -> bool:
+    """Return whether a sum may lose the rounding of its term `u`: no function that is zero at 1
+    has it, and no other term of a sum in which it stands."""
+    if not _is_shared(fgraph, u):
+        return True
+    return (_has_both_laws(u) or without_logarithm(fgraph, u)) and not _meets_itself(fgraph, u)
+
+
+def without_logarithm(fgraph: Any, u: Variable) -> bool:
+    """Return whether no function that is zero at 1 has the rounding of `u`, or of its size."""
+    for node in _readers(fgraph, u):
+        sizes = _readers(fgraph, node.outputs[0]) if node.op in OF_SIZE else ()
+        if any(reader.op in ZERO_AT_ONE for reader in (node, *sizes)):
+            return False
+    return True
+
+
+def uncompensated(fgraph: Any, u: Variable) -> bool:
+    """Return whether a function that is zero at 1 may lose the rounding of its argument `u`: no
+    difference from 1 has it, nor, of ``1 + x`` or ``1 - x``, any difference."""
+    if not _is_shared(fgraph, u) or _has_both_laws(u):
+        return True
+    near_one = u.owner is not None and u.owner.op in SUMS and _has_one(u.owner)
+    differences = [node for node in _readers(fgraph, u) if node.op in SUMS]
+    return not any(_has_one(node) or (near_one and node.op is sub) for node in differences)
+
+
+def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
+    """Return what every law of the class ``stable`` asks of the readers of what it matches.
+
+    Parameters
+    ----------
+    matched
+        The left side: a sum or a difference, or a function that is zero at 1; of others nothing is
+        asked.
+    """
+    op, arguments = split(matched) or (None, ())
+    if sound != "stable" or (op not in SUMS and op not in ZERO_AT_ONE):
+        return ()
+    test = kept_apart if op in SUMS else uncompensated
+    return [readerso(test, part) for part in arguments if split(part) is not None]
+
+
+def _is_shared(fgraph: Any, u: Variable) -> bool:
+    return len(fgraph.clients.get(u, ())) > 1
+
+
+def _readers(fgraph: Any, var: Variable) -> Iterator[Apply]:
+    for node, _ in fgraph.clients.get(var, ()):
+        if isinstance(node, Apply):
+            yield node
+
+
+def _has_one(node: Apply) -> bool:
+    """Return whether the number 1 is added or subtracted."""
+    return any(number_of(v) in (1, -1) for v in node.inputs)
+
+
+def _has_both_laws(u: Variable) -> bool:
+    node = u.owner
+    if node is None or node.op in BOTH:
+        return node is not None
+    if node.op is pow:
+        return bool(number_of(node.inputs[1]) == 2)
+    return node.op is mul and len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]
+
+
+def _meets_itself(fgraph: Any, u: Variable) -> bool:
+    """Return whether two of the sums that read `u` are parts of one sum."""
+    seen: set[Apply] = set()
+    for node in dict.fromkeys(_readers(fgraph, u)):
+        above = set(_sums_above(fgraph, node))
+        if not seen.isdisjoint(above):
+            return True
+        seen |= above
+    return False
+
+
+def _sums_above(fgraph: Any, node: Apply) -> Iterator[Apply]:
+    """Yield a sum and those in which it is a term, some levels up."""
+    level = [node] if node.op in SUMS else []
+    for _ in range(LEVELS):
+        yield from level
+        level = [
+            reader
+            for inner in level
+            for reader in _readers(fgraph, inner.outputs[0])
+            if reader.op in SUMS or reader.op is neg
+        ]
