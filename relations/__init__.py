@@ -6,8 +6,8 @@ The laws stand in tables on pages by subject, a folder for each group of them:
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
            any number of them), `powers`, `integers`, `magnitudes` (absolute values, signs, maximum
            and minimum of two), `rounding`, `casting`, `complexes`
-functions  `exponential`, `logistic`, `logarithms` (of products), `quotients_of_exponentials`,
-           `trigonometric`, `special`
+functions  `exponential`, `logistic`, `logarithms` (of products), `sums_of_exponentials`,
+           `quotients_of_exponentials`, `trigonometric`, `special`
 cancel-    `differences`, `near_zero`, `inverses`, `quadratics`, `hypotenuses` (sums of squares)
 lation
 reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`,
@@ -50,6 +50,7 @@ from relations.functions import (
     logistic,
     quotients_of_exponentials,
     special,
+    sums_of_exponentials,
     trigonometric,
 )
 from relations.layout import axes, filling, joining, reshaping, shapes
@@ -232,10 +233,14 @@ STABILIZE = (
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.LOGARITHMS,
+    # before PRODUCTS, which take 0.5 * erfc(x) apart
+    *special.TAILS,
     # before NEAR_ONE, which makes log1p(exp(x)) of log(1 + exp(x)): it is softplus(x)
     *logistic.SOFTPLUS,
+    *sums_of_exponentials.LOGARITHMS,
+    *sums_of_exponentials.LOGARITHMS_OF_SHARES,
     *exponential.NEAR_ONE,
-    *exponential.SUMS_OF_EXPONENTIALS,
+    *sums_of_exponentials.OVER_AXES,
     *logistic.SIGMOID,
     *logistic.SIGMOID_WHERE_DEFINED,
     *logistic.TANH,
@@ -250,6 +255,7 @@ STABILIZE = (
     *quotients_of_exponentials.HYPERBOLIC,
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
+    *sums_of_exponentials.SHARES,
     *logarithms.PRODUCTS,
     *logarithms.DETERMINANTS,
     *systems.OF_PRODUCTS,

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
-    DimShuffle,
-    eq,
     exp,
     exp2,
     expm1,
@@ -21,16 +20,12 @@ from relgraph.tensor import (
     log1p,
     log2,
     log10,
-    logaddexp,
     lt,
     reciprocal,
     sqr,
     sqrt,
     switch,
 )
-from relgraph.tensor import abs as abs_
-from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
 from relgraph.tensor.lawkit.domains import are_positive
 from relgraph.tensor.lawkit.functions.exponential import (
     apart_from_one,
@@ -47,7 +42,6 @@ from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.softmaxes import LogSumExp
 
 a, c, k, n, o, u, x, y, z = lvars("a c k n o u x y z")
 
@@ -201,41 +195,4 @@ NEAR_ONE = (
     # log(1 - exp(x)) is this by now
     law("log-neg-expm1", log(-expm1(x)), log1mexp(x), sound="stable"),
     law("log-expm1", log(expm1(x)), x + log1mexp(-x), sound="stable"),
-)
-
-# `k` is what LogSumExp calls the axes `a`
-SUMS_OF_EXPONENTIALS = (
-    law("log-add-exp", log(exp(x) + exp(y)), logaddexp(x, y), sound="stable"),
-    law("log-add-exps", log(exp(x) + exp(y) + exp(z)), logaddexp(x, y, z), sound="stable"),
-    law(
-        "log-sum-exp",
-        log(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
-        "log-sum-exp-moved",
-        log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
-        DimShuffle(n, o)(LogSumExp(k)(x)),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
-        "log-mean-exp",
-        log(sum_(exp(x), axis=a) / y),
-        LogSumExp(k)(x) - log(y),
-        nonnegativeo(y),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    # where both are infinite, their difference is nan
-    law(
-        "log-sub-exp",
-        log(exp(x) - exp(y)),
-        x + log1mexp(switch(eq(x, y), 0, y - x)),
-        floato(x),
-        same_dtypeo(x, y),
-        sound="stable",
-    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relgraph.graph.kanren import whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     exp,
@@ -17,6 +18,7 @@ from relgraph.tensor import (
     sqr,
     tanh,
 )
+from relgraph.tensor.lawkit.functions.logarithms import is_no_logaddexp
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
@@ -64,7 +66,14 @@ TANH = (
 SOFTPLUS = (
     law("softplus", log(1 + exp(x)), softplus(x), sound="stable"),
     law("softplus-log1p", log1p(exp(x)), softplus(x), sound="stable"),
-    law("softplus-logaddexp", logaddexp(x, 0), softplus(x), sound="rounding"),
+    # of more terms, that of all but 1 has fewer digits than the exponential of it
+    law(
+        "softplus-logaddexp",
+        logaddexp(x, 0),
+        softplus(x),
+        whereo(is_no_logaddexp, x),
+        sound="rounding",
+    ),
     law("log-sigmoid", log(sigmoid(x)), -softplus(-x), sound="stable"),
     law(
         "log-mul-sigmoid",

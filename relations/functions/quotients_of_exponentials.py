@@ -27,7 +27,6 @@ from relgraph.tensor import (
     expm1,
     log,
     log1p,
-    logaddexp,
     mul,
     sigmoid,
     sinh,
@@ -74,8 +73,6 @@ sliced = (whereo(restores_axes, o, a, x), usual)
 weighed = (constanto(c), nonnegativeo(c))
 """That `c` is a weight that is known."""
 
-both_weighed = (*weighed, constanto(d), nonnegativeo(d))
-
 
 @requires_heads(containing_constant)
 def is_finite_constant(number: Any) -> bool:
@@ -121,9 +118,9 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
 with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
 
 
-def stable(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+def stable(name: str, lhs: Any, rhs: Any, *conditions: Any, **options: Any) -> Law:
     """Return a law of this class."""
-    return law(name, lhs, rhs, *conditions, sound="stable")
+    return law(name, lhs, rhs, *conditions, sound="stable", **options)
 
 
 def with_factors(
@@ -163,14 +160,6 @@ near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
 lse = LogSumExp(k)(x)
 
 LOG_SUMS = (
-    stable("log-add-constant", log(c + exp(x)), logaddexp(x, log(c)), *weighed),
-    stable("log1p-add-constant", log1p(c + exp(x)), logaddexp(x, log1p(c)), *weighed),
-    stable(
-        "log-add-weighed",
-        log(c * exp(x) + d * exp(y)),
-        logaddexp(x + log(c), y + log(d)),
-        *both_weighed,
-    ),
     stable(
         "log-sum-weighed",
         log(sum_(exp(x) * y, axis=a)),

@@ -1,13 +1,41 @@
-"""The error function and its inverse, and the gamma function's logarithm."""
+"""The error function and its inverse, the normal distribution, and the gamma function's logarithm.
+
+What is far out in a tail of the normal distribution underflows, and its logarithm is `log_ndtr`:
+DLMF 7.2 and 7.12.
+"""
 
 from __future__ import annotations
 
-from relgraph.tensor import abs as abs_
-from relgraph.tensor import digamma, erf, erfc, erfinv, gammaln, log
-from relgraph.tensor.lawkit.guards.signs import positiveo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+import math
+from typing import Any
 
-(x,) = lvars("x")
+from relgraph.graph.kanren import computo
+from relgraph.scalar.transcendental import LN2, LN10
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import (
+    digamma,
+    erf,
+    erfc,
+    erfinv,
+    exp,
+    gammaln,
+    log,
+    log1mexp,
+    log1p,
+    log2,
+    log10,
+    lt,
+    switch,
+)
+from relgraph.tensor.lawkit.functions.special import lower_bound, upper_bound
+from relgraph.tensor.lawkit.guards.constants import constanto
+from relgraph.tensor.lawkit.guards.signs import positiveo
+from relgraph.tensor.lawkit.guards.types import floato, roomyo
+from relgraph.tensor.lawkit.spellings import not_choseno
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.special import log_ndtr, ndtr
+
+c, x, z = lvars("c x z")
 
 ERROR_FUNCTION = (
     law("erfc", 1 - erf(x), erfc(x), sound="stable"),
@@ -17,6 +45,59 @@ ERROR_FUNCTION = (
     law("neg-erfc", erf(x) - 1, -erfc(x), sound="stable"),
     law("neg-erf", erfc(x) - 1, -erf(x), sound="stable"),
     law("erfinv-erf", erfinv(erf(x)), x, sound="stable"),
+    law("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c), sound="stable"),
+    law("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), constanto(c), sound="stable"),
+    law("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x), sound="stable"),
+    law("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2, sound="stable"),
+)
+
+# near 0 both are a logarithm of nearly 1; of other numbers that one is infinite, and so its slope
+is_low = lt(x, 0.5)
+low, high = switch(is_low, x, 0), switch(lt(-0.5, x), x, 0)
+log_erfc = switch(is_low, log1p(-erf(low)), log_ndtr(-math.sqrt(2) * x) + LN2)
+log_erfc_of_neg = switch(lt(-0.5, x), log1p(erf(high)), log_ndtr(math.sqrt(2) * x) + LN2)
+
+# a half precise number times the root of 2 is rounded more than what `erfc` computes of it
+is_precise = (floato(x), roomyo(x))
+
+# 0.5 * erfc(x) is that of the normal distribution above, or below, a number
+above, below = computo(z, upper_bound, x), computo(z, lower_bound, x)
+
+
+def of_tails(name: str, logarithm: Any, unit: float) -> tuple[Law, ...]:
+    """Return the laws about a logarithm of tails, given the natural one of its base."""
+
+    def stable(ending: str, tail: Any, result: Any, *conditions: Any) -> Law:
+        found = result if unit == 1 else result / unit
+        return law(f"{name}{ending}", logarithm(tail), found, *conditions, sound="stable")
+
+    return (
+        stable("-erfc", erfc(x), log_erfc, *is_precise),
+        stable("-half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
+        stable("-erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
+        stable("-ndtr", ndtr(x), log_ndtr(x), floato(x)),
+    )
+
+
+TAILS = (
+    law("ndtr-reflected", 1 - ndtr(x), ndtr(-x), sound="stable"),
+    law("neg-ndtr-reflected", ndtr(x) - 1, -ndtr(-x), sound="stable"),
+    *of_tails("log", log, 1),
+    *of_tails("log2", log2, LN2),
+    *of_tails("log10", log10, LN10),
+    law("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x), sound="stable"),
+    law("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x), sound="stable"),
+    law(
+        "log1p-neg-half-erfc",
+        log1p(-0.5 * erfc(x)),
+        log_ndtr(z),
+        *is_precise,
+        below,
+        sound="stable",
+    ),
+    law("log1p-neg-ndtr", log1p(-ndtr(x)), log_ndtr(-x), floato(x), sound="stable"),
+    law("log1mexp-log-ndtr", log1mexp(log_ndtr(x)), log_ndtr(-x), floato(x), sound="stable"),
+    law("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x), sound="stable"),
 )
 
 ODD = (

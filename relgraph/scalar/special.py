@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar.basic import add, maximum, minimum
 from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp
 from relgraph.scalar.transcendental import LN2, exp, expm1
@@ -153,7 +154,13 @@ class LogAddExp(FoldOp):
             # far from zero the output has fewer digits than the difference
             x, y = inputs
             return [g * sigmoid(x - y), g * sigmoid(y - x)]
-        return [g * exp(x - output) for x in inputs]
+        most = float(np.finfo(output.type.dtype).max)
+        # beside an infinity the others have no share
+        bounded = [minimum(x, most) for x in inputs]
+        largest = maximum(-most, *bounded)
+        shares = [exp(x - largest) for x in bounded]
+        total = add(*shares)
+        return [g * (share / total) for share in shares]
 
 
 class LogProduct(ScalarOp):

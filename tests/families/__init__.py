@@ -56,6 +56,8 @@ FAMILIES: dict[str, Family] = {
         Family("sparse sharing", shapes.sparse_sharing),
         Family("dense sharing", shapes.dense_sharing),
         Family("reversed exponentials", shapes.reversed_exponentials),
+        Family("shares", shapes.shares),
+        Family("squares", shapes.squares),
         Family("increments", shapes.increments),
         Family("six ops", shapes.six_ops),
         Family("dense net", models.dense_net),

@@ -222,3 +222,19 @@ def six_ops(T: Any, size: int) -> tuple[list[Any], Any]:
     for i in range(size):
         out = ops[i % 6](out)
     return [x, y], out
+
+
+def shares(T: Any, size: int) -> tuple[list[Any], Any]:
+    """Each exponential by the sum of all, and the logarithms of some such."""
+    xs = [T.dvector(f"x{i}") for i in range(size // 6)]
+    exps = [T.exp(v) for v in xs]
+    total = T.add(*exps)
+    found = [e / total if i % 3 else T.log(e / total) for i, e in enumerate(exps)]
+    return xs, T.add(T.log(total), *[v * T.tanh(x) for v, x in zip(found, xs, strict=True)])
+
+
+def squares(T: Any, size: int) -> tuple[list[Any], Any]:
+    """The lengths of some coordinates, and of all."""
+    xs = [T.dvector(f"x{i}") for i in range(size // 5)]
+    parts = [T.sqrt(T.add(*[v * v for v in xs[i : i + 4]])) for i in range(0, len(xs), 2)]
+    return xs, T.add(T.sqrt(T.add(*[v * v for v in xs])), *parts)

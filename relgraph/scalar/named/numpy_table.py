@@ -9,7 +9,8 @@ from relgraph.scalar.basic import sign
 from relgraph.scalar.logic import eq, ge, gt, isnan, or_
 from relgraph.scalar.named.named_op import ZERO, NamedOp
 from relgraph.scalar.selection import switch
-from relgraph.scalar.transcendental import cos, exp2, log
+from relgraph.scalar.special import sigmoid
+from relgraph.scalar.transcendental import LN2, cos, exp2, log
 
 
 def of_numpy(name: str) -> NumpyOp:
@@ -44,8 +45,9 @@ class NumpyOp(NamedOp):
         "signbit": (ZERO,),
         "ldexp": (lambda x, n, out: exp2(n), ZERO),
         "logaddexp2": (
-            lambda x, y, out: exp2(x - out),
-            lambda x, y, out: exp2(y - out),
+            # far from zero the output has fewer digits than the difference
+            lambda x, y, out: sigmoid(LN2 * (x - y)),
+            lambda x, y, out: sigmoid(LN2 * (y - x)),
         ),
         "float_power": (
             lambda x, y, out: y * of_numpy("float_power")(x, y - 1),

@@ -19,7 +19,7 @@ from relgraph.scalar.special import digamma, erf, gammaln, sigmoid
 from relgraph.scalar.transcendental import LN10, cos, exp, log, log1p, sin
 
 ROOT_PI = math.sqrt(math.pi)
-ROOT_TWO_PI = math.sqrt(2 * math.pi)
+ROOT_TWO, ROOT_TWO_PI, ROOT_TWO_BY_PI = math.sqrt(2), math.sqrt(2 * math.pi), math.sqrt(2 / math.pi)
 DEGREE = math.pi / 180
 
 
@@ -84,7 +84,8 @@ _ONE_INPUT: dict[str, Slope] = {
     "erfi": lambda x, y: 2 / ROOT_PI * exp(x * x),
     "dawsn": lambda x, y: 1 - 2 * x * y,
     "ndtr": lambda x, y: exp(-(x * x) / 2) / ROOT_TWO_PI,
-    "log_ndtr": lambda x, y: exp(-(x * x) / 2 - y) / ROOT_TWO_PI,
+    # the density by the distribution function, neither of which is computed: both underflow
+    "log_ndtr": lambda x, y: ROOT_TWO_BY_PI / f.erfcx(-x / ROOT_TWO),
     "ndtri": lambda x, y: ROOT_TWO_PI * exp(y * y / 2),
     "ndtri_exp": lambda x, y: ROOT_TWO_PI * exp(x + y * y / 2),
     "logit": lambda x, y: 1 / (x * (1 - x)),

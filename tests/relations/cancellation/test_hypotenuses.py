@@ -7,8 +7,21 @@ import pytest
 
 import relgraph.tensor as at
 from relations.cancellation import hypotenuses
+from relgraph.compile import function
+from relgraph.gradient import grad
 from relgraph.tensor.reductions.norm import Norm
-from tests.relations.applied import applied, assert_same_values, laws_of, value_of, written, x, y, z
+from tests.relations.applied import (
+    applied,
+    assert_same_values,
+    i,
+    j,
+    laws_of,
+    value_of,
+    written,
+    x,
+    y,
+    z,
+)
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 
 LAWS = laws_of(hypotenuses)
@@ -70,6 +83,7 @@ NOT_MATCHED = [
     ("cosine-of-dot", at.dot(m, w) / (Norm()(m) * Norm()(w))),
     ("log-one-and-scaled-square", at.log1p(-0.25 * at.sqr(x))),
     ("hypot", at.sqrt(at.sqr(x) - at.sqr(y))),
+    ("hypot", at.sqrt(at.sqr(at.cast(i, "int8")) + at.sqr(at.cast(j, "int8")))),  # they wrap around
     ("root-of-scaled-square", at.sqrt(-2.0 * at.sqr(x))),
     ("hypot", at.sqrt(at.sqr(x) + at.sqr(y) + z)),
     ("hypot", at.sqrt(at.sqr(x) - 2.0 * at.sqr(y))),
@@ -120,3 +134,35 @@ def test_squares_neither_overflow_nor_vanish(size):
     ):
         found = value_of(applied(LAWS[name], before), values)
         assert found.item() == pytest.approx(factor * size, rel=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_lengths_of_any_number_in_any_shape(dtype):
+    large = {"float64": 1e200, "float32": 1e25}[dtype]
+    shapes = ((), (3,), (2, 3), (2, 1), (1, 3))
+    inputs = [at.tensor(dtype, tuple(n if n == 1 else None for n in shape)) for shape in shapes]
+    length = at.sqrt(at.add(*[v * v for v in inputs]))
+    run = function(inputs, [length, *grad(at.sum(length), inputs)])
+    values = [np.full(shape, large, dtype) for shape in shapes]
+    found, *slopes = run(*values)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.full((2, 3), large * 5**0.5), rtol=1e-6)
+    for slope, value in zip(slopes, values, strict=True):
+        np.testing.assert_allclose(slope, np.full(value.shape, 6 / value.size / 5**0.5), rtol=1e-6)
+    assert all(np.all(v == 0) for v in run(*[np.zeros_like(v) for v in values]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_lengths_of_any_number_in_any_shape(dtype):
+    large = {"float64": 1e200, "float32": 1e25}[dtype]
+    shapes = ((), (3,), (2, 3), (2, 1), (1, 3))
+    inputs = [at.tensor(dtype, tuple(n if n == 1 else None for n in shape)) for shape in shapes]
+    length = at.sqrt(at.add(*[v * v for v in inputs]))
+    run = function(inputs, [length, *grad(at.sum(length), inputs)])
+    values = [np.full(shape, large, dtype) for shape in shapes]
+    found, *slopes = run(*values)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.full((2, 3), large * 5**0.5), rtol=1e-6)
+    for slope, value in zip(slopes, values, strict=True):
+        np.testing.assert_allclose(slope, np.full(value.shape, 6 / value.size / 5**0.5), rtol=1e-6)
+    assert all(np.all(v == 0) for v in run(*[np.zeros_like(v) for v in values]))

@@ -11,6 +11,7 @@ import pytest
 import relgraph.tensor as at
 from relations.functions import logarithms
 from relgraph.gradient import grad
+from relgraph.tensor.special import ndtr
 from tests.relations.applied import (
     applied,
     assert_same_values,
@@ -63,6 +64,14 @@ CASES = [
         at.log(at.abs(y * at.exp(x) / z)),
         "log_product(x, abs(z), abs(y))",
     ),
+    ("log-of-exponential", at.log(2.0**x), "0.6931471805599453 * x"),
+    (
+        "log-of-product",
+        at.log(at.add(at.exp(x), at.exp(y), 3.0) * z),
+        "log_product(logaddexp(1.0986122886681098, x, y), 1.0, z)",
+    ),
+    ("log-of-product", at.log(ndtr(x) * z), "log_product(log_ndtr(x), 1.0, z)"),
+    ("log-of-product", at.log(2.0**x * z), "log_product(0.6931471805599453 * x, 1.0, z)"),
     (
         "log-of-power",
         at.log(x**y),
@@ -78,6 +87,8 @@ CASES = [
 
 NOT_MATCHED = [
     ("log-of-product", at.log(x * y)),
+    ("log-of-exponential", at.log(1.0**x)),
+    ("log-of-exponential", at.log((-2.0) ** x)),
     ("log-of-product", at.log(x**2 * y)),
     ("log-of-quotient", at.log(x / y)),
     ("log-of-quotient", at.log(x / (at.exp(y) * z * w))),

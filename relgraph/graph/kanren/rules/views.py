@@ -17,7 +17,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.kanren.rules.codegen import NotCompilable, RuleWriter
-from relgraph.graph.kanren.rules.rule import Rule, head_of, height, split
+from relgraph.graph.kanren.rules.rule import Rule, head_of, split
 from relgraph.graph.kanren.search.goals import Condition, holds_of_readers, one_client
 from relgraph.graph.kanren.terms.term import Term
 
@@ -67,7 +67,7 @@ class View:
         self.cases = tuple(cases)
         if not self.cases or not isvar(self.cases[-1].pattern):
             raise ValueError(f"the last case of the view {name} has to match everything")
-        self.depth = max(height(c.pattern) for c in self.cases)
+        self.depth = max(Rule(name, c.pattern, None, c.conditions).depth for c in self.cases)
         self.each = _Each(self)
         self.each_unshared = _EachUnshared(self)
         self.by_head: dict[Any, tuple[Callable[[Variable], Any], ...]] = {}

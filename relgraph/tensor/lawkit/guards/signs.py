@@ -13,6 +13,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.goals import Where, whereo
 from relgraph.scalar.dtypes import can_cast_exactly
+from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
@@ -29,6 +30,7 @@ DEPTH = 6
 NEVER_NEGATIVE = {
     *(scalar.abs, scalar.sqr, scalar.sqrt, scalar.exp, scalar.exp2, scalar.cosh),
     *(scalar.sigmoid, scalar.softplus, scalar.erfc, scalar.arccos, scalar.arccosh),
+    ScipyOp("ndtr"),
 }
 MINUS_ZERO_OF_MINUS_ZERO = {scalar.sqrt}
 ALWAYS_POSITIVE = {scalar.cosh}

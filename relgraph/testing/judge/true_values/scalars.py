@@ -95,9 +95,10 @@ def _erf(x: Number) -> Number:
 
 
 def _erfc(x: Number) -> Number:
-    if abs(x) > 200:
-        return mp.mpf(0 if x > 0 else 2)
-    return mp.erfc(x)
+    if abs(x) <= 200:
+        return mp.erfc(x)
+    # far out it is in no dtype's range, and its logarithm is
+    return mp.mpf(2) if x < 0 else mp.mpf(0) if mp.mag(x) > _HUGE // 2 else mp.erfc(x)
 
 
 def _log_product(y: Number, z: Number, *xs: Number) -> Number:
@@ -181,7 +182,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "digamma": mp.digamma,
     "polygamma": lambda n, x: mp.polygamma(int(n), x),
     "softplus": _softplus,
-    "log1mexp": lambda x: log(1 - exp(x)),
+    "log1mexp": lambda x: log(-mp.expm1(x)) if -1 < x < 0 else log(1 - exp(x)),
     "fma": lambda x, y, z: x * y + z,
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
     "length": lambda x, y: mp.sqrt(x * x + y * y),

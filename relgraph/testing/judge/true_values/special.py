@@ -27,6 +27,8 @@ def _dawson(x: Number) -> Number:
 
 
 def _log_normal(x: Number) -> Number:
+    if x > 0:
+        return mp.log1p(-mp.erfc(x / mp.sqrt(2)) / 2)
     return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
 
 

@@ -1,0 +1,364 @@
+"""Sums of exponentials with constant weights, for laws about their logarithms and quotients.
+
+Where terms are added, the logarithm of a weight is a part of the exponent. Where some are
+subtracted, a weight stays a factor: an exponent that is rounded would lose the digits that are left
+when the terms cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.notation.numbers import number_of
+from relgraph.scalar.named.numpy_table import of_numpy
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
+from relgraph.tensor.lawkit.functions.logarithms import (
+    Made,
+    Seen,
+    difference_of,
+    finite,
+    has_exponent,
+    made_in,
+    parted,
+)
+from relgraph.tensor.lawkit.guards.constants import constant_data, is_constant
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.lawkit.guards.numbers import is_positive_number
+from relgraph.tensor.math import (
+    add,
+    eq,
+    exp,
+    exp2,
+    log,
+    log1mexp,
+    log1p,
+    log2,
+    logaddexp,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    sqr,
+    sub,
+    switch,
+    true_div,
+)
+from relgraph.tensor.reductions.reduction import CAReduce
+
+logaddexp2 = Elemwise(of_numpy("logaddexp2"))
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """The term ``weight * exp(exponent) / divisor``.
+
+    Weight and divisor are constants. An exponent of 0, a weight and a divisor of 1 are numbers.
+    """
+
+    exponent: Any
+    weight: Any = 1
+    divisor: Any = 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is an exponential without a weight."""
+        return not isinstance(self.weight, Variable) and not isinstance(self.divisor, Variable)
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is a constant."""
+        return not isinstance(self.exponent, Variable)
+
+    def logarithm(self, function: Any = log) -> Any:
+        """Return the exponent of the whole term, to the base of a logarithm."""
+        exponent, weight, divisor = self.exponent, self.weight, self.divisor
+        if isinstance(weight, Variable):
+            of_weight = folded(function)(weight)
+            exponent = of_weight if self.constant else exponent + of_weight
+        return exponent - folded(function)(divisor) if isinstance(divisor, Variable) else exponent
+
+    def less(self, shift: Any, made: Made) -> Any:
+        """Return the term times ``exp(-shift)``; `made` applies an op."""
+        exponent, weight, divisor = self.exponent, self.weight, self.divisor
+        scaled = made(exp, made(neg, shift) if self.constant else made(sub, exponent, shift))
+        if isinstance(weight, Variable):
+            scaled = made(mul, weight, scaled)
+        return made(true_div, scaled, divisor) if isinstance(divisor, Variable) else scaled
+
+
+Terms = Sequence[Term | None]
+"""What a view sees in each term of a sum; None for what is no exponential."""
+
+
+@depends_on_levels(2)
+def may_have_exponentials(terms: Sequence[Variable]) -> bool:
+    """Return False if no term is an exponential or a product of some."""
+    return any(has_exponent(v) or _has_inside(v, has_exponent) for v in terms)
+
+
+@depends_on_levels(3)
+def may_be_exponential(term: Variable) -> bool:
+    """Return False if `term` is no exponential, product of some, or sum or difference of these."""
+    node = term.owner
+    return may_have_exponentials([term]) or (
+        node is not None and node.op in (add, sub) and may_have_exponentials(node.inputs)
+    )
+
+
+def is_base(c: Any) -> bool:
+    """Return whether a constant is one positive number other than 1, so that its powers grow or
+    vanish."""
+    return is_positive_number(c) and number_of(c) != 1
+
+
+def _has_inside(term: Variable, test: Callable[[Variable], bool]) -> bool:
+    node = term.owner
+    return node is not None and node.op in (mul, true_div, sub, neg) and any(map(test, node.inputs))
+
+
+def _grows(factor: Variable) -> bool:
+    """Return whether a factor whose logarithm is known may overflow: it is no share of 1."""
+    op = None if factor.owner is None else factor.owner.op
+    return op in (exp, exp2, pow) or isinstance(op, CAReduce | DimShuffle)
+
+
+def weighed(above: Seen, below: Seen = ()) -> Term | None:
+    """Return the product of the factors `above` by that of those `below` as a term, if it is."""
+    (exponents, weights), (less, divisors) = parted(above), parted(below)
+    if len(weights) > 1 or len(divisors) > 1:
+        return None
+    if not all(map(_is_weight, weights)) or not all(map(_is_divisor, divisors)):
+        return None
+    return Term(difference_of(exponents, less), *(weights or [1]), *(divisors or [1]))
+
+
+def _is_weight(var: Variable) -> bool:
+    data = constant_data(var)
+    if data is None or data.dtype.kind != "f":
+        return False
+    return bool(np.all((data >= 0) & (data < math.inf)))
+
+
+def _is_divisor(var: Variable) -> bool:
+    return _is_weight(var) and bool(np.all(constant_data(var) > 0))
+
+
+def binary_term(exponent: Any, weight: Any = 1) -> Term | None:
+    """Return the power of 2, with a weight, as a term; None if the weight is none."""
+    if isinstance(weight, Variable) and not _is_weight(weight):
+        return None
+    return Term(exponent, weight)
+
+
+def _exponentials(seen: Terms, leaves: Sequence[Variable]) -> list[Term] | None:
+    """Return the terms of a sum, if all are some, of one dtype, and may over- or underflow.
+
+    Beside a constant, what is at most 1 does not.
+    """
+    terms = [term for term in seen if term is not None]
+    if len(terms) < len(seen) or len({v.type.dtype for v in leaves}) > 1:
+        return None
+    if leaves[0].type.numpy_dtype.kind != "f":
+        return None
+    exponents = [t.exponent for t in terms if not t.constant]
+    if any(x.type.dtype != leaves[0].type.dtype for x in exponents):
+        return None
+    if any(_grows(v) or _has_inside(v, _grows) for v in leaves):
+        return terms
+    return terms if len(exponents) == len(terms) else None
+
+
+# -- logarithms ------------------------------------------------------------------------------------
+
+
+def logarithm_of_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
+    """Return the logarithm of the sum of some terms; None if they are no exponentials."""
+    terms = _exponentials(seen, leaves)
+    return None if terms is None else logaddexp(*_constants_first([t.logarithm() for t in terms]))
+
+
+def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
+    """Return the logarithm of a sum, some terms of which may be subtracted; None as in
+    `logarithm_of_terms`, or if only the sum of rounded exponentials is known.
+
+    Parameters
+    ----------
+    nest
+        The tree of the sum (`numbers.nests.Nest`).
+    """
+    if not any(nest.below):
+        return logarithm_of_terms(seen, nest.leaves)
+    terms = _exponentials(seen, nest.leaves)
+    if terms is None or all(nest.below) or not all(map(_has_exact_exponent, nest.leaves)):
+        return None
+    added = [t for t, below in zip(terms, nest.below, strict=True) if not below]
+    subtracted = [t for t, below in zip(terms, nest.below, strict=True) if below]
+    if len(terms) == 2 and all(t.plain and not t.constant for t in terms):
+        x, y = added[0].exponent, subtracted[0].exponent
+        # where both are infinite, their difference is nan
+        return x + log1mexp(switch(eq(x, y), 0, y - x))
+    if any(map(_is_shifted, terms)):
+        return None
+    made = made_in(None)
+    shift = finite(maximum(*[t.logarithm() for t in terms]), made)
+    above, below = (_total([t.less(shift, made) for t in side]) for side in (added, subtracted))
+    return shift + log(above - below)
+
+
+def _has_exact_exponent(term: Variable) -> bool:
+    """Return whether a term is a constant or an exponential with a constant weight: exponents that
+    were computed would lose the digits that are left when terms cancel."""
+    node = term.owner
+    factors = node.inputs if node is not None and node.op in (mul, true_div) else [term]
+    exponentials = [v for v in factors if v.head is exp]
+    return len(exponentials) <= 1 and all(v.head is exp or is_constant(v) for v in factors)
+
+
+def _is_shifted(term: Term) -> bool:
+    """Return whether the largest exponent was taken from a term."""
+    node = None if term.constant else term.exponent.owner
+    return node is not None and node.op in (sub, neg) and node.inputs[-1].head in (switch, maximum)
+
+
+def _total(terms: Sequence[Variable]) -> Any:
+    return terms[0] if len(terms) == 1 else add(*terms)
+
+
+def logarithm_of_one_and_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
+    """Return the logarithm of 1 and some terms; None as in `logarithm_of_terms`, or if an
+    exponential has a weight.
+
+    The logarithm of the weight would round the exponent, and with it the result where it is small.
+    """
+    terms = _exponentials(seen, leaves)
+    if terms is None or not all(t.plain or (t.constant and t.divisor == 1) for t in terms):
+        return None
+    # the sum of 1 and a constant has not the digits that the logarithm has
+    constants = [folded(log1p)(t.weight) for t in terms if t.constant]
+    return logaddexp(*(constants or [0]), *[t.exponent for t in terms if not t.constant])
+
+
+def _constants_first(exponents: Sequence[Any]) -> Sequence[Any]:
+    """Return the exponents in the order in which they are added: beside a logarithm of 1 a small
+    exponential has all its digits, and two of them, added before, the digits of their exponent."""
+    return sorted(exponents, key=lambda x: isinstance(x, Variable) and not is_constant(x))
+
+
+def binary_logarithm(seen: Terms) -> Any:
+    """Return the logarithm to base 2 of a sum of terms whose exponents are to base 2; None if one
+    is none."""
+    terms = [term for term in seen if term is not None]
+    if len(terms) < len(seen) or all(t.constant for t in terms):
+        return None
+    types = {t.exponent.type.numpy_dtype for t in terms if not t.constant}
+    if len(types) > 1 or types.pop().kind != "f":
+        return None
+    return reduce(logaddexp2, [t.logarithm(log2) for t in terms])
+
+
+# -- shares ----------------------------------------------------------------------------------------
+
+
+_BELOW = (add, mul, sqr)
+
+
+def may_be_share(x: Variable, y: Variable) -> bool:
+    """Return False if ``x / y`` is no exponential by a sum, by their ops."""
+    return x.head in (exp, mul) and y.head in _BELOW
+
+
+def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+    """Return the arguments of the first factor below that is a sum of exponentials, or the square of
+    one, as a tuple; None if there is none, or no exponential above."""
+    place = _place_of_sum(below)
+    if place is None or all(v.head is not exp for v in above):
+        return None
+    return tuple(_inputs_of_sum(below[place]))
+
+
+divisor_of_share.__dict__["depth"] = 4
+
+
+def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
+    """Return the arguments of a sum, or of one that is squared; none of what is neither."""
+    node = factor.owner
+    if node is not None and node.op is sqr:
+        node = node.inputs[0].owner
+    return node.inputs if node is not None and node.op is add else ()
+
+
+def _place_of_sum(factors: Sequence[Variable]) -> int | None:
+    places = (k for k, v in enumerate(factors) if may_have_exponentials(_inputs_of_sum(v)))
+    return next(places, None)
+
+
+def share(
+    fgraph: Any,
+    above: Sequence[Variable],
+    below: Sequence[Variable],
+    seen: Terms,
+    leaves: Sequence[Variable],
+) -> Any:
+    """Return a quotient with an exponential and the sum of some terms taken by their largest.
+
+    What the graph has of the sum is taken, so that all shares of one sum are of one scaled sum.
+
+    Parameters
+    ----------
+    above, below
+        The factors of the quotient.
+
+    Returns
+    -------
+    quotient
+        None if the terms are no exponentials, if the largest exponent was taken from them before,
+        or if a weight is so far from 1 that the largest term may not have the largest exponent.
+    """
+    terms = _exponentials(seen, leaves)
+    if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
+        return None
+    first = next(k for k, v in enumerate(above) if v.head is exp)
+    place = _place_of_sum(below)
+    x = above[first].owner.inputs[0]
+    if x.type.dtype != leaves[0].type.dtype:
+        return None
+    made = made_in(fgraph)
+    most = float(np.finfo(x.type.dtype).max)
+    # beside an infinity the others have no share
+    bounded = [
+        t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms
+    ]
+    largest = made(maximum, *[t.exponent for t in bounded], -most)
+    own = made(exp, made(sub, made(minimum, x, most), largest))
+    found = own / made(add, *[t.less(largest, made) for t in bounded])
+    divisor = below[place]
+    if divisor.head is sqr:
+        found = found / divisor.owner.inputs[0]
+    # one after the other, as they were: the product of some might overflow
+    others = [v for k, v in enumerate(above) if k != first]
+    divisors = [v for k, v in enumerate(below) if k != place]
+    found = mul(found, *others) if others else found
+    return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
+
+
+share.__dict__["asks_graph"] = True
+
+
+def _is_moderate(term: Term) -> bool:
+    """Return whether no weight makes up for an exponential that underflows beside another."""
+    for var in (term.weight, term.divisor):
+        if isinstance(var, Variable):
+            data, least = constant_data(var), np.finfo(var.type.dtype).tiny ** 0.4
+            if np.any((data < least) | (data > 1 / least)):
+                return False
+    return True
