@@ -71,10 +71,13 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     )
 
 
+NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
+
+
 @relation(
     "join-with-nothing",
     depth=2,
-    tries=(Join(0)(x, y), Join(0)(x, y, z), Join(1)(x, y)),
+    tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
 )
 def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     """``join(0, x, y) → x``, if `y` is known to be empty"""

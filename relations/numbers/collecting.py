@@ -120,11 +120,13 @@ _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leave
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
 
 
-def folding(name: str, lhs: Any, outermost: Any, constants_folded: Any, tag: str) -> Law:
+def folding(
+    name: str, lhs: Any, outermost: Any, constants_folded: Any, tag: str, tries: Any = ()
+) -> Law:
     """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
     that has several."""
     found = (whereo(is_found, nest), computo(z, constants_folded, nest), whereo(is_found, z))
-    return law(name, lhs, z, outermost, *found, sound="rounding", tags=(tag,))
+    return law(name, lhs, z, outermost, *found, sound="rounding", tags=(tag,), tries=tries)
 
 
 _in_sum = (constants_of_sum_folded, "add_canonicalize")
@@ -135,7 +137,11 @@ CONSTANTS = (
     folding("sum-constants", add(several(xs)), computo(nest, sum_with_constants, xs), *_in_sum),
     # (2 + x) - 5 → x - 3
     folding(
-        "difference-constants", x - y, computo(nest, difference_with_constants, x, y), *_in_sum
+        "difference-constants",
+        x - y,
+        computo(nest, difference_with_constants, x, y),
+        *_in_sum,
+        tries=(c + x - d, c - (x + d)),
     ),
     law(
         "sub-negative-constant",
@@ -154,7 +160,11 @@ CONSTANTS = (
     ),
     # (6 * x) / 4 → 1.5 * x
     folding(
-        "quotient-constants", x / y, computo(nest, quotient_with_constants, x, y), *_in_product
+        "quotient-constants",
+        x / y,
+        computo(nest, quotient_with_constants, x, y),
+        *_in_product,
+        tries=(c * x / d, c / (x * d)),
     ),
 )
 

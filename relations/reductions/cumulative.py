@@ -23,7 +23,7 @@ from relgraph.tensor.lawkit.reductions.cumulative import (
 )
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 
-a, b, i, s, x = lvars("a b i s x")
+a, b, i, n, s, x = lvars("a b i n s x")
 indices, inner, part = lvars("indices inner part")
 
 
@@ -47,7 +47,11 @@ TOTALS = (
 )
 
 
-@relation("prefix-of-cumulate", depth=2)
+@relation(
+    "prefix-of-cumulate",
+    depth=2,
+    tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
+)
 def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
     """``cumsum(x)[:n] → cumsum(x[:n])``, where nothing else reads ``cumsum(x)``"""
     return lall(

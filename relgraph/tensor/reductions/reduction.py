@@ -14,6 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.op import FoldOp
 from relgraph.tensor.axes import reduced_axes, without_axes
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.contraction import conjugate
@@ -39,7 +40,7 @@ class CAReduce(RelativeOp):
     Parameters
     ----------
     scalar_op
-        A binary scalar op whose ufunc can reduce: ``relgraph.scalar.add``, say.
+        A `FoldOp` whose ufunc can reduce: ``relgraph.scalar.add``, say.
     axis
         The axes: an int, or several. The op of a node has None for all axes, or else a sorted tuple
         of ints counted from the front; see `for_rank`.
@@ -47,7 +48,8 @@ class CAReduce(RelativeOp):
     Raises
     ------
     TypeError
-        If `scalar_op` has no ufunc of two arguments.
+        If `scalar_op` has no ufunc of two arguments, or the order in which it combines elements
+        makes a difference.
     """
 
     __props__ = ("scalar_op", "axis")
@@ -55,6 +57,10 @@ class CAReduce(RelativeOp):
     def __init__(self, scalar_op: Any, axis: Any = None) -> None:
         if not isinstance(scalar_op.ufunc, np.ufunc) or scalar_op.ufunc.nin != 2:
             raise TypeError(f"CAReduce: no ufunc of two arguments reduces by {scalar_op}")
+        if not isinstance(scalar_op, FoldOp):
+            raise TypeError(
+                f"CAReduce: {scalar_op} is no FoldOp, an op that is commutative and associative"
+            )
         self.scalar_op = scalar_op
         self.ufunc: np.ufunc = scalar_op.ufunc
         if axis is not None:

@@ -11,6 +11,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.evaluation import Values
 
 
@@ -117,3 +118,9 @@ class RewritePair:
 def is_elementwise(pair: RewritePair) -> bool:
     """Return whether what a law rewrites works element by element."""
     return all(isinstance(node.op, Elemwise | DimShuffle) for node in pair.nodes_of(pair.old))
+
+
+def combines_elements(pair: RewritePair) -> bool:
+    """Return whether an op in what a law rewrites computes elements of several elements of one."""
+    nodes = pair.nodes_of(pair.old)
+    return any(moved_inputs(n) is None and not isinstance(n.op, Elemwise) for n in nodes)

@@ -42,6 +42,9 @@ _LAID_OUT = 2
 # In how many memory layouts there are values of long arrays.
 _LONG_LAYOUTS = 12
 
+# In how many memory layouts there are values of short products.
+_PRODUCT_LAYOUTS = 5
+
 # How many sets of values there are on long vectors.
 _LONG_SETS = 4
 # How often so many are added for a kind.
@@ -135,6 +138,8 @@ class PlannedExamples:
             self._compare_meetings(instance, ())
         for instance in planned.long:
             self._compare_all(instance, layouts(instance.inputs, self.random, _LONG_LAYOUTS))
+        for instance in planned.of_products:
+            self._compare_all(instance, layouts(instance.inputs, self.random, _PRODUCT_LAYOUTS))
         for instance in planned.variants:
             self._compare_all(instance, few(instance.inputs, self.random, turn))
         for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):

@@ -12,8 +12,9 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.instances.cells import AMONG_OTHERS, EXTENTS, KINDS, LONG, Cell, cells_of_kind
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
-from relgraph.testing.judge.rewrite_pair import is_elementwise
+from relgraph.testing.judge.rewrite_pair import combines_elements, is_elementwise
 from relgraph.testing.plan.variants import (
+    complex_too,
     with_edge_numbers,
     with_functions,
     with_inputs_of_others,
@@ -35,7 +36,7 @@ _LONG = (700,)
 _RESHAPED = 3
 # Of graphs over long arrays: the kinds, how many elements an input has at least, and how many of a
 # rule are taken.
-_LONG_KINDS = ("float64", "float32")
+_LONG_KINDS = ("float64", "float32", "complex")
 _MANY = 200
 _MOST_LONG = 4
 _VARIANTS = (with_inputs_of_others, with_laid_out_numbers, with_nothing, with_views)
@@ -75,8 +76,11 @@ class PlannedInstances:
         Of ops that work element by element a graph of each kind of floats over long vectors, if it
         has several inputs and decides nothing.
     long
-        Of a law that claims each bit, graphs of floats over long arrays if some of its ops combine
-        elements: in what order they do so hangs on lengths and on memory layouts.
+        Of a law that claims each bit, graphs of floats over long arrays, unless it works element by
+        element: in what order elements are combined hangs on lengths and on memory layouts.
+    of_products
+        Of a law that claims each bit, graphs of float64 if some of its ops combine elements, and
+        the same of complex numbers: NumPy rounds a single product of these in another way.
     variants
         Instances with an input of another dtype, with other memory layouts of what is no input, and
         with axes of length 0 beside longer ones.
@@ -91,6 +95,7 @@ class PlannedInstances:
     branching: list[Branching] = field(default_factory=list)
     meeting: list[Instance] = field(default_factory=list)
     long: list[Instance] = field(default_factory=list)
+    of_products: list[Instance] = field(default_factory=list)
     variants: list[Instance] = field(default_factory=list)
     numbered: list[Instance] = field(default_factory=list)
     computed: list[Instance] = field(default_factory=list)
@@ -153,7 +158,10 @@ class InstancePlanner:
             planned.branching += branching
             planned.meeting += [] if branching else self._find_meeting(kind)
         for search in self._searches if self._bits else ():
-            planned.long += self._find_long(search)
+            if not all(is_elementwise(instance.pair) for instance in search.instances):
+                planned.long += self._find_long(search)
+            if any(combines_elements(instance.pair) for instance in search.instances):
+                planned.of_products += complex_too(search)
         for search in self._searches:
             planned.numbered += with_edge_numbers(search)
             planned.computed += with_functions(search)
@@ -182,9 +190,7 @@ class InstancePlanner:
         return []
 
     def _find_long(self, search: InstanceSearch) -> list[Instance]:
-        """Return graphs of a rule over long arrays, unless it works element by element."""
-        if all(is_elementwise(instance.pair) for instance in search.instances):
-            return []
+        """Return graphs of a rule over long arrays."""
         found: dict[int, Instance] = {}
         for kind, turn in product(_LONG_KINDS, range(self._tries)):
             instance = search.find_in(Cell(kind, LONG), turn)

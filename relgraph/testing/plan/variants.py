@@ -27,6 +27,7 @@ from relgraph.testing.instances.retyped import (
     in_dtype,
     rebuilt,
     reshaped,
+    retyped,
     with_number,
 )
 from relgraph.testing.judge.rewrite_pair import RewritePair
@@ -55,6 +56,15 @@ _WITH_CONSTANTS = 4
 _OF_CONSTANTS = ("float32", "int64", "uint8")
 
 View = Callable[[Any], Any]
+
+
+def complex_too(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield the instances with inputs of float64, and the same graphs of complex numbers."""
+    for home in [i for i in search.instances if any(c.kind == "float64" for c in i.free_cells)]:
+        yield home
+        yield from _found(
+            search, home, partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
+        )
 
 
 def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:

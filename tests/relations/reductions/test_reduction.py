@@ -7,7 +7,10 @@ import pytest
 
 import relgraph.tensor as at
 from relations.reductions import reduction
+from relgraph import scalar
 from relgraph.graph.notation.algebra import algebra
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.reductions.reduction import CAReduce
 from tests.relations.tables import (
     check_row,
     check_unchanged,
@@ -29,6 +32,7 @@ bits = at.TensorType("bool", (1, None))("bits")
 small = at.TensorType("int8", (None, None))("small")
 n = at.lscalar("n")
 z = at.zmatrix("z")
+parity, xor = CAReduce(scalar.xor), at.Elemwise(scalar.xor)
 three = at.TensorType("float64", (3,))("three")
 fixed = at.TensorType("float64", (2, 3))("fixed")
 
@@ -123,6 +127,8 @@ TABLE = [
         "sum(x, axis=(1,)) + sum(y, axis=(1,)) + sum(subtensor{0}(t), axis=(1,))",
     ),
     ("reduce-of-join", at.max(at.join(0, fixed, fixed)), "maximum(max(fixed), max(fixed))"),
+    ("reduce-of-join", parity(Join(0)(mask, mask)), xor(parity(mask), parity(mask))),
+    ("reduce-of-join", parity(Join(0)(mask)), xor(parity(mask))),
     ("reduce-of-vector", at.sum(at.stack([c, s])), c + s),
     ("reduce-of-vector", at.prod(at.stack([c, s, c])), at.mul(c, s, c)),
 ]

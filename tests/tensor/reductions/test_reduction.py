@@ -123,6 +123,12 @@ def test_where_the_extremes_are(against_numpy, name, axis, keepdims):
     )
 
 
+@pytest.mark.parametrize("op", [scalar.neq, scalar.lt, scalar.sub, scalar.hypot])
+def test_an_op_whose_order_matters_reduces_nothing(op):
+    with pytest.raises(TypeError, match=f"CAReduce: {op} is no FoldOp"):
+        CAReduce(op, 0)
+
+
 def test_all_axes_are_spelt_none():
     x = at.dmatrix()
     op = at.sum(x, axis=(0, 1)).owner.op

@@ -19,6 +19,7 @@ from relgraph.bridges.pytensor.scalars import OURS, bounds_are_ordered
 from relgraph.graph.basic import Constant
 from relgraph.scalar.dtypes import is_discrete, result_dtype
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import converted_exactly
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.elemwise.elemwise import Elemwise as OurElemwise
@@ -152,8 +153,7 @@ def reduced(reader: Any, node: Any, x: Any) -> Any:
     """
     op = node.op
     ours = OURS.get(type(op.scalar_op))
-    ufunc = getattr(ours, "ufunc", None)
-    if not isinstance(ufunc, np.ufunc) or ufunc.nin != 2 or getattr(op, "initial", False):
+    if not isinstance(ours, FoldOp) or getattr(op, "initial", False):
         return None
     out = node.outputs[0].type.dtype
     accumulated = op.acc_dtype or out

@@ -169,6 +169,24 @@ def test_singular_matrices_raise():
             evaluate([out], zeros)
 
 
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_singular_matrices_raise_where_there_is_nothing_to_solve(batch):
+    """As in NumPy; so a solution may be multiplied before or after it is solved for."""
+    a, b = (at.TensorType("float64", (None,) * (2 + len(batch)))() for _ in "ab")
+    for n in (3, 0):
+        nothing = {a: np.zeros((*batch, n, n)), b: np.zeros((*batch, n, 0))}
+        for out in (
+            *(linalg.solve(a, b, assume_a=how) for how in ("gen", "sym", "pos")),
+            linalg.solve_triangular(a, b),
+            linalg.cho_solve((a, True), b),
+        ):
+            if n:
+                with pytest.raises(np.linalg.LinAlgError):
+                    evaluate([out], nothing)
+            (found,) = evaluate([out], {**nothing, a: np.broadcast_to(np.eye(n), (*batch, n, n))})
+            assert found.shape == (*batch, n, 0)
+
+
 def test_errors_name_what_is_wrong():
     with pytest.raises(TypeError, match=r"solve: input 0 is a .*neither a matrix nor a stack"):
         linalg.solve(at.dvector(), at.dvector())
