@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-import jax
-
+from relgraph.engines.jax.host import run_where_called
 from relgraph.engines.jax.program import JaxProgram
 from relgraph.graph.fg import FunctionGraph
-
-_ASYNCHRONOUS = "jax_cpu_enable_async_dispatch"
-
-
-@cache
-def run_where_called() -> None:
-    """Have JAX run on the CPU in the thread that calls, if it has not made its client yet.
-
-    A function waits for its results, and to hand a small graph to another thread and back takes
-    longer than to compute it. The flag is then as it was.
-    """
-    try:
-        before = jax.config.read(_ASYNCHRONOUS)
-    except AttributeError:  # a JAX without it
-        return
-    if before:
-        jax.config.update(_ASYNCHRONOUS, False)
-        try:
-            jax.local_devices()  # makes the clients
-        finally:
-            jax.config.update(_ASYNCHRONOUS, before)
 
 
 class JaxLinker:

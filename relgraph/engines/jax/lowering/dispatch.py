@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.values import seen_by_numpy, to_engine
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
@@ -130,15 +131,13 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
         )
     shapes = _output_shapes(op, node, values)
     results = [
-        jax.ShapeDtypeStruct(shape, out.type.numpy_dtype)
-        for shape, out in zip(shapes, node.outputs, strict=True)
+        (shape, out.type.numpy_dtype) for shape, out in zip(shapes, node.outputs, strict=True)
     ]
 
-    def compute(*arrays: Any) -> tuple[Any, ...]:
-        return tuple(performed(node, arrays))
+    def compute(*arrays: Any) -> list[Any]:
+        return performed(node, arrays)
 
-    found = jax.pure_callback(compute, tuple(results), *values, vmap_method="sequential")
-    return _one_or_all(found)
+    return _one_or_all(call_host(compute, results, values, "sequential"))
 
 
 def performed(node: Apply, values: Sequence[Any]) -> list[Any]:

@@ -1,24 +1,34 @@
-"""A scalar op applied to arrays."""
+"""A scalar op applied to arrays: by functions of JAX, or on the host with the op's derivative."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 
-from relgraph.engines.jax.lowering.dispatch import is_traced
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype, converted, loop_dtypes
-from relgraph.engines.jax.lowering.scalars.named import named_function
-from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL
-from relgraph.graph.basic import Constant, Variable
+from relgraph.engines.jax.host import call_host
+from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
+from relgraph.engines.jax.lowering.scalars.loops import (
+    as_dtype,
+    converted,
+    loop_dtypes,
+    usable,
+)
+from relgraph.engines.jax.lowering.scalars.named import FORMULAS, named_function
+from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL, Function
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named.named_op import NamedOp
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.type import constant, get_scalar_type
 
 
 def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> list[Any]:
@@ -42,8 +52,9 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
     same = isinstance(op, AS_OUTPUT) and not isinstance(op, FoldOp)
     loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
     given = converted(values, loop)
-    folds = isinstance(op, FoldOp)
-    found = reduce(function, given) if folds else function(*given)
+    if isinstance(op, NamedOp) and op.name in FORMULAS and is_traced(given):
+        function = _with_derivative(op, function, function)
+    found = reduce(function, given) if isinstance(op, FoldOp) else function(*given)
     return [as_dtype(found, dtypes[0])]
 
 
@@ -67,28 +78,112 @@ def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] |
 
 
 def _composite(op: Composite, values: Sequence[Any]) -> list[Any]:
-    known: dict[Variable, Any] = dict(zip(op.inputs, values, strict=True))
+    return _run(op.nodes, dict(zip(op.inputs, values, strict=True)), op.outputs)
+
+
+def _run(
+    nodes: Sequence[Apply], known: dict[Variable, Any], outputs: Sequence[Variable]
+) -> list[Any]:
+    """Return the values of outputs of a graph of scalar ops, where others are known."""
 
     def value(v: Variable) -> Any:
         return np.asarray(v.data) if isinstance(v, Constant) else known[v]
 
-    for node in op.nodes:
+    for node in nodes:
         given = [value(v) for v in node.inputs]
         dtypes = [v.type.dtype for v in node.outputs]
         assert isinstance(node.op, ScalarOp)
         known.update(zip(node.outputs, apply_scalar(node.op, given, dtypes), strict=True))
-    return [value(v) for v in op.outputs]
+    return [value(v) for v in outputs]
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """What an op computes on the host, in a dtype."""
+
+    op: ScalarOp
+    dtype: Any
+
+    def __call__(self, *arrays: Any) -> tuple[Any]:
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.op.impl(*arrays), self.dtype)
+        return (np.array(np.broadcast_to(found, shape)),)
 
 
 def _on_the_host(op: ScalarOp, values: Sequence[Any], dtype: str) -> Any:
-    shape = jnp.broadcast_shapes(*[x.shape for x in values])
-
-    def compute(*arrays: Any) -> Any:
-        with np.errstate(all="ignore"):
-            found = np.asarray(op.impl(*[np.asarray(a) for a in arrays]), dtype)
-        return np.array(np.broadcast_to(found, shape))
-
+    """Compute an op by NumPy or SciPy."""
+    computed = _Computed(op, usable(dtype))
     if not is_traced(values):
-        return compute(*values)
-    result = jax.ShapeDtypeStruct(shape, np.dtype(dtype))
-    return jax.pure_callback(compute, result, *values, vmap_method="expand_dims")
+        return computed(*map(np.asarray, values))[0]
+    rank = max(np.ndim(x) for x in values)
+    # of equal ranks, so that an axis that `jax.vmap` puts in front of some is in front of all
+    given = [jnp.reshape(x, (1,) * (rank - np.ndim(x)) + np.shape(x)) for x in values]
+
+    def call(*arrays: Any) -> Any:
+        shape = jnp.broadcast_shapes(*[x.shape for x in arrays])
+        return call_host(computed, [(shape, computed.dtype)], arrays, "expand_dims")[0]
+
+    return _with_derivative(op, call, None)(*given)
+
+
+def _with_derivative(
+    op: ScalarOp, function: Function, differentiable: Function | None
+) -> Callable[..., Any]:
+    """Return a function that JAX differentiates by the derivative of an op.
+
+    Parameters
+    ----------
+    op, function
+        The op, and what computes it.
+    differentiable
+        What JAX differentiates by inputs by which the op has no derivative in closed form.
+    """
+    call: Any = jax.custom_jvp(function)
+
+    def moved(values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        found = call(*values)
+        if found.dtype.kind not in "fc":
+            return found, np.zeros(found.shape, jax.dtypes.float0)
+        moving = [(i, t) for i, t in enumerate(tangents) if not _is_still(t)]
+        slopes = _slopes(op, values, found, [i for i, _ in moving])
+        total = jnp.zeros_like(found)
+        for (i, tangent), slope in zip(moving, slopes, strict=True):
+            if slope is not None:
+                total = total + slope * tangent
+            elif differentiable is not None:
+                total = total + _moved_by(differentiable, values, i, tangent)
+            else:
+                raise LoweringError(f"{op} has no derivative by its input {i} in closed form")
+        return found, as_dtype(total, found.dtype)
+
+    call.defjvp(moved, symbolic_zeros=True)
+    return call  # type: ignore[no-any-return]
+
+
+def _is_still(tangent: Any) -> bool:
+    return isinstance(tangent, SymbolicZero) or tangent.dtype == jax.dtypes.float0
+
+
+def _moved_by(function: Function, values: Sequence[Any], i: int, tangent: Any) -> Any:
+    """Return how a function moves with one of its inputs, by JAX."""
+
+    def of_one(x: Any) -> Any:
+        return function(*values[:i], x, *values[i + 1 :])
+
+    return jax.jvp(of_one, (values[i],), (tangent,))[1]
+
+
+def _slopes(op: ScalarOp, values: Sequence[Any], found: Any, wanted: Sequence[int]) -> list[Any]:
+    """Return the derivatives of an op by some of its inputs, at values at which its own is known;
+    None for each that it has none by in closed form."""
+    inputs = [get_scalar_type(x.dtype.name)() for x in values]
+    out = get_scalar_type(found.dtype.name)()
+    try:
+        slopes = op.pullback(inputs, out, constant(1.0, dtype=found.dtype.name))
+    except MethodNotDefined:
+        return [None] * len(wanted)
+    graph = [slopes[i] for i in wanted if slopes[i] is not None]
+    known = dict(zip([*inputs, out], [*values, found], strict=True))
+    computed = iter(_run(list(io_toposort([*inputs, out], graph)), known, graph))
+    return [None if slopes[i] is None else next(computed) for i in wanted]

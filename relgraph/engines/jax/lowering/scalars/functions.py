@@ -40,7 +40,7 @@ def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
 def power(x: Any, y: Any) -> Any:
     """A power; of floats to 0.5 it is the root."""
     if x.dtype.kind in "biu":
-        return jnp.power(x, y)
+        return _whole_power(x, y)
     exponent = y.flat[0] if isinstance(y, np.ndarray) and y.size == 1 else None
     if x.dtype.kind == "f" and exponent is not None:
         known = _KNOWN_POWERS.get(float(exponent))
@@ -51,6 +51,27 @@ def power(x: Any, y: Any) -> Any:
     if x.dtype.kind == "f" and x.dtype != np.float16:
         return jnp.where(y == 0.5, jnp.sqrt(x), found)
     return jnp.where(y == 0, jnp.ones_like(found), found) if x.dtype.kind == "c" else found
+
+
+def _whole_power(x: Any, y: Any) -> Any:
+    """A power of integers, which wraps around; JAX's own takes six binary digits of the exponent.
+
+    Raises
+    ------
+    ValueError
+        As NumPy does, if an exponent is negative and known.
+    """
+    if isinstance(y, np.ndarray) and np.any(y < 0):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+
+    def body(state: Any) -> Any:
+        found, base, left = state
+        return jnp.where(left % 2 == 1, found * base, found), base * base, left // 2
+
+    base, left = jnp.broadcast_arrays(x, y)
+    first = (jnp.ones_like(base), base, jnp.maximum(left, 0))
+    found, _, _ = lax.while_loop(lambda state: jnp.any(state[2] > 0), body, first)
+    return found
 
 
 _KNOWN_POWERS: dict[float, Callable[[Any], Any]] = {
@@ -73,7 +94,7 @@ def reciprocal(x: Any) -> Any:
 
 def sign(x: Any) -> Any:
     if x.dtype.kind != "c":
-        return jnp.sign(x)
+        return jnp.where(x == 0, jnp.zeros_like(x), jnp.sign(x))
     size = jnp.abs(x)
     return jnp.where(size == 0, jnp.zeros_like(x), x / jnp.where(size == 0, 1, size))
 

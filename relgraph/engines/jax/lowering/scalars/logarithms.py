@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype
 from relgraph.scalar.transcendental import LN2
 
 
@@ -29,14 +28,17 @@ def log1mexp(x: Any) -> Any:
     return jnp.where(small, jnp.log1p(-jnp.exp(x)), jnp.log(-jnp.expm1(x)))
 
 
+def zeta(s: Any, q: Any) -> Any:
+    at_pole = (q <= 0) & (q == jnp.floor(q))
+    of_first = jnp.where(q < 1, jnp.inf, jnp.where(q == 1, 1.0, jnp.nan))
+    found = jnp.where(s == jnp.inf, of_first, special.zeta(s, q))
+    found = jnp.where((q == jnp.inf) & (s > 1), 0.0, found)
+    return jnp.where(at_pole, jnp.where(s < 1, jnp.nan, jnp.inf), found)
+
+
 def polygamma(n: Any, x: Any) -> Any:
-    order = as_dtype(n, "float64") + 1
-    # between whole orders there is none, as SciPy has it
-    sign = jnp.where(jnp.mod(order, 2) == 0, 1.0, jnp.where(jnp.mod(order, 2) == 1, -1.0, jnp.nan))
-    derivative = sign * special.gamma(order) * special.zeta(order, x)
-    derivative = jnp.where(x == jnp.inf, 0.0, derivative)
-    at_pole = (x <= 0) & (x == jnp.floor(x))
-    derivative = jnp.where(at_pole & jnp.isfinite(x), sign * jnp.inf, derivative)
+    order = n + 1
+    derivative = jnp.power(-1.0, order) * special.gamma(order) * zeta(order, x)
     return jnp.where(n == 0, digamma(x), derivative)
 
 

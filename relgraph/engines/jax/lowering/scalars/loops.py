@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.graph.utils import memoized
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.named.named_op import NamedOp
 from relgraph.scalar.op import FoldOp, ScalarOp
 
 
@@ -22,6 +24,8 @@ def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, .
     if isinstance(ufunc, np.ufunc) and ufunc.nin == len(dtypes):
         given = (*map(np.dtype, dtypes), *[None] * ufunc.nout)
         return tuple(ufunc.resolve_dtypes(given)[: ufunc.nin])
+    if isinstance(op, NamedOp) and not is_discrete(out):
+        return tuple([np.dtype(out if is_discrete(d) else d) for d in dtypes])
     return tuple(map(np.dtype, dtypes))
 
 

@@ -1,28 +1,30 @@
 """Ufuncs of NumPy's and of ``scipy.special`` by their names.
 
-Those that JAX has under the same name are looked up there; for others there are formulas in
-functions that it has. What is left is computed on the host.
+Those that JAX has under the same name, and computes as closely, are looked up there; for some there
+are short formulas in functions that it has. All others are computed by SciPy on the host.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from relgraph.engines.jax.lowering.scalars.cancellation import log1pmx
-from relgraph.engines.jax.special.bessel import BESSEL
-from relgraph.engines.jax.special.distributions import DISTRIBUTIONS
-from relgraph.engines.jax.special.elliptic import ELLIPTIC
-from relgraph.engines.jax.special.hypergeometric import HYPERGEOMETRIC
-from relgraph.engines.jax.special.oscillations import OSCILLATIONS
-from relgraph.engines.jax.special.polynomials import POLYNOMIALS
+from relgraph.engines.jax.lowering.scalars.logarithms import zeta
 from relgraph.scalar.named.named_op import NamedOp
 
-_DEGREE = math.pi / 180
+Function = Callable[..., Any]
+
+_LARGE = 1e7
+"""From this parameter on JAX adds up too many terms of the incomplete gamma functions."""
+
+
+def _loggamma(x: Any) -> Any:
+    return jnp.where(x < 0, jnp.nan, special.gammaln(x))
 
 
 def _rgamma(x: Any) -> Any:
@@ -31,42 +33,65 @@ def _rgamma(x: Any) -> Any:
 
 
 def _exprel(x: Any) -> Any:
-    safe = jnp.where(x == 0, 1.0, x)
-    return jnp.where(x == 0, 1.0, jnp.expm1(x) / safe)
+    whole = (x == 0) | (x == jnp.inf)
+    return jnp.where(whole, jnp.exp(x), jnp.expm1(x) / jnp.where(whole, 1.0, x))
 
 
-def _of_degrees(function: Callable[[Any], Any], quarter: float) -> Callable[[Any], Any]:
-    """Return a trigonometric function of degrees; multiples of 90 are exact."""
-
-    def of_degrees(x: Any) -> Any:
-        turned = jnp.mod(x + quarter, 360.0)
-        folded = jnp.where(turned > 180, turned - 360, turned)
-        near = jnp.where(jnp.abs(folded) > 90, jnp.sign(folded) * 180 - folded, folded)
-        return function(near * _DEGREE)
-
-    return of_degrees
+def _sinc(x: Any) -> Any:
+    turned = math.pi * jnp.where(x == 0, 1.0, x)
+    return jnp.where(x == 0, 1.0, jnp.sin(turned) / turned)
 
 
-_SINDG = _of_degrees(jnp.sin, 0.0)
-_COSDG = _of_degrees(jnp.sin, 90.0)
+def _normal_limit(a: Any, x: Any) -> Any:
+    """The number at which the normal distribution has the share of a gamma distribution (Wilson and
+    Hilferty, 1931)."""
+    limit = 3 * jnp.sqrt(a) * (jnp.cbrt(x / a) - 1 + 1 / (9 * a))
+    return jnp.where(x < 0, jnp.nan, limit)
 
 
-def _tandg(x: Any) -> Any:
-    return _SINDG(x) / _COSDG(x)
+def _gammainc(a: Any, x: Any) -> Any:
+    usual = special.gammainc(jnp.minimum(a, _LARGE), x)
+    found = jnp.where(a > _LARGE, special.ndtr(_normal_limit(a, x)), usual)
+    return jnp.where((a == 0) & (x > 0), 1.0, found)
 
 
-def _cotdg(x: Any) -> Any:
-    return _COSDG(x) / _SINDG(x)
+def _gammaincc(a: Any, x: Any) -> Any:
+    usual = special.gammaincc(jnp.minimum(a, _LARGE), x)
+    return jnp.where(a > _LARGE, special.ndtr(-_normal_limit(a, x)), usual)
 
 
-def _inv_boxcox(y: Any, p: Any) -> Any:
+def _rel_entr(x: Any, y: Any) -> Any:
+    return _of_shares(x, y, lambda x, y: x * _log_of_quotient(x, y), 0.0)
+
+
+def _kl_div(x: Any, y: Any) -> Any:
+    return _of_shares(x, y, lambda x, y: x * _log_of_quotient(x, y) - x + y, y)
+
+
+def _log_of_quotient(x: Any, y: Any) -> Any:
+    quotient = x / y
+    near = (quotient > 0.5) & (quotient < 2)
+    found = jnp.where(near, jnp.log1p((x - y) / y), jnp.log(quotient))
+    is_normal = (quotient >= jnp.finfo(x.dtype).tiny) & (quotient < jnp.inf)
+    return jnp.where(is_normal, found, jnp.log(x) - jnp.log(y))
+
+
+def _of_shares(x: Any, y: Any, inside: Function, at_zero: Any) -> Any:
+    """A function of positive numbers, its value where the first one is zero, and else infinity."""
+    positive = (x > 0) & (y > 0)
+    found = inside(jnp.where(positive, x, 1.0), jnp.where(positive, y, 1.0))
+    found = jnp.where(positive, found, jnp.where((x == 0) & (y >= 0), at_zero, jnp.inf))
+    return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, found)
+
+
+def _boxcox(logarithm: Function, x: Any, p: Any) -> Any:
+    log, safe = logarithm(x), jnp.where(p == 0, 1.0, p)
+    return jnp.where(jnp.abs(p) < 1e-19, log, jnp.expm1(p * log) / safe)
+
+
+def _inv_boxcox(exponential: Function, y: Any, p: Any) -> Any:
     safe = jnp.where(p == 0, 1.0, p)
-    return jnp.where(p == 0, jnp.exp(y), jnp.exp(jnp.log1p(p * y) / safe))
-
-
-def _inv_boxcox1p(y: Any, p: Any) -> Any:
-    safe = jnp.where(p == 0, 1.0, p)
-    return jnp.where(p == 0, jnp.expm1(y), jnp.expm1(jnp.log1p(p * y) / safe))
+    return exponential(jnp.where((p == 0) | (jnp.abs(p * y) < 1e-154), y, jnp.log1p(p * y) / safe))
 
 
 def _huber(d: Any, r: Any) -> Any:
@@ -77,112 +102,78 @@ def _huber(d: Any, r: Any) -> Any:
 
 def _pseudo_huber(d: Any, r: Any) -> Any:
     ratio = r / jnp.where(d == 0, 1.0, d)
-    square = ratio * ratio
-    found = d * d * square / (jnp.sqrt(1 + square) + 1)
+    found = d * d * jnp.expm1(jnp.log1p(ratio * ratio) / 2)
     return jnp.where(d < 0, jnp.inf, jnp.where((d == 0) | (r == 0), 0.0, found))
 
 
-def _powm1(x: Any, p: Any) -> Any:
-    positive = x > 0
-    safe = jnp.where(positive, x, 1.0)
-    return jnp.where(positive, jnp.expm1(p * jnp.log(safe)), jnp.power(x, p) - 1)
+def _of_counts(function: Function, k: Any, m: Any, at_zero: float) -> Any:
+    """A share of Poisson's distribution; of one whose mean is zero also where `k` is nan."""
+    found = jnp.where(m == 0, at_zero, function(jnp.floor(k) + 1, m))
+    return jnp.where(k < 0, jnp.nan, found)
 
 
-def _kl_div(x: Any, y: Any) -> Any:
-    """``x * log(x / y) - x + y``, exact where both are near."""
-    relative = (y - x) / jnp.where(x == 0, 1.0, x)
-    inside = (x > 0) & (y > 0)
-    at_zero = jnp.where((x == 0) & (y >= 0), y, jnp.inf)
-    found = jnp.where(inside, -x * log1pmx(jnp.where(inside, relative, 0.0)), at_zero)
-    return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, found)
-
-
-def _ellipk(m: Any) -> Any:
-    return _agm_integrals(m)[0]
-
-
-def _ellipe(m: Any) -> Any:
-    return _agm_integrals(m)[1]
-
-
-def _agm_integrals(m: Any, steps: int = 9) -> tuple[Any, Any]:
-    """Return the complete elliptic integrals by the arithmetic-geometric mean (DLMF 19.8)."""
-    a, b = jnp.ones_like(m), jnp.sqrt(1 - m)
-    total, weight = m / 2, 0.5
-    for _ in range(steps):
-        a, b, c = (a + b) / 2, jnp.sqrt(a * b), (a - b) / 2
-        weight = 2 * weight
-        total = total + weight * c * c
-    first = math.pi / (2 * a)
-    first = jnp.where(m == 1, jnp.inf, jnp.where(m > 1, jnp.nan, first))
-    second = jnp.where(m == 1, 1.0, jnp.where(m > 1, jnp.nan, first * (1 - total)))
-    return first, second
-
-
-FORMULAS: dict[str, Callable[..., Any]] = {
+FORMULAS: dict[str, Function] = {
+    "loggamma": _loggamma,
     "rgamma": _rgamma,
     "erfcinv": lambda x: -special.ndtri(x / 2) / math.sqrt(2),
+    "log_ndtr": partial(special.log_ndtr, series_order=10),
     "log_expit": lambda x: -jnp.logaddexp(0.0, -x),
     "exp10": lambda x: jnp.power(10.0, x),
     "exprel": _exprel,
-    "sindg": _SINDG,
-    "cosdg": _COSDG,
-    "tandg": _tandg,
-    "cotdg": _cotdg,
-    "ellipk": _ellipk,
-    "ellipe": _ellipe,
-    "betaincc": lambda a, b, x: special.betainc(b, a, 1 - x),
-    "powm1": _powm1,
+    "sinc": _sinc,
+    "gammainc": _gammainc,
+    "gammaincc": _gammaincc,
+    "zeta": zeta,
+    "rel_entr": _rel_entr,
     "kl_div": _kl_div,
     "huber": _huber,
     "pseudo_huber": _pseudo_huber,
-    "inv_boxcox": _inv_boxcox,
-    "inv_boxcox1p": _inv_boxcox1p,
-    "radian": lambda d, m, s: (d + m / 60 + s / 3600) * _DEGREE,
-    "fdtr": lambda n, m, x: special.betainc(n / 2, m / 2, n * x / (n * x + m)),
-    "fdtrc": lambda n, m, x: special.betainc(m / 2, n / 2, m / (n * x + m)),
-    "chdtr": lambda v, x: special.gammainc(v / 2, x / 2),
-    "chdtrc": lambda v, x: special.gammaincc(v / 2, x / 2),
-    "gdtr": lambda a, b, x: special.gammainc(b, a * x),
-    "gdtrc": lambda a, b, x: special.gammaincc(b, a * x),
-    "pdtr": lambda k, m: special.gammaincc(jnp.floor(k) + 1, m),
-    "pdtrc": lambda k, m: special.gammainc(jnp.floor(k) + 1, m),
+    "boxcox": partial(_boxcox, jnp.log),
+    "boxcox1p": partial(_boxcox, jnp.log1p),
+    "inv_boxcox": partial(_inv_boxcox, jnp.exp),
+    "inv_boxcox1p": partial(_inv_boxcox, jnp.expm1),
+    "radian": lambda d, m, s: ((d * 60 + m) * 60 + s) * (math.pi / 648000),
+    "chdtr": lambda v, x: _gammainc(v / 2, x / 2),
+    "chdtrc": lambda v, x: _gammaincc(v / 2, x / 2),
+    "gdtr": lambda a, b, x: _gammainc(b, jnp.where(x < 0, jnp.nan, a * x)),
+    "gdtrc": lambda a, b, x: _gammaincc(b, jnp.where(x < 0, jnp.nan, a * x)),
+    "pdtr": lambda k, m: _of_counts(_gammaincc, k, m, 1.0),
+    "pdtrc": lambda k, m: _of_counts(_gammainc, k, m, 0.0),
+    # JAX's own derivatives are wrong at 0 and at 1
+    "i0": special.i0,
+    "spence": special.spence,
+    # it has none
+    "nextafter": jnp.nextafter,
+    "spacing": jnp.spacing,
 }
 
-# What JAX has by the same name, and computes as closely.
-_SPECIAL = (
-    "gamma loggamma gammasgn dawsn ndtr log_ndtr ndtri logit entr exp1 expi i0 i1 i0e i1e "
-    "spence betaln beta poch zeta xlogy xlog1py rel_entr expn gammainc gammaincc betainc boxcox "
-    "boxcox1p owens_t"
+"""Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
+
+_OF_SPECIAL = (
+    "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e xlogy xlog1py betainc sici fresnel"
 )
-_NUMPY = (
-    "fmax fmin fmod fabs copysign heaviside nextafter spacing signbit ldexp logaddexp2 float_power "
-    "sinc gcd lcm left_shift right_shift bitwise_count"
+_OF_NUMPY = (
+    "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
+    "left_shift right_shift bitwise_count frexp"
 )
-
-_PARTS: dict[str, Callable[..., Any]] = {
-    "sici.0": lambda x: special.sici(x)[0],
-    "sici.1": lambda x: special.sici(x)[1],
-    "fresnel.0": lambda x: special.fresnel(x)[0],
-    "fresnel.1": lambda x: special.fresnel(x)[1],
-}
-
-_BY_HOME: dict[str, dict[str, Callable[..., Any]]] = {
-    "numpy": {name: getattr(jnp, name) for name in _NUMPY.split()},
-    "scipy.special": {
-        **{name: getattr(special, name) for name in _SPECIAL.split()},
-        **FORMULAS,
-        **_PARTS,
-        **BESSEL,
-        **DISTRIBUTIONS,
-        **ELLIPTIC,
-        **HYPERGEOMETRIC,
-        **OSCILLATIONS,
-        **POLYNOMIALS,
-    },
-}
+_BY_JAX = {**dict.fromkeys(_OF_SPECIAL.split(), special), **dict.fromkeys(_OF_NUMPY.split(), jnp)}
+"""What JAX has by the same name, and computes and differentiates as closely. An old one may lack
+some of it."""
 
 
-def named_function(op: NamedOp) -> Callable[..., Any] | None:
+def is_by_jax(name: str) -> bool:
+    """Return whether JAX computes a function, or one of the arrays that it gives."""
+    return name in FORMULAS or name.partition(".")[0] in _BY_JAX
+
+
+def named_function(op: NamedOp) -> Function | None:
     """Return what computes an op with JAX, for real numbers; None if nothing does."""
-    return _BY_HOME[op.home].get(op.name)
+    if op.name in FORMULAS:
+        return FORMULAS[op.name]
+    name, _, index = op.name.partition(".")
+    found: Function | None = getattr(_BY_JAX.get(name), name, None)
+    return partial(_part, found, int(index)) if index and found is not None else found
+
+
+def _part(function: Function, index: int, *values: Any) -> Any:
+    return function(*values)[index]

@@ -124,6 +124,7 @@ AS_OUTPUT = (
     special_ops.Log1mexp,
     special_ops.LogProduct,
     special_ops.LogDeterminant,
+    special_ops.Polygamma,
 )
 """The classes that compute in the dtype of their output, and have no ufunc that says so."""
 

@@ -1,1 +1,0 @@
-"""Functions of ``scipy.special`` that JAX has not, on its arrays: a room for each subject."""
