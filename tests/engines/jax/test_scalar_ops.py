@@ -10,23 +10,18 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, function
-from relgraph.engines.jax import LoweringError, lower_graph
 from relgraph.engines.jax.lowering.scalars.application import scalar_function
-from relgraph.engines.jax.precision import wide
-from relgraph.gradient import NullTypeGradError, grad
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
-from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from tests.every_op.test_gradients import MOVED
 from tests.every_op.test_values import OF_SCALARS
-from tests.scalar.named.test_tables import AT_HOLES, TABLE, points
+from tests.scalar.named.test_tables import TABLE, points
 
 CLASSES: dict[str, tuple[Any, int]] = {
     str(op): (op.scalar_op, len(specs)) for op, *specs in OF_SCALARS

@@ -278,8 +278,8 @@ def may_be_share(x: Variable, y: Variable) -> bool:
 
 
 def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
-    """Return the arguments of the first factor below that is a sum of exponentials, or the square of
-    one, as a tuple; None if there is none, or no exponential above."""
+    """Return the arguments of the first factor below that is a sum of exponentials or the square
+    of one, as a tuple; None if there is none, or no exponential above."""
     place = _place_of_sum(below)
     if place is None or all(v.head is not exp for v in above):
         return None
