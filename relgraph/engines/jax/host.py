@@ -125,7 +125,7 @@ def _together(x: Any, dtype: Any) -> Any:
 def _axes(dtype: Any) -> int:
     """Return how many axes `_apart` adds to arrays of a dtype."""
     of_parts = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
-    return (dtype.kind == "c") + (of_parts == 8)
+    return int(dtype.kind == "c") + int(of_parts == 8)
 
 
 def _seen(parts: Any, dtype: Any) -> Any:

@@ -35,6 +35,10 @@ FUNCTIONS: dict[str, Any] = {
 }
 """The functions by name."""
 
+# what laws call, so that a type checker knows the names
+log_ndtr: Any = FUNCTIONS["log_ndtr"]
+ndtr: Any = FUNCTIONS["ndtr"]
+
 
 def __getattr__(name: str) -> Any:
     if name in FUNCTIONS:

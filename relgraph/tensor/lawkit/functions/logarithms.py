@@ -151,11 +151,11 @@ def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) 
     others = [y for y in exponents if y is not x]
     count = len(exponents) - len(others)
     if count == len(others) == 1:
-        return -logaddexp(0, others[0] - x)
+        return -logaddexp(0, sub(others[0], x))
     # a share may vanish beside another that does
     vanishes = eq(x, -math.inf)
     own, shift = switch(vanishes, x, 0), switch(vanishes, 0, x)
-    return own - logaddexp(*[own] * count, *[y - shift for y in others])
+    return sub(own, logaddexp(*[own] * count, *[sub(y, shift) for y in others]))
 
 
 logarithm_of_share.__dict__["asks_graph"] = True

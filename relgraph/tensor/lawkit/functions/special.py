@@ -32,12 +32,12 @@ def _bound(x: Variable, sign: int) -> Any:
     opposite = _opposite(x)
     factor, t = _scaled(x if opposite is None else opposite)
     if t is None or abs(abs(factor * ROOT_TWO) - 1) > 4 * np.finfo(x.type.dtype).eps:
-        return sign * ROOT_TWO * x
+        return mul(sign * ROOT_TWO, x)
     negations = (sign * factor < 0) + (opposite is not None)
     if negations % 2 == 0:
         return t
     inner = _opposite(t)
-    return -t if inner is None else inner
+    return neg(t) if inner is None else inner
 
 
 def _opposite(x: Variable) -> Variable | None:

@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.named.numpy_table import of_numpy
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
@@ -118,7 +118,7 @@ def may_be_exponential(term: Variable) -> bool:
 def is_base(c: Any) -> bool:
     """Return whether a constant is one positive number other than 1, so that its powers grow or
     vanish."""
-    return is_positive_number(c) and number_of(c) != 1
+    return is_positive_number(c) and bool(number_of(c) != 1)
 
 
 def _has_inside(term: Variable, test: Callable[[Variable], bool]) -> bool:
@@ -328,8 +328,8 @@ def share(
     if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
         return None
     first = next(k for k, v in enumerate(above) if v.head is exp)
-    place = _place_of_sum(below)
-    x = above[first].owner.inputs[0]
+    place = cast(int, _place_of_sum(below))
+    x = _argument(above[first])
     if x.type.dtype != leaves[0].type.dtype:
         return None
     made = made_in(fgraph)
@@ -343,7 +343,7 @@ def share(
     found = own / made(add, *[t.less(largest, made) for t in bounded])
     divisor = below[place]
     if divisor.head is sqr:
-        found = found / divisor.owner.inputs[0]
+        found = found / _argument(divisor)
     # one after the other, as they were: the product of some might overflow
     others = [v for k, v in enumerate(above) if k != first]
     divisors = [v for k, v in enumerate(below) if k != place]
@@ -352,6 +352,11 @@ def share(
 
 
 share.__dict__["asks_graph"] = True
+
+
+def _argument(var: Variable) -> Variable:
+    """Return the argument of what a function of one computes."""
+    return cast(Variable, cast(Apply, var.owner).inputs[0])
 
 
 def _is_moderate(term: Term) -> bool:

@@ -101,7 +101,8 @@ class Nest:
     def partial_spans(self) -> set[tuple[int, int]]:
         """Return the indices of the first and the last leaf of what is computed on the way: of the
         first arguments of each node, from the left to the right."""
-        spans, found = self.spans(), set()
+        spans = self.spans()
+        found: set[tuple[int, int]] = set()
         for children, (first, _) in zip(self.children, spans, strict=True):
             found.update((first, c if c >= 0 else spans[-1 - c][1]) for c in children[1:])
         return found
