@@ -19,6 +19,7 @@ from relgraph.graph.fg.client_lists import UNKNOWN_READERS
 from relgraph.graph.kanren.rules.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.rules.rule import Rule, head_of, split
 from relgraph.graph.kanren.search.goals import Condition, holds_of_readers, one_client
+from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.kanren.terms.term import Term
 
 
@@ -77,8 +78,11 @@ class View:
         return [(head_of(c.pattern), _CaseWriter(c, self.__name__).made()) for c in self.cases]
 
     def __call__(self, var: Variable) -> Any:
-        """Return the value of the first case that `var` matches."""
-        (seen,) = self.each((var,))
+        """Return the value of the first case that `var` matches.
+
+        A part of what a law matches is a term in plain `run`: it is built then.
+        """
+        (seen,) = self.each((var if isinstance(var, Variable) else build(var),))
         return seen
 
     def functions_for(self, head: Any) -> tuple[Callable[[Variable], Any], ...]:
