@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, several, whereo
+from relgraph.graph.kanren import computo, readerso, several, whereo
 from relgraph.graph.kanren.terms.term import variables_of
 from relgraph.tensor import mul, neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
+from relgraph.tensor.lawkit.guards.compensation import without_logarithm_in_base
 from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
 from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, no_zeroo, normal_reciprocalo
 from relgraph.tensor.lawkit.guards.results import is_found
@@ -90,18 +91,22 @@ SIGNS = (
     law("zero-sub-integer", 0 - x, -x, integero(x), tags=_ADD),
 )
 
+# a logarithm of it has its rounding, which what remains has not
+rounded_sum = readerso(without_logarithm_in_base, x + y)
+rounded_difference = readerso(without_logarithm_in_base, x - y)
+
 CANCELLATIONS = (
     law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
     law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
     law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
     law("mul-div-cancel", x * y / y, x, no_zeroo(y), sound="finite", tags=_PRODUCTS),
     law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
-    law("add-sub-cancel", x + y - y, x, sound="finite", tags=_SUMS),
-    law("sub-add-cancel", x - y + y, x, sound="finite", tags=_SUMS),
+    law("add-sub-cancel", x + y - y, x, rounded_sum, sound="finite", tags=_SUMS),
+    law("sub-add-cancel", x - y + y, x, rounded_difference, sound="finite", tags=_SUMS),
     # whoever else reads the sum or the difference
-    law("sub-own-difference", x - (x - y), y, sound="finite", tags=_SUMS),
-    law("difference-sub-cancel", (x - y) - x, -y, sound="finite", tags=_SUMS),
-    law("sub-own-sum", x - (x + y), -y, sound="finite", tags=_SUMS),
+    law("sub-own-difference", x - (x - y), y, rounded_difference, sound="finite", tags=_SUMS),
+    law("difference-sub-cancel", (x - y) - x, -y, rounded_difference, sound="finite", tags=_SUMS),
+    law("sub-own-sum", x - (x + y), -y, rounded_sum, sound="finite", tags=_SUMS),
 )
 
 

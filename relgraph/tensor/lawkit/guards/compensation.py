@@ -7,6 +7,8 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
 
 - a function that is zero at 1, such as `log`, and a difference from 1 have it alike, unless there
   are laws about both, which then both apply (`BOTH`);
+- so have it a function that is zero at 1 and a difference from what may be 1 where `u` is, being
+  made of the same: ``log(x * x)`` and ``x * x - x``;
 - two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it.
 
 A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
@@ -18,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.rules.rule import split
 from relgraph.graph.kanren.search.goals import Readers, readerso
 from relgraph.graph.notation.numbers import number_of
@@ -43,6 +45,7 @@ from relgraph.tensor.math import (
 
 SUMS = (add, sub)
 ZERO_AT_ONE = (log, log2, log10, arccos, arccosh)
+IN_BASES = (log2, log10)
 OF_SIZE = (abs, sqr, sqrt)
 """Ops that are 1 where their argument is 1 or -1."""
 BOTH = (exp, cosh, sigmoid, sqr)
@@ -71,12 +74,30 @@ def without_logarithm(fgraph: Any, u: Variable) -> bool:
 
 def uncompensated(fgraph: Any, u: Variable) -> bool:
     """Return whether a function that is zero at 1 may lose the rounding of its argument `u`: no
-    difference from 1 has it, nor, of ``1 + x`` or ``1 - x``, any difference."""
-    if not _is_shared(fgraph, u) or _has_both_laws(u):
+    difference from 1 has it, nor from what is made of the same, nor, of ``1 + x`` or ``1 - x``, any
+    difference."""
+    if not _is_shared(fgraph, u):
         return True
     near_one = u.owner is not None and u.owner.op in SUMS and _has_one(u.owner)
-    differences = [node for node in _readers(fgraph, u) if node.op in SUMS]
-    return not any(_has_one(node) or (near_one and node.op is sub) for node in differences)
+    both = _has_both_laws(u)
+    for node in _readers(fgraph, u):
+        if node.op not in SUMS:
+            continue
+        if _has_one(node):
+            if not both:
+                return False
+        elif (near_one and node.op is sub) or _is_of_same_parts(node, u):
+            return False
+    return True
+
+
+def without_logarithm_in_base(fgraph: Any, u: Variable) -> bool:
+    """Return whether no logarithm in another base has the rounding of the sum `u`.
+
+    ``log10(u) / (u - 1)`` with ``u = 1 + x`` is right, and ``log10(u) / x`` is not. Of `log` it is,
+    as `log1p`, which there is in no other base.
+    """
+    return not any(node.op in IN_BASES for node in _readers(fgraph, u))
 
 
 def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
@@ -108,6 +129,17 @@ def _readers(fgraph: Any, var: Variable) -> Iterator[Apply]:
 def _has_one(node: Apply) -> bool:
     """Return whether the number 1 is added or subtracted."""
     return any(number_of(v) in (1, -1) for v in node.inputs)
+
+
+def _is_of_same_parts(node: Apply, u: Variable) -> bool:
+    """Return whether a term beside `u` is an argument of it, or a function of one."""
+    parts = {v for v in _arguments(u) if not isinstance(v, Constant)}
+    others = (v for v in node.inputs if v is not u)
+    return any(v in parts or not parts.isdisjoint(_arguments(v)) for v in others)
+
+
+def _arguments(v: Variable) -> Sequence[Variable]:
+    return v.owner.inputs if v.owner is not None else ()
 
 
 def _has_both_laws(u: Variable) -> bool:
