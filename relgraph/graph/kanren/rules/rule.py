@@ -101,8 +101,9 @@ class Rule:
                 further = max(further, getattr(condition.function, "depth", 0))
             elif isinstance(condition, Where):
                 further = max(further, getattr(condition.predicate, "depth", 0))
-            elif isinstance(condition, Readers):
-                # the readers of what the lowest nodes read are one level more
+            elif isinstance(condition, Readers) and split(condition.variables[0]) is None:
+                # The readers of what the lowest nodes read are one level more. Those of what a
+                # part of the pattern computes are at most as deep as the pattern.
                 further = max(further, 1)
         return height(self.pattern) + further
 

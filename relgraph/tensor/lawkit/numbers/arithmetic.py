@@ -10,6 +10,7 @@ import numpy as np
 
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
+    Heads,
     containing_constant,
     depends_on_levels,
     requires_heads,
@@ -43,7 +44,11 @@ def has_normal_quotient(c: Any, d: Any) -> bool:
     return bool(limits.tiny <= value <= limits.max)
 
 
-@requires_heads(containing_constant)
+def _has_constant_among_three(heads: Heads) -> bool:
+    return len(heads) > 2 and containing_constant(heads)
+
+
+@requires_heads(_has_constant_among_three)
 def without_ones(factors: Sequence[Any]) -> Any:
     """Return a product of three or more without the factors that are 1; None if none is."""
     others = [v for v in factors if number_of(v) != 1 or number_of(v) is True]
