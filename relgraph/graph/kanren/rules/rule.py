@@ -141,10 +141,12 @@ class Rule:
             return frozenset()
         head, patterns = parts
         every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
+        arguments = [p.of if isinstance(p, Arguments) else p for p in every]
         asked = {
-            getattr(c.predicate, "number", None)
+            getattr(function, "number", None)
             for c in self.conditions
-            if type(c) is Where and any(c.variables[0] is p for p in every)
+            for function in (getattr(c, "predicate", None), getattr(c, "function", None))
+            if function is not None and any(c.variables[0] is a for a in arguments)
         }
         stated = [p for p in every if isinstance(p, Literal)]
         return frozenset([*stated, *map(Literal, asked - {None})])
@@ -154,14 +156,18 @@ class Rule:
         """Whether all that it does on a nested sum it does on the outer sum as well.
 
         A condition on a variable that is an argument of the sum may hold on the nested sum alone:
-        on the outer one the variable may have to take more of the arguments.
+        on the outer one the variable may have to take more of the arguments. That is so only if a
+        variable is matched last, for the others take one argument each.
         """
         parts = split(self.pattern)
         if parts is not None and self.regroup and takes_all_arguments(parts[1]):
             return True
         if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
-        alone = {p for p in flat_patterns(*parts) if is_variable(p)}
+        flat = flat_patterns(*parts)
+        if not is_variable(max(flat, key=lambda p: match_cost(p, is_variable(p)))):
+            flat = []
+        alone = {p for p in flat if is_variable(p)}
         return all(
             isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
         )

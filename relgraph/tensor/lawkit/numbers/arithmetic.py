@@ -14,6 +14,7 @@ from relgraph.tensor.lawkit.guards.dependence import (
     containing_constant,
     depends_on_levels,
     requires_heads,
+    requires_number,
 )
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.tensor.math import mul
@@ -49,6 +50,7 @@ def _has_constant_among_three(heads: Heads) -> bool:
 
 
 @requires_heads(_has_constant_among_three)
+@requires_number(1)
 def without_ones(factors: Sequence[Any]) -> Any:
     """Return a product of three or more without the factors that are 1; None if none is."""
     others = [v for v in factors if number_of(v) != 1 or number_of(v) is True]
