@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -156,8 +157,8 @@ class Rule:
         """Whether all that it does on a nested sum it does on the outer sum as well.
 
         A condition on a variable that is an argument of the sum may hold on the nested sum alone:
-        on the outer one the variable may have to take more of the arguments. That is so only if a
-        variable is matched last, for the others take one argument each.
+        on the outer one the variable may have to take more of the arguments. Only one that stands
+        nowhere else can, and only where it is matched last: the others take one argument each.
         """
         parts = split(self.pattern)
         if parts is not None and self.regroup and takes_all_arguments(parts[1]):
@@ -165,9 +166,10 @@ class Rule:
         if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
         flat = flat_patterns(*parts)
-        if not is_variable(max(flat, key=lambda p: match_cost(p, is_variable(p)))):
-            flat = []
-        alone = {p for p in flat if is_variable(p)}
+        uses = Counter(v for p in flat for v in variables_of(p))
+        alone = {p for p in flat if is_variable(p) and uses[p] == 1}
+        if any(match_cost(p, True) > match_cost(v, True) for p in flat for v in alone):
+            alone = set()
         return all(
             isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
         )
