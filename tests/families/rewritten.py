@@ -1,6 +1,7 @@
 """The graphs that ``benchmarks/bench_rewriting.py`` has rewritten.
 
-Each takes the tensor module of a library, relgraph's or a peer's, and how many parts there are.
+Each takes the tensor module of a library, relgraph's or a peer's, and how many parts there are; one
+takes the gradient function of the library too.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ def chain(T: Any, n: int) -> list[Any]:
     return [e]
 
 
-def training_step(T: Any, grad: Callable[..., Any]) -> list[Any]:
+def training_step(T: Any, grad: Callable[..., Any], n: int) -> list[Any]:
     x, y = T.dmatrix("x"), T.dmatrix("y")
-    weights = [T.dmatrix(f"w{i}") for i in range(4)]
-    biases = [T.dvector(f"b{i}") for i in range(4)]
+    weights = [T.dmatrix(f"w{i}") for i in range(n)]
+    biases = [T.dvector(f"b{i}") for i in range(n)]
     h = x
     for w, b in zip(weights[:-1], biases[:-1], strict=True):
         h = T.tanh(T.dot(h, w) + b)
@@ -43,12 +44,12 @@ def training_step(T: Any, grad: Callable[..., Any]) -> list[Any]:
     return [loss] + [v - 0.1 * g for v, g in zip(wrt, grad(loss, wrt), strict=True)]
 
 
-GRAPHS: dict[str, Callable[[Any, Callable[..., Any]], list[Any]]] = {
-    "cancel100": lambda T, grad: cancellations(T, 100),
-    "chain100": lambda T, grad: chain(T, 100),
-    "logexp300": lambda T, grad: logs_of_exps(T, 300),
-    "mlp_grad": training_step,
+GRAPHS: dict[str, Callable[..., list[Any]]] = {
+    "cancel100": lambda T, grad, times=1: cancellations(T, 100 * times),
+    "chain100": lambda T, grad, times=1: chain(T, 100 * times),
+    "logexp300": lambda T, grad, times=1: logs_of_exps(T, 300 * times),
+    "mlp_grad": lambda T, grad, times=1: training_step(T, grad, 4 * times),
 }
-"""By the names that the figures have."""
+"""By the names that the figures have; each may have several times as many parts."""
 
 PHASES = ("canonicalize", "stabilize", "specialize")

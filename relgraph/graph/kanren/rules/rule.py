@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,8 +102,9 @@ class Rule:
                 further = max(further, getattr(condition.function, "depth", 0))
             elif isinstance(condition, Where):
                 further = max(further, getattr(condition.predicate, "depth", 0))
-            elif isinstance(condition, Readers):
-                # the readers of what the lowest nodes read are one level more
+            elif isinstance(condition, Readers) and split(condition.variables[0]) is None:
+                # The readers of what the lowest nodes read are one level more. Those of what a
+                # part of the pattern computes are at most as deep as the pattern.
                 further = max(further, 1)
         return height(self.pattern) + further
 
@@ -140,10 +142,12 @@ class Rule:
             return frozenset()
         head, patterns = parts
         every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
+        arguments = [p.of if isinstance(p, Arguments) else p for p in every]
         asked = {
-            getattr(c.predicate, "number", None)
+            getattr(function, "number", None)
             for c in self.conditions
-            if type(c) is Where and any(c.variables[0] is p for p in every)
+            for function in (getattr(c, "predicate", None), getattr(c, "function", None))
+            if function is not None and any(c.variables[0] is a for a in arguments)
         }
         stated = [p for p in every if isinstance(p, Literal)]
         return frozenset([*stated, *map(Literal, asked - {None})])
@@ -153,14 +157,19 @@ class Rule:
         """Whether all that it does on a nested sum it does on the outer sum as well.
 
         A condition on a variable that is an argument of the sum may hold on the nested sum alone:
-        on the outer one the variable may have to take more of the arguments.
+        on the outer one the variable may have to take more of the arguments. Only one that stands
+        nowhere else can, and only where it is matched last: the others take one argument each.
         """
         parts = split(self.pattern)
         if parts is not None and self.regroup and takes_all_arguments(parts[1]):
             return True
         if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
             return False
-        alone = {p for p in flat_patterns(*parts) if is_variable(p)}
+        flat = flat_patterns(*parts)
+        uses = Counter(v for p in flat for v in variables_of(p))
+        alone = {p for p in flat if is_variable(p) and uses[p] == 1}
+        if any(match_cost(p, True) > match_cost(v, True) for p in flat for v in alone):
+            alone = set()
         return all(
             isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
         )

@@ -144,20 +144,20 @@ class RewriterTables:
     def on_nested_sums(
         self, fgraph: FunctionGraph | None, node: Apply, plan: VisitPlan
     ) -> tuple[LocalOptimizer, ...]:
-        """The early rewriters of a plan to try on a sum after the sums nested in it are done.
+        """The rewriters of a plan to try on a sum after the sums nested in it are done.
 
-        Those that don't subsume nested sums have been tried before.
+        Those that don't subsume nested sums have been tried before, unless they are late.
         """
-        heads = flat_heads(fgraph, node)
+        op, heads = node.op, flat_heads(fgraph, node)
         kinds = frozenset(heads)
-        key = (plan.early, kinds, len(kinds) < len(heads))
+        key = (plan.early, plan.late, op, kinds, len(kinds) < len(heads))
         found = self._on_nested_sums.recall(key)
         if found is None:
             fullest = fullest_heads(heads, same_count=False)
-            found = tuple(
-                [r for r in plan.early if r.subsumes_nested and r.might_match_sum(fullest)]
-            )
-            self._on_nested_sums.keep(key, found)
+            early = [r for r in plan.early if r.subsumes_nested and r.might_match_sum(fullest)]
+            # late ones may flatten, so the nested sums are told too
+            late = [r for r in plan.late if r.might_match_sum((op, *fullest))]
+            found = self._on_nested_sums.keep(key, (*early, *late))
         return found
 
     def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:

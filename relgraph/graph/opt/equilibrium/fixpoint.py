@@ -211,7 +211,7 @@ class FixpointIteration:
             self.changes.left_to_outer[node] = None
             return ()
         if plan.has_nested_sum or self.changes.reads_nested_sum(node, plan.input_sum_ops):
-            return (*self.tables.on_nested_sums(self.fgraph, node, plan), *plan.late)
+            return self.tables.on_nested_sums(self.fgraph, node, plan)
         return plan.late
 
     def try_postponed(self, node: Apply, rewriters: Sequence[LocalOptimizer]) -> bool:

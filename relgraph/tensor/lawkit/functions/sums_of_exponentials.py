@@ -31,7 +31,7 @@ from relgraph.tensor.lawkit.functions.logarithms import (
     parted,
 )
 from relgraph.tensor.lawkit.guards.constants import constant_data, is_constant
-from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels, requires_heads
 from relgraph.tensor.lawkit.guards.numbers import is_positive_number
 from relgraph.tensor.math import (
     add,
@@ -269,12 +269,13 @@ def binary_logarithm(seen: Terms) -> Any:
 # -- shares ----------------------------------------------------------------------------------------
 
 
-_BELOW = (add, mul, sqr)
+_ABOVE, _BELOW = (exp, mul), (add, mul, sqr)
 
 
+@requires_heads(lambda heads: heads[0] in _ABOVE and heads[-1] in _BELOW)
 def may_be_share(x: Variable, y: Variable) -> bool:
     """Return False if ``x / y`` is no exponential by a sum, by their ops."""
-    return x.head in (exp, mul) and y.head in _BELOW
+    return x.head in _ABOVE and y.head in _BELOW
 
 
 def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:

@@ -107,13 +107,15 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
     ----------
     matched
         The left side: a sum or a difference, or a function that is zero at 1; of others nothing is
-        asked.
+        asked. Nor is it of a function of one of `BOTH`, which passes whoever reads it: a law that
+        asks for readers is no collapsing rule.
     """
     op, arguments = split(matched) or (None, ())
     if sound != "stable" or (op not in SUMS and op not in ZERO_AT_ONE):
         return ()
-    test = kept_apart if op in SUMS else uncompensated
-    return [readerso(test, part) for part in arguments if split(part) is not None]
+    test, passing = (kept_apart, ()) if op in SUMS else (uncompensated, BOTH)
+    inner = [(part, split(part)) for part in arguments]
+    return [readerso(test, part) for part, of in inner if of is not None and of[0] not in passing]
 
 
 def _is_shared(fgraph: Any, u: Variable) -> bool:

@@ -32,7 +32,8 @@ def requires_heads(test: Callable[[Heads], bool]) -> Decorator:
 
 
 def requires_number(number: int) -> Decorator:
-    """Declare that a predicate of one argument holds only of a constant that is `number`."""
+    """Declare that a function says no, or computes None, unless its first argument, or one of them
+    if it is a tuple, is a constant that is `number`."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__dict__["number"] = number

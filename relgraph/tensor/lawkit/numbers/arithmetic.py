@@ -10,9 +10,11 @@ import numpy as np
 
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
+    Heads,
     containing_constant,
     depends_on_levels,
     requires_heads,
+    requires_number,
 )
 from relgraph.tensor.lawkit.guards.numbers import real_number
 from relgraph.tensor.math import mul
@@ -43,7 +45,12 @@ def has_normal_quotient(c: Any, d: Any) -> bool:
     return bool(limits.tiny <= value <= limits.max)
 
 
-@requires_heads(containing_constant)
+def _has_constant_among_three(heads: Heads) -> bool:
+    return len(heads) > 2 and containing_constant(heads)
+
+
+@requires_heads(_has_constant_among_three)
+@requires_number(1)
 def without_ones(factors: Sequence[Any]) -> Any:
     """Return a product of three or more without the factors that are 1; None if none is."""
     others = [v for v in factors if number_of(v) != 1 or number_of(v) is True]

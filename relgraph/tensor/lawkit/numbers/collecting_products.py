@@ -7,6 +7,7 @@ where there is nothing to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -229,6 +230,8 @@ def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = Fals
     if not all(abs(count) <= limit / len(counts) for count in counts):
         return None
     any_exponent = any_exponent and dtype.kind == "f"
+    # once for all bases: it is a walk through the nest
+    partial_spans = cache(nest.partial_spans)
 
     def kind_of(i: int) -> Any:
         whole = counts[i] > 0 and counts[i] == np.floor(counts[i]) and not nest.below[i]
@@ -241,7 +244,7 @@ def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = Fals
             return True
         # a partial product is that of them alone
         together = members[-1] - members[0] == len(members) - 1
-        return together and (members[0], members[-1]) in nest.partial_spans()
+        return together and (members[0], members[-1]) in partial_spans()
 
     return collected(given, counts, kind_of, _power, is_gain)
 

@@ -74,6 +74,20 @@ def test_a_law_of_many_terms_is_tried_on_nested_sums_of_few_kinds():
     assert many in tables.on_nested_sums(None, nested.owner, tables.plan_for(nested.owner))
 
 
+def test_late_laws_are_ruled_out_by_the_terms_of_nested_sums():
+    x, y = at.dvectors("x", "y")
+    book = discover_laws()
+    late = [book[name].forward for name in ("share-by-reciprocal", "flatten-product")]
+    tables = RewriterTables(late)
+
+    def tried(product):
+        return tables.on_nested_sums(None, product.owner, tables.plan_for(product.owner))
+
+    share, flatten = late
+    assert tried(x * (y * at.sin(x))) == (flatten,)
+    assert set(tried(at.sqr(1 / x) * (y * at.exp(x)))) == {share, flatten}
+
+
 def test_the_fullest_heads_are_those_that_a_sum_of_so_many_terms_can_have():
     assert sorted(fullest_heads("aab")) == list("aabb")
     assert sorted(fullest_heads("abc")) == list("abc")

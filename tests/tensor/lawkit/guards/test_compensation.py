@@ -10,6 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.notation.algebra import algebra
+from relgraph.testing.discovery import discover_laws
 from tests.relations.compositions import Composition, errors
 
 x, y = at.dvectors("x", "y")
@@ -67,3 +68,10 @@ def test_what_cancels_nothing_is_stabilized(name: str) -> None:
     formula, is_right = LEFT[name]
     text = algebra(optimize_graph(formula, include=["stabilization"], clone=True))
     assert is_right(text), text
+
+
+def test_readers_are_not_asked_where_there_are_laws_about_both() -> None:
+    book = discover_laws()
+    assert book["log-exp"].forward.collapses
+    # of exp2 there is no law about the difference from 1
+    assert not book["log2-exp2"].forward.collapses
