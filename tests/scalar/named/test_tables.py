@@ -110,7 +110,6 @@ POINTS: dict[str, tuple[Any, ...]] = {
     "lpmv": (np.array([0.0, 1.0, 1.0]), ORDER, USUAL[0]),
     "powm1": (USUAL[0] * 3, SIGNED),
     "besselpoly": (USUAL[0], ORDER, USUAL[1]),
-    "pdtrik": (USUAL[1], USUAL[0] * 9),
     **dict.fromkeys([n for n in PARTS if n.startswith("frexp")], (SIGNED,)),
 }
 # SciPy warns of orders that are no integers, and these have integers of their own.
