@@ -12,7 +12,7 @@ from pathlib import Path
 
 import relgraph
 from relgraph.engines.jax import is_native
-from relgraph.engines.jax.lowering.scalars.named import named_function
+from relgraph.engines.jax.lowering.scalars.named import is_by_jax
 from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS
 from relgraph.graph.op import Op
 from relgraph.scalar.composite import Composite
@@ -76,10 +76,7 @@ def is_lowered(cls: type[Op]) -> bool:
 def named() -> dict[str, list[tuple[str, bool]]]:
     """Return the ufuncs of the tables, and whether JAX computes them."""
     return {
-        kind.__name__: [
-            (name, named_function(kind(name)) is not None) for name in sorted(kind.slopes)
-        ]
-        for kind in TABLES
+        kind.__name__: [(name, is_by_jax(name)) for name in sorted(kind.slopes)] for kind in TABLES
     }
 
 
@@ -88,11 +85,8 @@ def page() -> str:
     classes = op_classes()
     lowered = [cls for cls in classes if is_lowered(cls)]
     ufuncs = [row for rows in named().values() for row in rows]
-    share = 100 * len(lowered) / len(classes)
     native = sum(is_native for _, is_native in ufuncs)
-    of_all = 100 * (len(lowered) + native) / (len(classes) + len(ufuncs))
-    shares = {"share": f"{share:.0f}", "of_all": f"{of_all:.0f}"}
-    parts = [HEAD.format(n=len(classes), m=len(lowered), **shares)]
+    parts = [HEAD.format(n=len(classes), m=len(lowered))]
     homes: dict[str, list[type[Op]]] = {}
     for cls in classes:
         homes.setdefault(cls.__module__.removeprefix("relgraph."), []).append(cls)
@@ -111,9 +105,8 @@ def page() -> str:
 
 HEAD = """# Ops of the JAX engine
 
-Of the {n} classes of Ops {m} are computed with JAX's functions ({share} %); those in *italics*, if
-there are any, are computed by NumPy on the host. Three more are tables of ufuncs, and follow below:
-of all classes and names together {of_all} % are computed with JAX's functions.
+Of the {n} classes of Ops {m} are computed with JAX's functions; those in *italics*, if there are
+any, are computed by NumPy on the host. Three more are tables of ufuncs, and follow below.
 What is the same as in NumPy, and what is not, stands in [The JAX engine](jax.md).
 
 `python notebooks/jax_ops.py` writes this page."""
@@ -121,8 +114,9 @@ What is the same as in NumPy, and what is not, stands in [The JAX engine](jax.md
 UFUNCS = """## Ufuncs by their names
 
 `NumpyOp`, `ScipyOp` and `PartOp` are tables of {n} ufuncs. JAX computes {m} of them, of real
-numbers; the others, and those of complex numbers, are computed by SciPy on the host:
-`jax.pure_callback` brings the numbers there and back."""
+numbers; the others, and those of complex numbers, are computed by NumPy or SciPy on the host:
+`jax.pure_callback` brings the numbers there and back. What a version of JAX lacks is computed there
+too."""
 
 
 if __name__ == "__main__":

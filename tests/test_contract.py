@@ -29,7 +29,6 @@ LAZY_FILES = {
     "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/on_first_use.py": "what packages resolve their names by",
     "relgraph/commands/png.py": "an extra, and large",
-    "relgraph/engines/jax/special/distributions/__init__.py": "few programs have such functions",
     "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
 }
 

@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from relgraph.engines.jax.precision import wide
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import DisconnectedType, Type, disconnected
@@ -214,7 +213,7 @@ class JaxOp(Op):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         # the values are there, even while JAX traces a function that this is a part of
-        with wide(), jax.ensure_compile_time_eval():
+        with jax.enable_x64(True), jax.ensure_compile_time_eval():
             values = [jax.numpy.asarray(v) for v in inputs]
             for cell, value, t in zip(output_storage, self.call(*values), self.types, strict=True):
                 cell[0] = np.array(value) if isinstance(t, TensorType) else value

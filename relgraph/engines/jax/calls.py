@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
-from relgraph.engines.jax.precision import wide
 from relgraph.engines.jax.values import LARGE_BYTES, aligned, from_engine, to_engine, to_numpy
 from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
@@ -39,7 +38,7 @@ def generate_call(program: JaxProgram, parts: CallParts, trusted: bool) -> Calla
     """
     names: dict[str, Any] = {
         "program": program,
-        "wide": wide,
+        "wide": jax.enable_x64,
         "NeedsValue": NeedsValue,
         "require": require,
         "ndarray": np.ndarray,
@@ -149,7 +148,7 @@ def _array_converter(
             fits = False
         if not fits:
             parts.convert(i, np.empty(value.shape, value.dtype))
-        with wide(True):
+        with jax.enable_x64(True):
             return value.astype(kind.numpy_dtype), True
 
     return convert
@@ -192,7 +191,7 @@ def _fetcher(container: Any, kind: Type, home: Callable[[Any], Any]) -> Callable
 
     def fetch() -> Any:
         host = container.value
-        with wide(True):
+        with jax.enable_x64(True):
             value = jax.tree.map(jnp.array, to_engine(host, kind))
         container.keep_away(value, home)
         return value

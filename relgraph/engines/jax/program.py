@@ -15,7 +15,6 @@ from relgraph.engines.jax.calls import generate_call, require
 from relgraph.engines.jax.interpretation import Plan, Run, plan_of
 from relgraph.engines.jax.loops import values_needed
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
-from relgraph.engines.jax.precision import wide
 from relgraph.engines.jax.values import Behind, from_engine, to_engine
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.dtypes import is_discrete
@@ -71,7 +70,7 @@ class JaxProgram:
     def __call__(self, *values: Any) -> list[Any]:
         """Return the values of the outputs as NumPy has them."""
         given = [to_engine(x, v.type) for v, x in zip(self.inputs, values, strict=True)]
-        with wide(True):
+        with jax.enable_x64(True):
             found = self.compute(given)
         return [from_engine(x, v.type) for v, x in zip(self.outputs, found, strict=True)]
 

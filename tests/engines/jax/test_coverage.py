@@ -38,11 +38,7 @@ def ops() -> Any:
     return script("jax_ops")
 
 
-def test_nearly_all_ops_are_lowered(ops: Any) -> None:
-    classes, ufuncs = ops.op_classes(), [row for rows in ops.named().values() for row in rows]
-    assert sum(map(ops.is_lowered, classes)) >= 0.95 * len(classes)
-    by_name = [*map(ops.is_lowered, classes), *[is_native for _, is_native in ufuncs]]
-    assert len(by_name) > 400 and sum(by_name) >= 0.95 * len(by_name)
+def test_all_distributions_are_drawn_from() -> None:
     assert not set(DISTRIBUTIONS) - set(DRAWS)
 
 

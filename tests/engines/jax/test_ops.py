@@ -1,7 +1,7 @@
 """Every Op through the engine: equal to the reference but for rounding.
 
-Each subject is one graph with many outputs, so that JAX compiles few functions. By hand,
-``python -m tests.engines.jax.test_ops`` compares all ufuncs of the tables.
+Each subject is one graph with many outputs, so that JAX compiles few functions. All scalar ops:
+`test_scalar_ops.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import relgraph.tensor as at
 from relgraph import Mode, function
 from relgraph.graph.reference import evaluate
 from relgraph.vm import find_linker
-from tests.engines.jax.graphs import GRAPHS, Graph, all_named
+from tests.engines.jax.graphs import GRAPHS, Graph
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -46,7 +46,3 @@ def test_fused() -> None:
     found = find_linker("jax").link(graph)(*values)
     for a, b in zip(found, by_numpy(*values), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13)
-
-
-if __name__ == "__main__":
-    compare(all_named())

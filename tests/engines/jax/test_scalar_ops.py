@@ -8,20 +8,31 @@ nan, infinities, zeros of both signs, integers and ends of domains.
 from __future__ import annotations
 
 from functools import cache
+from random import Random
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import special
 
 import relgraph.tensor as at
-from relgraph import Mode, function
+from relgraph import Mode, function, grad
+from relgraph.engines.jax import LoweringError, lower_graph
+from relgraph.engines.jax.lowering.scalars import application
 from relgraph.engines.jax.lowering.scalars.application import scalar_function
+from relgraph.engines.jax.lowering.scalars.named import _BY_JAX, FORMULAS, is_by_jax
+from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS
+from relgraph.gradient import NullTypeGradError
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from tests.every_op.test_gradients import MOVED
 from tests.every_op.test_values import OF_SCALARS
 from tests.scalar.named.test_tables import TABLE, points
+from tests.seeds import seed_of
 
 CLASSES: dict[str, tuple[Any, int]] = {
     str(op): (op.scalar_op, len(specs)) for op, *specs in OF_SCALARS
@@ -152,3 +163,114 @@ def test_values(kind: str) -> None:
         differences += [(name, *row) for row in list(rows)[:3]]
     assert not differences, differences
     assert len(made) >= {"doubles": 320, "singles": 320, "integers": 320, "complexes": 80}[kind]
+
+
+def test_every_function_of_the_tables_is_compared() -> None:
+    """What JAX computes has several finite values among those that are compared."""
+    made = [results(kind) for kind in KINDS]
+    assert {name for rows in made for name in rows} == set(OPS)
+    for name in OPS:
+        if name in CLASSES or is_by_jax(name):
+            expected = [rows[name][2] for rows in made if name in rows]
+            assert any(np.unique(x[np.isfinite(x)]).size > 1 for x in expected), name
+    classes = {type(op) for op, _ in CLASSES.values()}
+    assert set(FUNCTIONS) <= classes
+    assert {*FORMULAS, *_BY_JAX} <= {name.partition(".")[0] for name in TABLE}
+
+
+def slopes_by_numpy(name: str, values: list[Any]) -> dict[int, Any]:
+    """Return the derivatives of an op in the reference, by the floats among its inputs."""
+    xs = [at.vector(dtype=x.dtype.name) for x in values]
+    found: dict[int, Any] = {}
+    try:
+        out = Elemwise(OPS[name][0])(*xs)
+    except TypeError:
+        return found  # it is one of integers
+    if out.type.dtype != "float64":
+        return found
+    for i, x in enumerate(xs):
+        if x.type.dtype == "float64":
+            try:
+                slope = grad(at.sum(out), x, disconnected_inputs="ignore")
+            except (MethodNotDefined, NullTypeGradError):
+                continue
+            (found[i],) = evaluate([slope], dict(zip(xs, values, strict=True)))
+    return found
+
+
+@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.thorough)])
+def test_derivatives(part: int) -> None:
+    """JAX differentiates what it calls on the host, and what it computes, as the reference does."""
+    names = Random(seed_of("derivatives by JAX")).sample(sorted(OPS), len(OPS))
+    names = names[:60] if part == 0 else names[60:]
+    points = {name: ordinary(name) for name in names}
+    expected = {name: slopes_by_numpy(name, points[name]) for name in names}
+    expected = {name: slopes for name, slopes in expected.items() if slopes}
+    assert len(expected) > 0.6 * len(names)
+
+    def slope(name: str, i: int, values: list[Any]) -> Any:
+        run = lower_elemwise(name)
+        x = values[i]
+        return jax.jvp(lambda v: run(*values[:i], v, *values[i + 1 :]), (x,), (jnp.ones_like(x),))[
+            1
+        ]
+
+    with jax.enable_x64(True):
+        given = {name: [jnp.asarray(x) for x in points[name]] for name in expected}
+        found = jax.jit(
+            lambda given: {
+                name: {i: slope(name, i, given[name]) for i in slopes}
+                for name, slopes in expected.items()
+            }
+        )(given)
+    for name, slopes in expected.items():
+        for i, wanted in slopes.items():
+            np.testing.assert_allclose(
+                found[name][i], wanted, rtol=1e-11, atol=1e-12, err_msg=f"{name}, input {i}"
+            )
+
+
+def lower_elemwise(name: str) -> Any:
+    """Return an op as a function of JAX's arrays."""
+    op, count = OPS[name]
+    xs = [at.vector(dtype=x.dtype.name) for x in ordinary(name)][:count]
+    run = lower_graph(xs, [Elemwise(op)(*xs)])
+    return lambda *values: run(*values)[0]
+
+
+def test_scipy_is_called_once_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever arguments are batched, along whichever axis, and whatever their ranks."""
+    seen: list[int] = []
+    compute = application._Computed.__call__
+
+    def counted(self: Any, *arrays: Any) -> Any:
+        seen.append(np.broadcast(*arrays).size)
+        return compute(self, *arrays)
+
+    monkeypatch.setattr(application._Computed, "__call__", counted)
+    v, x = at.dscalar("v"), at.dvector("x")
+    both = lower_graph([v, x], [at.special.jv(v, x)])
+    orders, points = np.array([0.5, 1.5]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with jax.enable_x64(True):
+        for axes, given, wanted in (
+            ((0, 0), (orders, points), special.jv(orders[:, None], points)),
+            ((0, None), (orders, points[0]), special.jv(orders[:, None], points[0])),
+            ((None, 1), (orders[0], points.T), special.jv(orders[0], points)),
+        ):
+            (found,) = jax.jit(jax.vmap(both, in_axes=axes))(*given)
+            np.testing.assert_allclose(found, wanted, rtol=1e-15)
+            assert seen == [6]
+            seen.clear()
+    (narrow,) = jax.jit(jax.vmap(both))(orders.astype("float32"), points.astype("float32"))
+    assert narrow.dtype == np.float32 and seen == [6]
+    np.testing.assert_allclose(narrow, special.jv(orders[:, None], points), rtol=1e-5)
+
+
+def test_a_derivative_that_is_not_known_is_refused_by_name() -> None:
+    v, x = at.dscalars("v", "x")
+    run = lower_graph([v, x], [at.special.jv(v, x)])
+    with pytest.raises(LoweringError, match="jv has no derivative by its input 0"):
+        jax.grad(lambda v, x: run(v, x)[0])(0.5, 1.0)
+    slope = jax.grad(lambda x: run(0.5, x)[0])
+    np.testing.assert_allclose(slope(1.0), special.jvp(0.5, 1.0), rtol=1e-5)
+    np.testing.assert_allclose(jax.grad(slope)(1.0), special.jvp(0.5, 1.0, 2), rtol=1e-5)

@@ -24,7 +24,9 @@ class Outcome:
     wrong
         Those that are wrong when it is rewritten.
     worse
-        Those of them that are further off than without rewriting.
+        Those of them that are further off than without rewriting. Where rounding makes several
+        numbers of a point wrong, which of them it hits most is luck: the one that is furthest off
+        counts.
     """
 
     name: str
@@ -52,8 +54,17 @@ def outcome(function: Naive, truths: dict[str, list[dict[str, Any]]]) -> Outcome
         function.name,
         sum(not error.right for error in naive),
         [error for error in rewritten if not error.right],
-        [a for a, b in zip(rewritten, naive, strict=True) if a.worse_than(b)],
+        [a for a, b in zip(rewritten, naive, strict=True) if a.worse_than(_furthest(b, naive))],
     )
+
+
+def _furthest(error: Error, errors: Sequence[Error]) -> Error:
+    """Return an error that is within bounds, or the largest of those of its point that are not."""
+    if error.right:
+        return error
+    point = error.where.partition(",")[0]
+    wrong = [e for e in errors if not e.right and e.where.partition(",")[0] == point]
+    return max(wrong, key=lambda e: e.size)
 
 
 def report(functions: Sequence[Naive], truths: dict[str, list[dict[str, Any]]]) -> str:
