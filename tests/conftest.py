@@ -17,7 +17,15 @@ else:
     # Hypothesis draws numbers that it reads in the source of the modules that are loaded. Then what
     # a test draws would hang on the tests before it, and on every edit of the source.
     providers._get_local_constants = lambda: providers._local_constants
-settings.register_profile("ci", database=None, deadline=None, print_blob=True)
+# Where the variable CI is set, Hypothesis draws by the names of tests and takes no seed, if not told.
+settings.register_profile(
+    "ci",
+    derandomize=False,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.register_profile(
     "long",
     deadline=None,

@@ -9,10 +9,10 @@ from relgraph.compile import function
 from relgraph.tensor import blas_calls
 from tests.aliasing.campaign import MODES, campaign, laid_out, problems
 from tests.aliasing.programs import N, random_program
-from tests.seeds import seed_of
+from tests.seeds import sampled, seed_of
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", sampled(range(10), 4, "blocks of programs"))
 def test_random_programs_in_every_mode(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if block % 2:
         monkeypatch.setattr(blas_calls, "SMALL", 0)  # as if the matrices were large

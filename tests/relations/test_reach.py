@@ -15,6 +15,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
+from tests.seeds import sampled
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
     "every class": {"include": ["canonicalize", "stabilize", "specialize", "blas"]},
@@ -85,7 +86,7 @@ def test_every_law_of_the_book_has_an_example() -> None:
     assert set(EXAMPLES) == set(discover_laws())
 
 
-@pytest.mark.parametrize("name", sorted(discover_laws()))
+@pytest.mark.parametrize("name", sampled(sorted(discover_laws()), 400, "reach"))
 def test_a_law_fires_amid_the_others(name: str) -> None:
     assert any(fires(name, EXAMPLES[name], pipeline) for pipeline in PIPELINES.values())
 

@@ -191,14 +191,14 @@ class _Choice:
     def _is_as_good(self, expr: Expr, least: Expr) -> bool:
         """Return whether a form is as good as the one that errs least.
 
-        For speed a little error is taken, but none that the input has not: neither in the mean nor
-        where it is right.
+        For speed a tenth of a bit is taken, in the mean and where the input is right, but in the
+        mean no more error than the input has.
         """
         if expr is least:
             return True
         given, found = self._errors[self._expr], self._errors[expr]
         is_right = given <= 1
-        spares = not is_right.any() or found[is_right].mean() <= given[is_right].mean() + SAME
+        spares = not is_right.any() or found[is_right].mean() <= given[is_right].mean() + NEAR
         return bool(spares and found.mean() <= min(self._means[least] + NEAR, given.mean()))
 
 

@@ -117,7 +117,7 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
-    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, seed_of(law), None, (), shrink=False)
+    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, seed_of(law), None, (), False, True)
     status = check.result(None).status
     if status != "passed":
         return Verdict("failed" if status == "failed" else "reported")

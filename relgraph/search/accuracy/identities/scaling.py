@@ -15,6 +15,8 @@ x, y, z, t = lvars("x y z t")
 
 HYPOTENUSES = (
     real("root-of-sum-of-squares", sqrt(x * x + y * y), hypot(x, y)),
+    real("root-of-second-powers", sqrt(x**2 + y**2), hypot(x, y)),
+    real("root-of-three-powers", sqrt(x**2 + y**2 + z**2), hypot(hypot(x, y), z)),
     real("root-of-one-and-square", sqrt(1 + x * x), hypot(1, x)),
     real("root-of-square-and-one-term", sqrt(x * x + y), hypot(x, sqrt(y)), domain=nonnegative(y)),
     real("root-of-square-less-one-term", sqrt(x * x - y), hypot(x, sqrt(-y))),
