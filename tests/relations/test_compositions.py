@@ -39,7 +39,7 @@ def test_a_rounding_that_cancels_is_left_alone() -> None:
         kept = optimize_graph(by_hand, include=["stabilization"], clone=True)
         assert "log1p" not in algebra(kept)
         best = optimize_graph(by_hand, include=["fast_run"], clone=True)
-        measured = errors(Composition("log1p", by_hand, {x: (50,)}), best, 1)
+        measured = errors(Composition("log1p", by_hand, {x: (50,)}), best, 1, 30, 1500)
         assert measured is not None and measured.mine < 2
     for by_hand, better in (
         (at.log(v) / (1 - v), "arcsinh"),
@@ -55,6 +55,6 @@ def test_a_rounding_that_cancels_is_left_alone() -> None:
 def test_the_measure_sees_a_formula_that_is_worse() -> None:
     x = at.dvector("x")
     good, bad = at.log1p(x), at.log(1 + x)
-    measured = errors(Composition("none", good, {x: (50,)}), bad, 1)
+    measured = errors(Composition("none", good, {x: (50,)}), bad, 1, 30, 1500)
     assert measured is not None and measured.mine > measured.naive + 5
     assert measured.worse()

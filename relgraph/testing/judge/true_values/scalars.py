@@ -36,10 +36,29 @@ def real_or_nan(function: Callable[..., Number]) -> Callable[..., Number]:
 _HUGE = 1100  # a number above 2**1100 is out of every dtype's range, and its exp takes long
 
 
+def _is_huge(x: Number) -> bool:
+    return bool(isinstance(x, mp.mpf) and mp.isfinite(x) and x != 0 and mp.mag(x) > _HUGE)
+
+
 def exp(x: Number) -> Number:
-    if isinstance(x, mp.mpf) and mp.isfinite(x) and x != 0 and mp.mag(x) > _HUGE:
+    if _is_huge(x):
         return mp.inf if x > 0 else mp.mpf(0)
     return mp.exp(x)
+
+
+def _of_angle(function: Callable[[Number], Number]) -> Callable[[Number], Number]:
+    """Return a periodic function that is not defined for huge angles, whose turns take long to
+    count: every dtype has infinity for them."""
+
+    def run(x: Number) -> Number:
+        if _is_huge(x):
+            raise ValueError("a huge angle")
+        return function(x)
+
+    return run
+
+
+_sin, _cos, _tan = map(_of_angle, (mp.sin, mp.cos, mp.tan))
 
 
 def log(x: Number) -> Number:
@@ -161,9 +180,9 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "log2": lambda x: log(x) / mp.ln2,
     "log10": lambda x: log(x) / mp.ln10,
     "log1p": _log1p,
-    "sin": mp.sin,
-    "cos": mp.cos,
-    "tan": mp.tan,
+    "sin": _sin,
+    "cos": _cos,
+    "tan": _tan,
     "arcsin": mp.asin,
     "arccos": mp.acos,
     "arctan": mp.atan,
@@ -188,14 +207,14 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "length": lambda x, y: mp.sqrt(x * x + y * y),
     "sqr_less_sqr": lambda x, y: (x - y) * (x + y),
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-    "cosm1": lambda x: mp.cos(x) - 1,
+    "cosm1": lambda x: _cos(x) - 1,
     "log1pmx": lambda x: _log1p(x) - x,
     "log_determinant": lambda x, y, z, w: log(x * y - z * w),
     "log_product": _log_product,
     "log1p_sqr": lambda x: _log1p(x * x),
     "hypot1m1": lambda x: x * x / (mp.sqrt(1 + x * x) + 1) if mp.isfinite(x) else abs(x),
-    "x_less_sin": lambda x: x - mp.sin(x),
-    "tan_less_x": lambda x: mp.tan(x) - x,
+    "x_less_sin": lambda x: x - _sin(x),
+    "tan_less_x": lambda x: _tan(x) - x,
     "logaddexp": lambda x, y: log(exp(x) + exp(y)),
     "eq": lambda x, y: x == y,
     "neq": lambda x, y: x != y,

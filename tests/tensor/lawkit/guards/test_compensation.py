@@ -46,7 +46,7 @@ def test_what_is_right_by_cancelling_roundings_stays_right(name: str, mode: str)
     best = optimize_graph(formula, include=[mode], exclude=["inplace"], clone=True)
     measured = errors(Composition(name, formula, {x: (20,), y: (20,)}), best, 1, 12, 300)
     assert measured is not None
-    assert measured.mine_where_right < measured.naive_where_right + 0.1, measured
+    assert measured.mine < measured.naive + (0.1 if measured.naive < 3 else 1), measured
     assert not measured.worse(), measured
 
 

@@ -123,4 +123,7 @@ def test_the_precision_suits_the_values():
 def test_huge_exponents_come_to_an_end():
     (found,) = truth(at.exp(at.exp(at.exp(v))), {v: np.array([700.0])}, 2400)
     assert mpmath.isinf(found)
+    for function in (at.sin, at.cos, at.tan, lambda x: x - at.sin(x)):
+        (found,) = truth(function(at.exp(v)), {v: np.array([1e9])})
+        assert mpmath.isnan(found)
     assert scipy.special.erfc(300.0) == float(truth(at.erfc(v), {v: np.array([300.0])})[0])
