@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.scalar.dtypes import is_complex, result_dtype
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.blas_calls import product
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.memory_layout import laid_out
 from relgraph.tensor.type import TensorType
 
@@ -97,7 +99,8 @@ class Dot(MatrixProduct):
         g: Any = output_grads[0]
         ranks = (x.type.ndim, y.type.ndim)
         if ranks == (1, 1):
-            return [g * y, g * x]
+            # filled, since no other part of the gradient would see that the lengths differ
+            return [_second(x, g) * y, _second(y, g) * x]
         if ranks == (2, 1):
             return [_outer(g, y), self(x.T, g)]
         if ranks == (1, 2):
@@ -115,3 +118,4 @@ def _outer(x: Any, y: Any) -> Any:
 
 
 _dot = Dot()
+_second = Elemwise(scalar.second)

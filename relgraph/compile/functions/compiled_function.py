@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from relgraph.compile.functions.argument_lengths import Requirement, checked_call
 from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
-from relgraph.compile.functions.required_lengths import Requirement, checked_call
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value

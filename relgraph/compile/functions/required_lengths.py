@@ -1,4 +1,4 @@
-"""Which lengths of the inputs of a graph have to be equal, and the check that they are.
+"""Which lengths of the inputs of a graph, or made of these, have to be equal.
 
 Only an axis whose length is known to be 1 broadcasts. Other lengths that meet have to be equal: the
 node where they meet raises an error if they are not. Laws rely on that and may leave out the node,
@@ -7,57 +7,46 @@ as ``x * y / y → x`` does. A call then checks what the node required of the in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-
-from relgraph.graph.basic import Apply, Variable
+from relgraph.compile.functions.argument_lengths import (
+    MAKERS,
+    Axis,
+    Made,
+    Number,
+    Requirement,
+    is_length,
+    made,
+    replaced,
+)
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.graph.shared_values.container import Container
 from relgraph.tensor.along_axes.one_axis import OneAxis
+from relgraph.tensor.assembly.creation import Alloc, ARange
+from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.conditional.laziness import Contexts
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.indices import WHOLE, Slice
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import SpecifyShape
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
 from relgraph.tensor.type import TensorType
 from relgraph.vm.lines.equal_lengths import EqualLengths, Length
-
-_ALL = (WHOLE, Slice(None, None, -1))
-"""The slices that take everything."""
-
-
-class Requirement(NamedTuple):
-    """An op that needs two lengths to be equal.
-
-    Attributes
-    ----------
-    op
-        The op.
-    first
-        The position of an input, and one of its axes.
-    second
-        Another one, or the length that the first must have.
-    """
-
-    op: Op
-    first: tuple[int, int]
-    second: tuple[int, int] | int
 
 
 class RequiredLengths:
     """The lengths of the inputs of a graph that have to be equal, so that no node raises an error.
 
     What only a branch of an `IfElse` needs requires nothing: it may not run. Nor does what is known
-    of lengths go through every op: not through one that makes new ones.
+    of lengths go through every op: not through one that makes new ones of values.
 
     Attributes
     ----------
@@ -71,29 +60,78 @@ class RequiredLengths:
         self._lengths = EqualLengths()
         # that of an axis which is known to be 1 is ~1; no other axis broadcasts
         self._axes: dict[Variable, tuple[Length, ...]] = {}
-        # for some lengths an input that has it
-        self._input_axes: dict[Length, tuple[int, int]] = {}
+        # for some lengths how they follow from those of inputs: if one is equal, it is that
+        self._numbers: dict[Length, Number] = {}
+        self._made: dict[Number, Length] = {}
+        # what integers of rank 0 are
+        self._integers: dict[Variable, Number] = {}
         for i, var in enumerate(self._inputs):
             for axis, length in enumerate(self._of(var)):
                 if length >= 0:
-                    self._input_axes[length] = (i, axis)
-        if self._input_axes:
+                    self._numbers[length] = Axis(i, axis)
+        if self._numbers:
             for node in _nodes_that_run(fgraph):
                 self._add(node)
 
     def without(self, kept: RequiredLengths) -> list[Requirement]:
         """Return the requirements that `kept`, those of another graph of the inputs, does not
         imply."""
+        kept._close()
         return [r for r in self.requirements if not kept.implies(r)]
 
     def implies(self, requirement: Requirement) -> bool:
         """Return whether two lengths have to be equal."""
-        first, second = requirement.first, requirement.second
-        wanted = ~second if isinstance(second, int) else self._at(second)
-        return self._lengths.find(self._at(first)) == self._lengths.find(wanted)
+        first, second = (
+            self._lengths.find(self._length(self._canonical(n)))
+            for n in (requirement.first, requirement.second)
+        )
+        return first == second
 
-    def _at(self, axis: tuple[int, int]) -> Length:
-        return self._of(self._inputs[axis[0]])[axis[1]]
+    def _close(self) -> None:
+        """Note that what is made of equal lengths in the same way is equal."""
+        known = 0
+        while known != len(self._made):
+            known = len(self._made)
+            for number, length in list(self._made.items()):
+                self._lengths.equate(self._length(self._canonical(number)), length)
+
+    def _canonical(self, number: Number) -> Number:
+        """Return a number with one of all equal lengths in the place of each."""
+        found = replaced(number, self._first_equal)
+        return number if found is None else found
+
+    def _first_equal(self, axis: Axis) -> Number:
+        found = self._number(self._of(self._inputs[axis.argument])[axis.axis])
+        return axis if found is None else found
+
+    def _number(self, length: Length) -> Number | None:
+        """Return how a length follows from those of inputs; None if it is not known."""
+        length = self._lengths.find(length)
+        return ~length if length < 0 else self._numbers.get(length)
+
+    def _length(self, number: Number | None) -> Length:
+        """Return the length that is a number; a new one if the number isn't known to be one."""
+        if number is None or not is_length(number):
+            return self._lengths.new()
+        if isinstance(number, int):
+            return ~number
+        if isinstance(number, Axis):
+            return self._of(self._inputs[number.argument])[number.axis]
+        length = self._made.get(number)
+        if length is None:
+            length = self._made[number] = self._lengths.new()
+            self._numbers[length] = number
+        return length
+
+    def _length_made(self, how: str, lengths: Iterable[Length]) -> Length:
+        numbers = [self._number(n) for n in lengths]
+        return self._length(None if None in numbers else made(how, *numbers))
+
+    def _integer(self, var: Variable) -> Number | None:
+        """Return what an integer of rank 0 is; None if that is not known."""
+        if isinstance(var, Constant) and var.type.dtype.startswith(("int", "uint")):
+            return int(var.data)
+        return self._integers.get(var)
 
     def _of(self, var: Variable) -> tuple[Length, ...]:
         """Return the lengths of the axes of a tensor; of another variable none."""
@@ -104,6 +142,11 @@ class RequiredLengths:
             self._axes[var] = axes
         return axes
 
+    def _define(self, var: Variable, axes: Iterable[Length | None]) -> None:
+        """Note the lengths of an output, of which the type may know more; None is not known."""
+        pairs = zip(self._of(var), axes, strict=True)
+        self._axes[var] = tuple([own if n is None or own < 0 else n for own, n in pairs])
+
     def _add(self, node: Apply) -> None:
         """Note what a node requires, and the lengths of its outputs."""
         op = node.op
@@ -112,6 +155,8 @@ class RequiredLengths:
             if isinstance(op, Elemwise):
                 for out in node.outputs:
                     self._axes[out] = found
+                if not found and node.outputs[0].type.dtype == "int64":
+                    self._add_integer(node)
         elif isinstance(op, DimShuffle):
             given = self._of(node.inputs[0])
             self._axes[node.outputs[0]] = tuple(
@@ -127,13 +172,58 @@ class RequiredLengths:
             self._add_product(node)
         elif isinstance(op, BlasUpdate):
             self._add_update(node)
-        elif isinstance(op, Subtensor):
-            self._add_part(node)
         elif isinstance(op, BaseIncSubtensor | OneAxis | SpecifyShape):
             given = self._axes[node.outputs[0]] = self._of(node.inputs[0])
             if isinstance(op, SpecifyShape):
                 for length, n in zip(given, op.shape, strict=True):
                     self._equate(op, length, length if n is None else ~n)
+            elif isinstance(op, BaseIncSubtensor):
+                self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
+        else:
+            self._add_lengths(node)
+
+    def _add_lengths(self, node: Apply) -> None:
+        """Note what a node requires that makes new lengths."""
+        op = node.op
+        if isinstance(op, Subtensor | AdvancedSubtensor):
+            part = self._part(node, node.inputs[1:])
+            self._define(node.outputs[0], part or [None] * node.outputs[0].type.ndim)
+            made_by = node.inputs[0].owner
+            if made_by is not None and isinstance(made_by.op, Shape):
+                given, entry = self._of(made_by.inputs[0]), op.idx_list[0]
+                if given and isinstance(entry, int):
+                    self._add_length(node, given[entry])
+        elif isinstance(op, Join):
+            self._add_join(node)
+        elif isinstance(op, Reshape):
+            self._add_reshape(node)
+        elif isinstance(op, Alloc):
+            axes = [self._length(self._integer(n)) for n in node.inputs[1:]]
+            self._fit(op, node.inputs[0], axes)
+            self._define(node.outputs[0], axes)
+        elif isinstance(op, ARange):
+            numbers = [self._integer(n) for n in node.inputs]
+            if None not in numbers:
+                start, stop, step = numbers
+                of_zero = (start, step) == (0, 1)
+                number = made("maximum", stop, 0) if of_zero else made("arange", *numbers)
+                self._define(node.outputs[0], [self._length(number)])
+        elif isinstance(op, Shape_i) and isinstance(node.inputs[0].type, TensorType):
+            self._add_length(node, self._of(node.inputs[0])[op.i])
+
+    def _add_length(self, node: Apply, length: Length) -> None:
+        """Note that an integer is a length."""
+        number = self._number(length)
+        if number is not None:
+            self._integers[node.outputs[0]] = number
+
+    def _add_integer(self, node: Apply) -> None:
+        numbers = [self._integer(v) for v in node.inputs]
+        name = node.op.scalar_op.name
+        if name in MAKERS and None not in numbers:
+            number = made(name, *numbers)
+            if number is not None:
+                self._integers[node.outputs[0]] = number
 
     def _broadcast(self, op: Op, shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
         """Return the lengths that tensors of one rank have together."""
@@ -151,6 +241,13 @@ class RequiredLengths:
             found.append(common)
         return tuple(found)
 
+    def _fit(self, op: Op, var: Variable, part: Sequence[Length | None]) -> None:
+        """Note that a value is broadcast to a part, the lengths of whose axes may be unknown."""
+        own = self._of(var)
+        for n, m in zip(reversed(own), reversed(part), strict=False):
+            if m is not None and n not in (~1, m):
+                self._equate(op, n, m)
+
     def _add_product(self, node: Apply) -> None:
         x, y = (self._of(v) for v in node.inputs[:2])
         self._equate(node.op, x[-1], y[-2 if len(y) > 1 else 0])
@@ -166,15 +263,83 @@ class RequiredLengths:
                 self._equate(node.op, of_letter.setdefault(letter, length), length)
         self._axes[node.outputs[0]] = self._of(node.inputs[0])
 
-    def _add_part(self, node: Apply) -> None:
-        entries, given = node.op.idx_list, self._of(node.inputs[0])
-        sliced = [
-            n if entry in _ALL else None
-            for entry, n in zip(entries, given, strict=False)
-            if isinstance(entry, Slice)
-        ]
-        made = zip(self._of(node.outputs[0]), [*sliced, *given[len(entries) :]], strict=True)
-        self._axes[node.outputs[0]] = tuple([new if old is None else old for new, old in made])
+    def _add_join(self, node: Apply) -> None:
+        shapes = [self._of(v) for v in node.inputs]
+        axes = []
+        for axis, lengths in enumerate(zip(*shapes, strict=True)):
+            if axis == node.op.axis:
+                axes.append(self._length_made("add", lengths))
+                continue
+            for n in lengths[1:]:
+                self._equate(node.op, lengths[0], n)
+            axes.append(lengths[0])
+        self._define(node.outputs[0], axes)
+
+    def _add_reshape(self, node: Apply) -> None:
+        vector = node.inputs[1]
+        if isinstance(vector, Constant):
+            entries: list[Number | None] = [int(n) for n in vector.data]
+        elif vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+            entries = [self._integer(n) for n in vector.owner.inputs]
+        else:
+            return
+        if entries.count(-1) == 1 and None not in entries:
+            numbers = [self._number(n) for n in self._of(node.inputs[0])]
+            rest = made("mul", *(n for n in entries if n != -1))
+            total = None if None in numbers else made("mul", *numbers)
+            found = total if total is None or rest == 1 else made("int_div", total, rest)
+            entries = [found if n == -1 else n for n in entries]
+        self._define(node.outputs[0], [self._length(n) for n in entries])
+
+    def _part(self, node: Apply, indices: Sequence[Variable]) -> list[Length | None]:
+        """Return the lengths of the part that an op reads or writes; none if they aren't known."""
+        given, rest = self._of(node.inputs[0]), iter(indices)
+        entries, taken = node.op.idx_list, 0
+        found: list[Length | None] = []
+        arrays: list[int] = []
+        common = ~1
+        for k, entry in enumerate(entries):
+            if entry is None:
+                found.append(~1)
+                continue
+            if entry is Placeholder.ARRAY:
+                index = next(rest)
+                if index.type.ndim != 1 or index.type.dtype == "bool":
+                    return []
+                (n,) = self._of(index)
+                if not arrays:
+                    found.append(n)
+                elif entries[k - 1] is not Placeholder.ARRAY:
+                    return []
+                elif common == ~1:
+                    found[-1] = n
+                elif n != ~1:
+                    self._equate(node.op, common, n)
+                common = n if n != ~1 else common
+                arrays.append(k)
+            elif isinstance(entry, Slice):
+                found.append(self._sliced(given[taken], entry, rest))
+            elif entry is Placeholder.INTEGER:
+                next(rest)
+                if arrays or Placeholder.ARRAY in entries:
+                    return []
+            elif Placeholder.ARRAY in entries:
+                return []
+            taken += 1
+        return [*found, *given[taken:]]
+
+    def _sliced(self, n: Length, entry: Slice, rest: Iterator[Variable]) -> Length | None:
+        bounds: list[Number | None] = []
+        known = True
+        for part in entry.parts():
+            bound = self._integer(next(rest)) if isinstance(part, Placeholder) else part
+            known = known and (bound is not None or part is None)
+            bounds.append(bound)
+        if entry in (WHOLE, Slice(None, None, -1)):
+            return n
+        number = self._number(n)
+        known = known and number is not None
+        return self._length(made("slice", number, *bounds)) if known else None
 
     def _equate(self, op: Op, a: Length, b: Length) -> None:
         a, b = self._lengths.find(a), self._lengths.find(b)
@@ -182,13 +347,18 @@ class RequiredLengths:
             return
         if a < 0:
             a, b = b, a
-        first, second = self._input_axes.get(a), ~b if b < 0 else self._input_axes.get(b)
+        first, second = self._number(a), self._number(b)
         self._lengths.equate(a, b)
         if first is not None and second is not None:
             self.requirements.append(Requirement(op, first, second))
-        known = first if first is not None else self._input_axes.get(b)
-        if known is not None:
-            self._input_axes[self._lengths.find(a)] = known
+        if b >= 0:
+            either = sorted((n for n in (first, second) if n is not None), key=_is_made)
+            if either:
+                self._numbers[self._lengths.find(a)] = either[0]
+
+
+def _is_made(number: Number) -> bool:
+    return isinstance(number, Made)
 
 
 def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:
@@ -198,98 +368,3 @@ def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:
         return nodes
     contexts = Contexts(fgraph, nodes)
     return [node for node in nodes if contexts.of_node[node] is contexts.root]
-
-
-def checked_call(
-    call: Callable[..., Any],
-    requirements: Sequence[Requirement],
-    variables: Sequence[Variable],
-    shared: Sequence[Container],
-) -> Callable[..., Any]:
-    """Return a function of the arguments that checks lengths before it makes a call.
-
-    Parameters
-    ----------
-    call
-        Takes the arguments of a function, which need not be arrays.
-    requirements
-        What has to hold of the lengths of the inputs.
-    variables
-        The inputs: arguments, and after them shared variables.
-    shared
-        The containers of these.
-    """
-    count = len(variables) - len(shared)
-    arguments = ", ".join(f"a{i}" for i in range(count))
-    conditions = [f"{_source(r.first, count)} == {_source(r.second, count)}" for r in requirements]
-    source = f"""\
-def checked({arguments}):
- try: holds = {" and ".join(conditions)}
- except Exception: holds = False
- if not holds: require([{arguments}])
- return call({arguments})"""
-
-    def require(given: Sequence[Any]) -> None:
-        values = [*given, *(_anywhere(container) for container in shared)]
-        for requirement in requirements:
-            _require(requirement, values, variables)
-
-    scope: dict[str, Any] = {"call": call, "require": require, "anywhere": _anywhere}
-    scope.update((f"s{k}", container) for k, container in enumerate(shared))
-    exec(compile(source, "<relgraph lengths>", "exec"), scope)
-    checked: Callable[..., Any] = scope["checked"]
-    return checked
-
-
-def _source(side: tuple[int, int] | int, count: int) -> str:
-    """Return the expression for a length."""
-    if isinstance(side, int):
-        return str(side)
-    i, axis = side
-    value = f"a{i}" if i < count else f"anywhere(s{i - count})"
-    return f"{value}.shape[{axis}]"
-
-
-def _anywhere(container: Container) -> Any:
-    """Return the value of a shared variable where it is, which may be on a device."""
-    return container.here if container.away is None else container.away
-
-
-def _require(
-    requirement: Requirement, values: Sequence[Any], variables: Sequence[Variable]
-) -> None:
-    """Raise a ValueError if two lengths differ that have to be equal.
-
-    What is no array of the right rank the call refuses. A length that is nan is not known.
-    """
-    op, first, second = requirement
-    n, m = (_length_of(side, values, variables) for side in (first, second))
-    if n is None or m is None or n == m or n != n or m != m:
-        return
-    if isinstance(second, int):
-        text = f"{op}: axis {first[1]} of {variables[first[0]]} has length {n}, not {m}"
-    else:
-        if m == 1:
-            first, second, n, m = second, first, m, n
-        text = (
-            f"{op}: axis {first[1]} of {variables[first[0]]} has length {n}, "
-            f"axis {second[1]} of {variables[second[0]]} {m}"
-        )
-    if n != 1:
-        raise ValueError(text)
-    kind: Any = variables[first[0]].type
-    shape = tuple(1 if k == first[1] else length for k, length in enumerate(kind.shape))
-    raise ValueError(
-        f"{text}; only an axis whose length is known to be 1 broadcasts: declare "
-        f"TensorType({kind.dtype!r}, {shape}), or use specify_shape"
-    )
-
-
-def _length_of(
-    side: tuple[int, int] | int, values: Sequence[Any], variables: Sequence[Variable]
-) -> Any:
-    if isinstance(side, int):
-        return side
-    shape = np.shape(values[side[0]])
-    kind: Any = variables[side[0]].type
-    return shape[side[1]] if len(shape) == kind.ndim else None

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from relgraph.compile.database import optdb
-from relgraph.compile.functions.required_lengths import Requirement
+from relgraph.compile.functions.argument_lengths import Requirement
 from relgraph.compile.functions.specification import FunctionSpecification
 from relgraph.compile.mode import Mode
 from relgraph.graph.basic import Constant, Variable, io_toposort

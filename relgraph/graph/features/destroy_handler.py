@@ -245,8 +245,7 @@ class DestroyHandler(Feature):
         self._roots[node] = roots = destroyed_roots(node)
         for root in roots:
             self._by_root.setdefault(root, {})[node] = None
-        for i in destroyed_indices(node):
-            _check_aliasing(fgraph, node, i)
+        # first what needs no look at the clients: an input may have as many as there are nodes
         allowed = getattr(fgraph, "mutable_inputs", ())
         for root, i in roots.items():
             if root.owner is None and root not in allowed:
@@ -255,6 +254,9 @@ class DestroyHandler(Feature):
                     f"{node} overwrites the storage of {root}, which is {kind}, "
                     f"through its input {i}, {node.inputs[i]}"
                 )
+        for i in destroyed_indices(node):
+            _check_aliasing(fgraph, node, i)
+        for root in roots:
             for var in sharers(fgraph, root):
                 _check_other_users(fgraph, node, root, var)
 

@@ -61,6 +61,67 @@ def test_lengths_of_a_matrix_and_a_vector(build, shape, n):
             f(np.ones(shape), np.ones(n))
 
 
+# Each with lengths of x and y that fit, and such as don't.
+OF_PARTS = {
+    "slope of a dot": (lambda: grad(at.dot(x, y), y), (3, 3), (3, 1)),
+    "all set": (lambda: at.set_subtensor(x[:], y), (3, 3), (3, 1)),
+    "slope of a part that is set": (
+        lambda: grad(at.sum(at.set_subtensor(x[:2], y)), y),
+        (3, 2),
+        (3, 1),
+    ),
+    "added to a part": (lambda: at.inc_subtensor(x[1:], 0 * y), (3, 2), (3, 1)),
+    "a part that was set": (lambda: at.set_subtensor(x[1:], y)[1:], (3, 2), (3, 1)),
+    "added to and less": (lambda: at.inc_subtensor(x[:], y) - x, (3, 3), (3, 2)),
+    "added where an array says": (lambda: at.inc_subtensor(x[[0, 2]], 0 * y), (3, 2), (3, 1)),
+    "parts": (lambda: x[:2] + y[:2] - y[:2], (3, 3), (3, 1)),
+    "parts of parts": (lambda: x[1:][1:] * y[:-2] / y[:-2], (5, 5), (5, 3)),
+    "every second": (lambda: x[::2] * y / y, (5, 3), (5, 1)),
+    "up to another's length": (lambda: x[: y.shape[0] - 1] * y / y, (0, 0), (3, 3)),
+    "one of a stack": (lambda: at.stack([x, y])[0], (3, 3), (3, 1)),
+    "slope of what is joined": (
+        lambda: grad(at.sum(at.concatenate([x, x]) * y), y),
+        (2, 4),
+        (2, 1),
+    ),
+    "tiled": (lambda: at.tile(x, 2) * y / y, (2, 4), (2, 1)),
+    "repeated": (lambda: at.repeat(x, 2) * y / y, (2, 4), (2, 1)),
+    "in one row": (lambda: at.outer(x, x).ravel() * y / y, (2, 4), (2, 1)),
+    "in rows of two": (lambda: x.reshape((-1, 2))[:, 0] * y / y, (6, 3), (6, 1)),
+    "diagonal": (lambda: grad(at.sum(at.diag(at.outer(x, x)) * y), y), (3, 3), (3, 1)),
+    "filled": (lambda: at.alloc(0.0, x.shape[0]) + y - y, (3, 3), (3, 1)),
+}
+
+
+@pytest.mark.parametrize(("build", "fit", "misfit"), OF_PARTS.values(), ids=OF_PARTS.keys())
+def test_lengths_that_ops_make(build, fit, misfit):
+    out = build()
+    for mode in ("None", *MODES):
+        f = function([x, y], out, mode=mode)
+        f(*map(np.ones, fit))
+        with pytest.raises(ValueError, match="length"):
+            f(*map(np.ones, misfit))
+
+
+def test_lengths_that_are_the_same_are_not_checked():
+    for out in (x[1:] - x[:-1], x[2:] - 2 * x[1:-1] + x[:-2], at.diff(x, n=2), x[1:][2:] / x[3:]):
+        assert not function([x], 0 * out).maker.requirements
+    assert not function([x, y], at.set_subtensor(x[1:], y)).maker.requirements
+    equal_parts = x * y + (x[1:] + y[1:] - y[1:]).sum()
+    assert not function([x, y], equal_parts).maker.requirements
+
+
+def test_what_is_wrong_is_named():
+    f = function([x, y], x[1:] * y / y)
+    with pytest.raises(
+        ValueError, match="axis 0 of y has length 1, part 1: of axis 0 of x 2; only"
+    ):
+        f(np.ones(3), np.ones(1))
+    f = function([x, y], at.concatenate([x, x]) * y / y)
+    with pytest.raises(ValueError, match=r"add\(axis 0 of x, axis 0 of x\) has length 4.* y 3"):
+        f(np.ones(2), np.ones(3))
+
+
 @pytest.mark.parametrize("mode", ["strict", "o4", "jax", "dask"])
 def test_every_engine_checks(mode):
     f = function([x, y], grad((x * y).sum(), y), mode=mode)
@@ -130,9 +191,16 @@ def _drawn(rng):
     for _ in range(5):
         a, b = (vectors[rng.integers(len(vectors))] for _ in range(2))
         p = matrices[rng.integers(len(matrices))]
-        step = rng.integers(6)
+        step = rng.integers(8)
         if step == 4:
             matrices.append([p * a, p + a[:, None], p.T, p * p, p - p.T @ p][rng.integers(5)])
+        elif step == 6:
+            made = [a[1:] * b[:-1], at.concatenate([a, b]), at.set_subtensor(a[:2], b[:2])]
+            vectors.append(made[rng.integers(3)])
+        elif step == 7:
+            vectors.append(
+                [at.stack([a, b])[0], p.ravel(), at.inc_subtensor(a[:], 0 * b)][rng.integers(3)]
+            )
         elif step == 5:
             vectors.append([p.sum(axis=0), p @ a, p.max(axis=1), p[0]][rng.integers(4)])
         else:

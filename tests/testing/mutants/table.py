@@ -108,6 +108,7 @@ SURVIVORS = {
     "wrong for the least number: tanh-mul": "only beside an infinite factor",
     "wrong for length 0: matmul-divided-left": "only of a product without rows",
     "swapped 15: second-difference-of-one-by": "only where a formula is 0: at 4 and 1, say",
+    "swapped 15: one-by-down-and-up": "only where a formula is 0: at 4 and 1, say",
     "wrong for -inf: solve-eye": "a matrix that is drawn is seldom infinite",
     "exact: max-mul": "only of zeros of both signs, of which one is a product that underflows",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",

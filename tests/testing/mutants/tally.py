@@ -29,10 +29,26 @@ class Tally:
         return sum(self.by_kind.values(), Counter())
 
     @property
+    def killed(self) -> int:
+        """How many were killed."""
+        total = self.total
+        return sum(total[status] for status in KILLED)
+
+    @property
     def share_killed(self) -> float:
         """How many of the laws that are wrong were killed, from 0 to 1."""
         total = self.total
-        return sum(total[s] for s in KILLED) / max(1, total["made"] - total["equivalent"])
+        return self.killed / max(1, total["made"] - total["equivalent"])
+
+    def __add__(self, other: Tally) -> Tally:
+        """Return what both count."""
+        both = Tally()
+        for kind in {**self.by_kind, **other.by_kind}:
+            both.by_kind[kind] = self.by_kind.get(kind, Counter()) + other.by_kind.get(
+                kind, Counter()
+            )
+        both.reasons = self.reasons + other.reasons
+        return both
 
     def __str__(self) -> str:
         rows = [*sorted(self.by_kind.items()), ("all", self.total)]
