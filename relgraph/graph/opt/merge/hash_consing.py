@@ -220,7 +220,9 @@ class HashConsing(Feature):
             if copy is None:
                 copy = node.copy_with_inputs(inputs)
                 if tables is not None and tables.dispatch[node.op]:
-                    found = self.collapsed_form(copy, tables)
+                    # of most nodes none
+                    early = tables.plan_for(copy).early
+                    found = self.collapsed_form(copy, early) if early else None
                     if found is not None:
                         rewriter, copies[node.outputs[0]] = found
                         self.collapsed[rewriter] += 1
@@ -239,10 +241,11 @@ class HashConsing(Feature):
         return made
 
     def collapsed_form(
-        self, node: Apply, tables: RewriterTables
+        self, node: Apply, rewriters: Iterable[LocalOptimizer]
     ) -> tuple[LocalOptimizer, Variable] | None:
-        """The first rewriter that replaces the output of `node` by a variable below, and that."""
-        for rewriter in tables.plan_for(node).early:
+        """The first of some collapsing rewriters that replaces the output of `node` by a variable
+        below, and that."""
+        for rewriter in rewriters:
             try:
                 # of a copy there is no graph yet
                 answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]

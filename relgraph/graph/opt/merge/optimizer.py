@@ -156,7 +156,7 @@ class NodeMerger:
             if node in here:
                 self.merge_all((node,))
             if tables.dispatch[node.op] and node in table.keys:
-                found = table.collapsed_form(node, tables)
+                found = table.collapsed_form(node, tables.plan_for(node).early)
                 if found is not None and self._collapse(node, *found):
                     table.collapsed[found[0]] += 1
 
