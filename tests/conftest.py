@@ -17,7 +17,7 @@ else:
     # Hypothesis draws numbers that it reads in the source of the modules that are loaded. Then what
     # a test draws would hang on the tests before it, and on every edit of the source.
     providers._get_local_constants = lambda: providers._local_constants
-# Where the variable CI is set, Hypothesis draws by the names of tests and takes no seed, if not told.
+# Where the variable CI is set, Hypothesis draws by the names of tests, if it is not told otherwise.
 settings.register_profile(
     "ci",
     derandomize=False,

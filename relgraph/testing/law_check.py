@@ -64,7 +64,7 @@ def check_relation(
     Parameters
     ----------
     relation
-        A `Law` or `Relation`, or any goal constructor ``(in, out) -> goal``.
+        A `Law`, a `Relation` or a goal constructor ``(in, out) -> goal``.
     examples
         How often both sides are evaluated on random values, after the plan.
     seed
@@ -82,16 +82,14 @@ def check_relation(
         of the op. Those that relgraph has are in `relgraph.testing.draw.parameters`.
     patterns
         Terms to try a relation on that has no finite list of rules; random ones by default.
-    shrink
-        Whether to look for the smallest counterexample.
-    plan
-        Whether to compare by plan first. Random values alone are a faster, less thorough check.
+    shrink, plan
+        Whether to look for the smallest counterexample, and to compare by plan first.
 
     Returns
     -------
     result
         Its `status` is ``passed``, ``failed``, or ``unchecked`` if no example could have failed, or
-        something of the plan that the law admits was not compared.
+        if something of the plan was not compared.
 
     Raises
     ------

@@ -28,6 +28,7 @@ FORMULAS = [
     ("(1 - cos(x)) / sin(x)", "x != 0", 0.5),
     ("pi / 2 - 2 * arcsin(sqrt((1 - x) / 2))", None, 0.5),
     ("x * y / (z * t)", None, 1.5),
+    ("sqrt(x**2 + y**2 + z**2)", None, 0.2),
     ("sin(30 * x)", "abs(x) < 1e300", 0.5),  # where 30 * x does not overflow
 ]
 
