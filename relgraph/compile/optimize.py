@@ -114,7 +114,7 @@ def optimize_graph(
     Raises
     ------
     TypeError
-        If `custom_opt` is no optimizer, or `include` is a string.
+        If what is given is no graph, `custom_opt` no optimizer, or `include` a string.
     ValueError
         If nothing in the database has one of the tags.
     """
@@ -143,7 +143,14 @@ def _fgraph_for(
     """Return the FunctionGraph to optimize."""
     if isinstance(given, FunctionGraph):
         return given.clone() if clone else given
-    outputs = [given] if isinstance(given, Variable) else list(given)
+    outputs = [given] if isinstance(given, Variable) else given
+    if not isinstance(outputs, list | tuple):
+        raise TypeError(
+            f"optimize_graph takes a FunctionGraph, a variable, or a list of these, not {given!r}"
+        )
+    for k, var in enumerate(outputs):
+        if not isinstance(var, Variable):
+            raise TypeError(f"optimize_graph: element {k} is {var!r}, which is no variable")
     if clone is False:
         return FunctionGraph(outputs=outputs, clone=False)
     # In a derivation, merges are steps: then the graph is copied without merging it.

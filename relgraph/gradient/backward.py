@@ -133,6 +133,7 @@ class PullBack:
         check_choice("grad: return_disconnected", return_disconnected, get_args(DisconnectedValue))
         self.wrt = variables_in(wrt, "grad: wrt")
         given = () if consider_constant is None else consider_constant
+        given = list(given) if isinstance(given, set | frozenset) else given
         self.constants = frozenset(variables_in(given, "grad: consider_constant"))
         self.policy = disconnected_inputs
         self.kind = return_disconnected
@@ -194,12 +195,14 @@ def variables_in(given: Any, what: str) -> list[Any]:
     Parameters
     ----------
     given
-        A variable, or a list, tuple or set of variables.
+        A variable, or a list or tuple of variables.
     what
         What it is called in the TypeError that is raised if it is anything else.
     """
-    several = list(given) if isinstance(given, list | tuple | set | frozenset) else [given]
+    several = list(given) if isinstance(given, list | tuple) else [given]
     for v in several:
+        if isinstance(v, set | frozenset):
+            raise TypeError(f"{what} is a set, which has no order; give a list of variables")
         if not isinstance(v, Variable):
             raise TypeError(f"{what} holds {v!r}, which is no variable")
     return several

@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes, without_axes
+from relgraph.tensor.axes import normalize_axes, normalize_axis, without_axes
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.indexing.one_element import OneElement
 from relgraph.tensor.math import cast, exp
@@ -203,7 +203,12 @@ class LogSumExp(_Softmax):
 
 
 def _apply(op: type[_Softmax], x: Any, axis: Any) -> Any:
-    return op(tuple(axis) if isinstance(axis, list) else axis)(as_tensor_variable(x))
+    # the op hashes its axis, and arrays have no hash
+    if isinstance(axis, list) or (isinstance(axis, np.ndarray) and axis.ndim):
+        axis = tuple(axis)
+    elif isinstance(axis, np.ndarray | Variable) and not isinstance(axis, LogicTerm):
+        axis = normalize_axis(axis, as_tensor_variable(x).type.ndim, op.name)
+    return op(axis)(as_tensor_variable(x))
 
 
 def softmax(x: Any, axis: Axes = -1) -> Any:

@@ -165,3 +165,11 @@ def test_the_graph_worked_on_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> No
         assert worked_on and all(fgraph() is None for fgraph in worked_on)
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("given", [None, 3.0, "x", np.ones(2), {at.dvector()}, at.dvector], ids=str)
+def test_what_is_no_graph(given: Any) -> None:
+    with pytest.raises(TypeError, match="optimize_graph takes a FunctionGraph, a variable, or"):
+        optimize_graph(given)
+    with pytest.raises(TypeError, match=r"optimize_graph: element 1 is .*, which is no variable"):
+        optimize_graph([at.dvector(), given])

@@ -98,3 +98,10 @@ def test_what_no_gradient_can_be_verified_of():
 def test_a_policy_is_a_word():
     with pytest.raises(ValueError, match="disconnected_inputs is array"):
         grad(cost, x, disconnected_inputs=np.ones(3))
+
+
+@pytest.mark.parametrize("call", [lambda v: grad(x.sum(), v), lambda v: Rop(x**2, v, [x])])
+def test_variables_in_a_set_have_no_order(call):
+    with pytest.raises(TypeError, match="wrt is a set, which has no order"):
+        call({x})
+    assert grad((x * x).sum(), [x], consider_constant={x}, disconnected_inputs="ignore")

@@ -113,7 +113,13 @@ def as_float(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
+
+
+def numbers_by_name(expr: Expr) -> list[str]:
+    """Return what was taken for a number of the words that may be inputs too."""
+    words = dict.fromkeys(e.value for e in parts(expr) if e.op is NUMBER)
+    return [f"{w} is the number {NAMED_NUMBERS[w]:.6g}" for w in words if w in NAMED_NUMBERS]
 
 
 def parts(expr: Expr) -> Iterator[Expr]:

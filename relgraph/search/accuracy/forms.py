@@ -16,10 +16,8 @@ from rich.text import Text
 from relgraph.compile import function
 from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import (
-    NAMED_NUMBERS,
-    NUMBER,
     Expr,
-    parts,
+    numbers_by_name,
     to_graph,
     written,
 )
@@ -241,9 +239,7 @@ def table_of(improvement: Improvement) -> Table:
 
 def _meanings(improvement: Improvement) -> list[str]:
     """Return what was taken for a number and what for an input, of the words that may be both."""
-    expr = improvement.original.expr
-    words = dict.fromkeys(e.value for e in parts(expr) if e.op is NUMBER)
-    numbers = [f"{w} is the number {NAMED_NUMBERS[w]:.6g}" for w in words if w in NAMED_NUMBERS]
+    numbers = numbers_by_name(improvement.original.expr)
     names = [n for n in improvement.original.names if n in NUMBERS or n in NUMBERS_ELSEWHERE]
     found = [*numbers, *(f"{n} is an input, no number" for n in names)]
     return ["; ".join(found)] if found else []

@@ -17,7 +17,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.search.accuracy.candidates import SEARCHED, Found, search_forms
 from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step, derivation
-from relgraph.search.accuracy.expressions import Expr
+from relgraph.search.accuracy.expressions import Expr, numbers_by_name
 from relgraph.search.accuracy.forms import NEAR, SAME, Form, Improvement, cheap_forms, front_of
 from relgraph.search.accuracy.notation.problems import Problem, problem_of
 from relgraph.search.accuracy.regimes import Pieces
@@ -119,7 +119,14 @@ def _improvement(
     expr, names = problem.expr, problem.names
     sampler = Sampler(expr, names, problem.domain, problem.dtype, seed)
     began = worked()
-    searching, deciding, reported = _points(sampler, points, names, samples)
+    try:
+        searching, deciding, reported = _points(sampler, points, names, samples)
+    except EmptyDomain as error:
+        numbers = numbers_by_name(expr)
+        if not numbers:
+            raise
+        taken = "; ".join(numbers)
+        raise EmptyDomain(f"{error} ({taken}; inputs=[...] or --inputs declare inputs)") from error
     sampled = worked()
     found = search_forms(expr, sampler, searching, laws, sampled + seconds)
     searched = worked()

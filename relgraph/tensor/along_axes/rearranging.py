@@ -97,7 +97,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
         if len(shifts) != len(axes):
             raise ValueError(f"roll: {len(shifts)} shifts along {len(axes)} axes")
         for one, along in zip(shifts, axes, strict=True):
-            x = roll(x, one, along)
+            x = roll(x, one, normalize_axis(along, x.type.ndim, "roll"))
         return x
     if axis is None:
         shape = lengths(x)

@@ -31,7 +31,8 @@ from relgraph.tensor.type import TensorType
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Return the differences of neighbours along an axis, taken `n` times."""
-    a, axis = along(a, axis, "diff")
+    a = as_argument(a, "diff")
+    axis = normalize_axis(axis, a.type.ndim, "diff")
     ends = [None if v is None else _end(v, a, axis) for v in (prepend, append)]
     joined = [v for v in (ends[0], a, ends[1]) if v is not None]
     a = join(axis, *joined) if len(joined) > 1 else a
@@ -67,9 +68,11 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         One axis or several; None for all.
     """
     f = inexact(as_argument(f, "gradient"))
-    several = axis if isinstance(axis, tuple) else (axis,)
+    several = axis if isinstance(axis, tuple | list) else (axis,)
     named = range(f.type.ndim) if axis is None else several
     axes = [normalize_axis(a, f.type.ndim, "gradient") for a in named]
+    if len({*axes}) < len(axes):
+        raise ValueError(f"gradient: axis {axis!r} names an axis twice")
     given = list(varargs) or [1.0]
     steps = given * len(axes) if len(given) == 1 else given
     if len(steps) != len(axes):
@@ -101,7 +104,8 @@ def _slopes(f: Any, h: Any, axis: int) -> Any:
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """Return the integral along an axis by the trapezoidal rule."""
-    y, axis = along(y, axis, "trapezoid")
+    y = as_argument(y, "trapezoid")
+    axis = normalize_axis(axis, y.type.ndim, "trapezoid")
     if x is None:
         width = dx
     else:

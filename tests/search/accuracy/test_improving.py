@@ -227,3 +227,17 @@ def test_a_formula_of_the_benchmark() -> None:
     (core,) = from_fpcore('(FPCore (x) :name "expm1" :pre (!= x 0) (/ (- (exp x) 1) x))')
     record = errors(core, 64, 2.0)
     assert record["improved"] < 0.5 < 5 < record["naive"]
+
+
+def test_a_domain_without_points_says_what_was_taken_for_a_number():
+    for text, taken in (("sqrt(inf + x) - sqrt(inf)", "inf is the number inf"), ("nan + x", "nan")):
+        with pytest.raises(EmptyDomain, match=f"no point .*{taken}.*--inputs"):
+            improve(text, seconds=1)
+    with pytest.raises(EmptyDomain) as error:
+        improve("sqrt(x)", domain="x < -1", seconds=1)
+    assert "number" not in str(error.value)
+
+
+def test_numbers_beyond_the_range_of_floats():
+    for text in ("1e400 * x * 1e-400", "x + 1e-400", "-1e400 * x * 1e-400"):
+        assert improve(text, domain="1 < x < 2", seconds=1).original.error < 64.1

@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+import scipy.special
 
 import relgraph.tensor as at
 from relgraph import function
 
 X = np.array([[[3.0, 1, 2], [0, 5, 4]], [[7, 7, 1], [9, 0, 9]]])
 ARG = ["argmax", "argmin", "nanargmax", "nanargmin"]
-ALONG_ONE = ["cumsum", "cumprod", "nancumsum", "sort", "argsort", "diff"]
+ALONG_ONE = ["cumsum", "cumprod", "nancumsum", "sort", "argsort", "diff", "trapezoid"]
+SHARES = {"softmax": scipy.special.softmax, "logsumexp": scipy.special.logsumexp}
 REDUCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "ptp", "nansum"]
 
 
@@ -75,3 +77,39 @@ def test_norms(axis):
 def test_a_property_without_a_hash_is_named():
     with pytest.raises(TypeError, match=r"Argmax: axis is \[0, 1\], which has no hash"):
         at.argmax(at.dmatrix()).owner.op.__class__([0, 1])
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("axis", [np.int64(1), np.array(1), at.constant(1), [0, -1], np.array([0])])
+def test_axes_of_shares(name, axis):
+    known = axis.data if isinstance(axis, at.TensorConstant) else axis
+    number = tuple(known) if np.ndim(known) else int(known)
+    wanted = SHARES[name](X, axis=number)
+    np.testing.assert_allclose(getattr(at, name)(at.constant(X), axis=axis).eval(), wanted)
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("axis", [1.0, np.array(1.0), "0", 3, [0, 0], at.lscalar("n")], ids=str)
+def test_what_is_no_axis_of_shares(name, axis):
+    with pytest.raises((TypeError, ValueError), match="axis"):
+        getattr(at, name)(at.dtensor3(), axis=axis)
+
+
+def test_no_axis_where_one_is_wanted():
+    x = at.dtensor3()
+    for call in (
+        lambda: at.diff(x, axis=None),
+        lambda: at.trapezoid(x, axis=None),
+        lambda: at.roll(x, 1, (0, None)),
+        lambda: at.roll(x, 1, ([0], 1)),
+    ):
+        with pytest.raises(TypeError, match=r"axis is .*, not an integer"):
+            call()
+
+
+def test_slopes_along_an_axis_twice():
+    with pytest.raises(ValueError, match=r"gradient: axis .* names an axis twice"):
+        at.gradient(at.dtensor3(), axis=(1, -2))
+    found = at.gradient(at.constant(X), axis=[0, 1])
+    for one, wanted in zip(found, np.gradient(X, axis=(0, 1)), strict=True):
+        np.testing.assert_allclose(one.eval(), wanted)
