@@ -9,7 +9,7 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
   are laws about both, which then both apply (`BOTH`);
 - so have it a function that is zero at 1 and a difference from what may be 1 where `u` is, being
   made of the same: ``log(x * x)`` and ``x * x - x``;
-- two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it.
+- two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it, or a multiple.
 
 A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
 reader: what is gained is more than what it has.
@@ -165,13 +165,20 @@ def _meets_itself(fgraph: Any, u: Variable) -> bool:
 
 
 def _sums_above(fgraph: Any, node: Apply) -> Iterator[Apply]:
-    """Yield a sum and those in which it is a term, some levels up."""
-    level = [node] if node.op in SUMS else []
+    """Yield a sum and those in which it is a term, or a multiple of it, some levels up."""
+    level = [node] if _is_linear(node) else []
     for _ in range(LEVELS):
         yield from level
         level = [
             reader
             for inner in level
             for reader in _readers(fgraph, inner.outputs[0])
-            if reader.op in SUMS or reader.op is neg
+            if _is_linear(reader)
         ]
+
+
+def _is_linear(node: Apply) -> bool:
+    """Return whether a node is a sum, a negation, or a multiple by a number."""
+    if node.op is mul:
+        return any(number_of(v) is not None for v in node.inputs)
+    return node.op in SUMS or node.op is neg

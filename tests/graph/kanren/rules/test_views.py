@@ -131,3 +131,13 @@ def test_a_function_may_say_which_heads_suit_it():
     assert not rule.forward.might_match(at.add(a, at.log(b)).owner)
     # what is nested may hold one
     assert rule.forward.might_match(at.add(a, b + c).owner)
+
+
+def test_a_view_of_a_part_sees_the_same_in_plain_kanren():
+    """The part is a term there, and a variable where the law is compiled."""
+    exponent = view("exponent", case(at.exp(x), x), case(x, x))
+    rule = law("inner", at.exp(x) * k, at.log(y), computo(y, exponent, at.exp(x)))
+    q = var()
+    (found,) = run(1, q, rule(at.exp(a) * b, q))
+    assert found.owner.inputs == [a]
+    assert forward(rule, at.exp(a) * b) == [a]

@@ -34,6 +34,7 @@ COMPENSATED = {
     "decimal logarithm": at.log10(u) / (u - 1),
     "binary logarithm": at.log2(1 - x) * x / (1 - (1 - x)),
     "two terms": (2 * s - 1) - (2 * s - x),
+    "a multiple and a term": 1.0 * at.sqr(x + y) + (at.sqr(x) - at.sqr(x + y)),
     "two terms, deeper": (1 - (root - x)) + root,
     "squares": (at.sqr(x - y) - at.sqr(x)) + (y - at.sqr(x - y)),
 }
