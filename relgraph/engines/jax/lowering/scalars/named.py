@@ -147,7 +147,8 @@ FORMULAS: dict[str, Function] = {
     "spence": special.spence,
     # it has none
     "nextafter": jnp.nextafter,
-    "spacing": jnp.spacing,
+    # of a negative zero it is positive
+    "spacing": lambda x: jnp.spacing(jnp.where(x == 0, 0.0, x)),
 }
 """Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
 
