@@ -95,7 +95,11 @@ def converted_exactly(data: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any,
         # If the data was real, the imaginary part of the conversion is 0.
         real = converted if data.dtype.kind == "c" else converted.real
         back = real.astype(data.dtype)
-    return converted if value_bits(back) == value_bits(data) else None
+    if value_bits(back) != value_bits(data):
+        return None
+    # an integer that wraps around comes back too
+    wrapped = data.dtype.kind in "iu" and is_discrete(dtype) and np.any(converted != data)
+    return None if wrapped else converted
 
 
 class ScalarType(Type):

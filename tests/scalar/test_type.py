@@ -119,6 +119,21 @@ def test_preserved_values_come_back(source: str, target: str, number: int) -> No
         assert converted == data
 
 
+@pytest.mark.parametrize(
+    ("number", "source", "target"),
+    [
+        (-1, "int8", "uint8"),
+        (-1, "int64", "uint64"),
+        (200, "uint8", "int8"),
+        (-1, "int8", "uint64"),
+    ],
+)
+def test_an_integer_that_wraps_around_is_not_preserved(
+    number: int, source: str, target: str
+) -> None:
+    assert converted_exactly(np.array([1, number], source), target) is None
+
+
 def test_dtypes() -> None:
     assert check_dtype(float) == "float64"
     assert result_dtype("uint16", "int16", "float32") == "float32"

@@ -23,8 +23,6 @@ from relgraph.scalar.transcendental import cos, cosh, exp2, sin
 
 _bessel = {name: ScipyOp(name) for name in ("j0", "y0", "i0", "k0")}
 _exprel = ScipyOp("exprel")
-# By default SciPy raises where an order is too large for its memory; in 1.15.0 that has no name.
-_QUIET: Any = {"memory": "ignore"} if "memory" in scipy.special.geterr() else {}
 
 
 def part(name: str, index: int) -> PartOp:
@@ -114,7 +112,8 @@ class PartOp(NamedOp):
         whole = getattr(np if name == "frexp" else scipy.special, name)
 
         def one(*values: Any) -> Any:
-            with scipy.special.errstate(**_QUIET):
+            # by default SciPy raises where an order is too large for its memory
+            with scipy.special.errstate(memory="ignore"):
                 return whole(*values)[int(index)]
 
         return one

@@ -63,6 +63,11 @@ def _gammaincc(a: Any, x: Any) -> Any:
     return jnp.where(a > _LARGE, special.ndtr(-_normal_limit(a, x)), usual)
 
 
+def _nan_kept(function: Function, x: Any, y: Any) -> Any:
+    """A product with a logarithm, which some versions of JAX make zero of zero and nan."""
+    return jnp.where(jnp.isnan(y), jnp.nan, function(x, y))
+
+
 def _rel_entr(x: Any, y: Any) -> Any:
     return _of_shares(x, y, lambda x, y: x * _log_of_quotient(x, y), 0.0)
 
@@ -127,6 +132,8 @@ FORMULAS: dict[str, Function] = {
     "gammainc": _gammainc,
     "gammaincc": _gammaincc,
     "zeta": zeta,
+    "xlogy": partial(_nan_kept, special.xlogy),
+    "xlog1py": partial(_nan_kept, special.xlog1py),
     "rel_entr": _rel_entr,
     "kl_div": _kl_div,
     "huber": _huber,
@@ -147,13 +154,12 @@ FORMULAS: dict[str, Function] = {
     "spence": special.spence,
     # it has none
     "nextafter": jnp.nextafter,
-    "spacing": jnp.spacing,
+    # of a negative zero it is positive
+    "spacing": lambda x: jnp.spacing(jnp.where(x == 0, 0.0, x)),
 }
 """Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
 
-_OF_SPECIAL = (
-    "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e xlogy xlog1py betainc sici fresnel"
-)
+_OF_SPECIAL = "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e betainc sici fresnel"
 _OF_NUMPY = (
     "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
     "left_shift right_shift bitwise_count frexp"
