@@ -26,7 +26,7 @@ from relgraph.tensor.lawkit.functions.sums_of_exponentials import (
     may_be_exponential,
     may_be_share,
     may_have_exponentials,
-    share,
+    share_by,
 )
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
@@ -183,10 +183,7 @@ LOGARITHMS_OF_SHARES = (
 
 is_share = (
     whereo(is_found, xs),
-    computo(leaves, added_leaves, xs),
-    whereo(is_found, leaves),
-    computo(terms, TERM.each, leaves),
-    computo(z, share, above, below, terms, leaves),
+    computo(z, share_by(TERM.each), above, below),
     whereo(is_found, z),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.op import Op
@@ -51,6 +52,23 @@ class ArgumentIndex:
                 if end is not None:
                     found.setdefault(end, []).append((place, argument))
         return found.get(var, ())
+
+
+_LAST: WeakKeyDictionary[Any, tuple[tuple[Variable, ...], ArgumentIndex]] = WeakKeyDictionary()
+
+
+def index_of(fgraph: Any, arguments: Sequence[Variable]) -> ArgumentIndex:
+    """Return an index of some arguments: the last one of a graph if that is of the same arguments.
+
+    Each law that is tried on each client of a wide sum looks into that sum.
+    """
+    if fgraph is None:
+        return ArgumentIndex(fgraph, arguments)
+    wanted = tuple(arguments)
+    known = _LAST.get(fgraph)
+    if known is None or known[0] != wanted:
+        known = _LAST[fgraph] = wanted, ArgumentIndex(fgraph, wanted)
+    return known[1]
 
 
 def _end_of(path: AccessPath, var: Variable) -> Variable | None:

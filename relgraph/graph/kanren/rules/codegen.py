@@ -21,7 +21,7 @@ from typing import Any
 
 from unification.core import reify, unify
 
-from relgraph.graph.kanren.rules.argument_index import ArgumentIndex
+from relgraph.graph.kanren.rules.argument_index import index_of
 from relgraph.graph.kanren.rules.codegen_match import MatchWriter
 from relgraph.graph.kanren.rules.function_source import NotCompilable
 from relgraph.graph.kanren.rules.matching import (
@@ -307,7 +307,7 @@ class RuleWriter(MatchWriter):
 
 
 HELPERS: Mapping[str, Any] = {
-    "ArgumentIndex": ArgumentIndex,
+    "index_of": index_of,
     "agree": match_checks.agree,
     "computed_among": match_checks.computed_among,
     "dtypes_admitted": match_checks.dtypes_admitted,

@@ -236,13 +236,15 @@ class MatchWriter(FunctionSource):
     ) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
+        exact = not at_root and not any(map(self.takes_several, wanted))
+        if exact:
+            # at once, so that a wide sum costs each of those that read it no more than a narrow one
+            self.begin_block(f"if len({node}.inputs) <= {len(wanted)}:")
         self.emit(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
         self.nested.append(nested)
-        self.begin_block(f"if len({flat}) >= {len(wanted)}:")
+        self.begin_block(f"if len({flat}) {'==' if exact else '>='} {len(wanted)}:")
         index = self.fresh_name("index")
-        self.emit(
-            f"{index} = None if len({flat}) < {INDEXED_FROM} else ArgumentIndex(fgraph, {flat})"
-        )
+        self.emit(f"{index} = None if len({flat}) < {INDEXED_FROM} else index_of(fgraph, {flat})")
         taken: list[str] = []
         numbers: list[str] = []
         pending = list(wanted)
@@ -271,13 +273,20 @@ class MatchWriter(FunctionSource):
                     beside = self.remaining(flat, numbers)
                     self.begin_block(f"if numbers_keep_shape({node}, {beside}):")
         if not at_root:
-            self.begin_block(f"if len({flat}) == {len(wanted)}:")
+            if not exact:
+                self.begin_block(f"if len({flat}) == {len(wanted)}:")
             return None
         rest = self.fresh_name("rest")
         self.emit(f"{rest} = {self.remaining(flat, taken)}")
         first = taken[0] if len(taken) == 1 else f"min({', '.join(taken)})"
         self.emit(f"{rest} = LeftOver({rest}, {first}) if {rest} else ()")
         return rest
+
+    def takes_several(self, pattern: Any) -> bool:
+        """Return whether a pattern may match several arguments of a sum."""
+        return isinstance(pattern, Arguments) or (
+            is_variable(pattern) and pattern not in self.bound
+        )
 
     def candidates(self, pattern: Any, flat: str, index: str) -> str:
         """Return the expression for the arguments that may match a pattern, with their places.

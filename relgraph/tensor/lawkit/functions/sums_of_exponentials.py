@@ -11,7 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, cast
+from operator import is_
+from typing import Any, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -33,6 +35,7 @@ from relgraph.tensor.lawkit.functions.logarithms import (
 from relgraph.tensor.lawkit.guards.constants import constant_data, is_constant
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels, requires_heads
 from relgraph.tensor.lawkit.guards.numbers import is_positive_number
+from relgraph.tensor.lawkit.numbers.terms import added_leaves
 from relgraph.tensor.math import (
     add,
     eq,
@@ -303,56 +306,88 @@ def _place_of_sum(factors: Sequence[Variable]) -> int | None:
     return next(places, None)
 
 
-def share(
-    fgraph: Any,
-    above: Sequence[Variable],
-    below: Sequence[Variable],
-    seen: Terms,
-    leaves: Sequence[Variable],
-) -> Any:
-    """Return a quotient with an exponential and the sum of some terms taken by their largest.
+class _Scaled(NamedTuple):
+    """A sum of exponentials taken by its largest: ``total * exp(-largest)``; None if it is none."""
 
-    What the graph has of the sum is taken, so that all shares of one sum are of one scaled sum.
+    inputs: Sequence[Variable]
+    largest: Any
+    total: Any
+
+
+_SCALED: WeakKeyDictionary[Variable, _Scaled] = WeakKeyDictionary()
+"""By sums, so that each is scaled once and not once for each of its shares."""
+
+
+def share_by(terms_of: Callable[[Sequence[Variable]], Terms]) -> Callable[..., Any]:
+    """Return the function that takes a quotient by the largest term of a sum that divides it.
 
     Parameters
     ----------
-    above, below
-        The factors of the quotient.
-
-    Returns
-    -------
-    quotient
-        None if the terms are no exponentials, if the largest exponent was taken from them before,
-        or if a weight is so far from 1 that the largest term may not have the largest exponent.
+    terms_of
+        Returns what the leaves of a sum are as terms.
     """
-    terms = _exponentials(seen, leaves)
+
+    def share(fgraph: Any, above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+        """Return a quotient with an exponential and the sum of some terms taken by their largest.
+
+        Returns
+        -------
+        quotient
+            None if the terms are no exponentials, if the largest exponent was taken from them
+            before, or if a weight is so far from 1 that the largest term may not have the largest
+            exponent.
+        """
+        first = next(k for k, v in enumerate(above) if v.head is exp)
+        place = cast(int, _place_of_sum(below))
+        x, divisor = _argument(above[first]), below[place]
+        squared = divisor.head is sqr
+        scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, terms_of)
+        if scaled.total is None or x.type.dtype != divisor.type.dtype:
+            return None
+        made = made_in(fgraph)
+        most = float(np.finfo(x.type.dtype).max)
+        own = made(exp, made(sub, made(minimum, x, most), scaled.largest))
+        found = own / scaled.total
+        if squared:
+            found = found / _argument(divisor)
+        # one after the other, as they were: the product of some might overflow
+        others = [v for k, v in enumerate(above) if k != first]
+        divisors = [v for k, v in enumerate(below) if k != place]
+        found = mul(found, *others) if others else found
+        return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
+
+    share.__dict__.update(asks_graph=True, depth=4)
+    return share
+
+
+def _scaled(fgraph: Any, total: Variable, terms_of: Callable[[Sequence[Variable]], Terms]) -> Any:
+    """Return a sum taken by its largest term, the one that the graph has if it has one."""
+    inputs = cast(Apply, total.owner).inputs
+    known = None if fgraph is None else _SCALED.get(total)
+    if known is not None and len(known.inputs) == len(inputs):
+        same = all(map(is_, known.inputs, inputs))
+        if same and (known.total is None or known.total in fgraph.variables):
+            return known
+    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, inputs, terms_of))
+    return found
+
+
+def _by_largest(
+    fgraph: Any, inputs: Sequence[Variable], terms_of: Callable[[Sequence[Variable]], Terms]
+) -> tuple[Any, Any]:
+    """Return the largest exponent of a sum, and the sum without it; None and None if it is no sum
+    of exponentials, if it was taken from them before, or beside a weight that is far from 1."""
+    leaves = added_leaves(fgraph, inputs)
+    terms = None if leaves is None else _exponentials(terms_of(leaves), leaves)
     if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
-        return None
-    first = next(k for k, v in enumerate(above) if v.head is exp)
-    place = cast(int, _place_of_sum(below))
-    x = _argument(above[first])
-    if x.type.dtype != leaves[0].type.dtype:
-        return None
-    made = made_in(fgraph)
-    most = float(np.finfo(x.type.dtype).max)
+        return None, None
+    made, most = made_in(fgraph), float(np.finfo(inputs[0].type.dtype).max)
     # beside an infinity the others have no share
     bounded = [
         t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms
     ]
     largest = made(maximum, *[t.exponent for t in bounded], -most)
-    own = made(exp, made(sub, made(minimum, x, most), largest))
-    found = own / made(add, *[t.less(largest, made) for t in bounded])
-    divisor = below[place]
-    if divisor.head is sqr:
-        found = found / _argument(divisor)
-    # one after the other, as they were: the product of some might overflow
-    others = [v for k, v in enumerate(above) if k != first]
-    divisors = [v for k, v in enumerate(below) if k != place]
-    found = mul(found, *others) if others else found
-    return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
-
-
-share.__dict__["asks_graph"] = True
+    return largest, made(add, *[t.less(largest, made) for t in bounded])
 
 
 def _argument(var: Variable) -> Variable:
