@@ -111,9 +111,9 @@ def left_sides(law: Law) -> list[tuple[Variable, dict[Variable, tuple[int, ...]]
         (instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
         for instance in found.instances
         if instance.inputs
-        and not _is_constant(instance.pair.old, {s.var: s.shape for s in instance.inputs})
         and {v.type.dtype for v in (instance.pair.old, *instance.pair.inputs)} == {"float64"}
         and all(spec.allowed is None for spec in instance.inputs)
+        and not _is_constant(instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
     ]
 
 
