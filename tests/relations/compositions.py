@@ -208,7 +208,7 @@ class Errors:
         """
         bound = ROUNDING + (EXPONENTS if exponents else 0)
         where_right = self.mine_where_right > self.naive_where_right + bound
-        return where_right or self.mine > self.naive + ROUNDING
+        return where_right or self.mine > self.naive + bound
 
     def __str__(self) -> str:
         where_right = f"{self.naive_where_right:.2f} → {self.mine_where_right:.2f} where right"
