@@ -150,11 +150,11 @@ LOGARITHMS = (
         log(x),
         switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
     ),
-    law(
+    *either_way(
         "log1p-step",
-        log1p(x) - log(x),
+        log1p(x),
+        log(x),
         switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
-        sound="stable",
     ),
     of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
     of_x_log_x("x-log-x-step-of-one", (1 + x) * log1p(x), large, large_x, 1),

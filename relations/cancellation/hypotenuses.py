@@ -6,7 +6,7 @@ Program to Find the Euclidean Norm of a Vector (1978).
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import case, computo, readerso, several, view, whereo
+from relgraph.graph.kanren import case, computo, one_cliento, readerso, several, view, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
@@ -154,12 +154,20 @@ def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
             readerso(uncompensated, 1 + square(x)),
             sound="stable",
         ),
-        law(f"log-one-and-square{ending}", log1p(square(x)), log1p_sqr(x), sound="stable"),
+        # what is read elsewhere is computed anyway, and has the rounding that the logarithm has
+        law(
+            f"log-one-and-square{ending}",
+            log1p(square(x)),
+            log1p_sqr(x),
+            one_cliento(square(x)),
+            sound="stable",
+        ),
         law(
             f"log-one-and-scaled-square{ending}",
             log1p(c * square(x)),
             log1p_sqr(sqrt(c) * x),
             positive_numbero(c),
+            one_cliento(c * square(x)),
             sound="stable",
         ),
         law(
@@ -169,6 +177,7 @@ def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
                 positive, log1p_sqr(by_root), log1p(square(switch(positive, 0, x)) / negative_y)
             ),
             not_choseno(y),
+            one_cliento(square(x) / y),
             sound="stable",
         ),
     )

@@ -29,7 +29,7 @@ from relgraph.tensor import (
     tan,
     tanh,
 )
-from relgraph.tensor.lawkit.guards.compensation import without_logarithm
+from relgraph.tensor.lawkit.guards.compensation import kept_apart, without_logarithm
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = lvars("x y")
@@ -82,11 +82,14 @@ QUOTIENTS = (
 # its logarithm has its rounding, which the function that takes its place has not
 unlogged = partial(readerso, without_logarithm)
 
+# another term of the sum in which it stands has its rounding
+apart = partial(readerso, kept_apart)
+
 SQUARES = (
     law("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), unlogged(sin(x)), sound="stable"),
     law("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), unlogged(cos(x)), sound="stable"),
     law("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x)), sound="stable"),
-    law("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), sound="rounding"),
+    law("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), apart(sqr(sinh(x))), sound="rounding"),
     law("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1, sound="finite"),
     law("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1, sound="finite"),
 )
@@ -99,9 +102,28 @@ both_hyperbolic_read_once = (one_cliento(sinh(x)), one_cliento(cosh(x)))
 DOUBLE_ANGLES = (
     law("sin-double", 2 * sin(x) * cos(x), sin(2 * x), *both_read_once, sound="rounding"),
     law("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, *both_read_once, sound="rounding"),
-    law("cos-double", sqr(cos(x)) - sqr(sin(x)), cos(2 * x), sound="rounding"),
-    law("cos-double-by-cos", 2 * sqr(cos(x)) - 1, cos(2 * x), sound="rounding"),
-    law("cos-double-by-sin", 1 - 2 * sqr(sin(x)), cos(2 * x), sound="rounding"),
+    law(
+        "cos-double",
+        sqr(cos(x)) - sqr(sin(x)),
+        cos(2 * x),
+        apart(sqr(cos(x))),
+        apart(sqr(sin(x))),
+        sound="rounding",
+    ),
+    law(
+        "cos-double-by-cos",
+        2 * sqr(cos(x)) - 1,
+        cos(2 * x),
+        apart(2 * sqr(cos(x))),
+        sound="rounding",
+    ),
+    law(
+        "cos-double-by-sin",
+        1 - 2 * sqr(sin(x)),
+        cos(2 * x),
+        apart(2 * sqr(sin(x))),
+        sound="rounding",
+    ),
     law(
         "sinh-double",
         2 * sinh(x) * cosh(x),
@@ -116,7 +138,14 @@ DOUBLE_ANGLES = (
         *both_hyperbolic_read_once,
         sound="rounding",
     ),
-    law("cosh-double", sqr(cosh(x)) + sqr(sinh(x)), cosh(2 * x), sound="rounding"),
+    law(
+        "cosh-double",
+        sqr(cosh(x)) + sqr(sinh(x)),
+        cosh(2 * x),
+        apart(sqr(cosh(x))),
+        apart(sqr(sinh(x))),
+        sound="rounding",
+    ),
 )
 
 OF_EXPONENTIALS = (

@@ -111,9 +111,9 @@ def left_sides(law: Law) -> list[tuple[Variable, dict[Variable, tuple[int, ...]]
         (instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
         for instance in found.instances
         if instance.inputs
-        and not _is_constant(instance.pair.old, {s.var: s.shape for s in instance.inputs})
         and {v.type.dtype for v in (instance.pair.old, *instance.pair.inputs)} == {"float64"}
         and all(spec.allowed is None for spec in instance.inputs)
+        and not _is_constant(instance.pair.old, {spec.var: spec.shape for spec in instance.inputs})
     ]
 
 
@@ -208,7 +208,7 @@ class Errors:
         """
         bound = ROUNDING + (EXPONENTS if exponents else 0)
         where_right = self.mine_where_right > self.naive_where_right + bound
-        return where_right or self.mine > self.naive + ROUNDING
+        return where_right or self.mine > self.naive + bound
 
     def __str__(self) -> str:
         where_right = f"{self.naive_where_right:.2f} → {self.mine_where_right:.2f} where right"

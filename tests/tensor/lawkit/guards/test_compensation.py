@@ -33,6 +33,8 @@ COMPENSATED = {
     "exponential, less a cosine": at.log(at.exp(x)) / (at.exp(x) - at.cosh(x)),
     "decimal logarithm": at.log10(u) / (u - 1),
     "binary logarithm": at.log2(1 - x) * x / (1 - (1 - x)),
+    "double angle": 2 * at.sqr(at.cos(x)) - x - (2 * at.sqr(at.cos(x)) - 1),
+    "scaled square": (at.log1p(0.5 * at.sqr(x)) - 0.5 * at.sqr(x)) / at.sqr(x),
     "two terms": (2 * s - 1) - (2 * s - x),
     "a multiple and a term": 1.0 * at.sqr(x + y) + (at.sqr(x) - at.sqr(x + y)),
     "two terms, deeper": (1 - (root - x)) + root,
