@@ -1,7 +1,8 @@
 """Print the path of the newest Python on this machine, if it is newer than the one that runs this.
 
 Looks at `python3.*` on the PATH and at what pyenv has installed. One that does not start, that is
-no final release or that can't make a virtual environment doesn't count.
+no final release, that is another Python than the usual one (PyPy, or one without the global lock,
+for which few packages are built) or that can't make a virtual environment doesn't count.
 """
 
 import os
@@ -10,7 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-ASKED = "import ensurepip, sys, venv; print(*sys.version_info[:3], sys.version_info.releaselevel)"
+ASKED = """
+import ensurepip, sys, sysconfig, venv
+if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    sys.exit(1)
+print(*sys.version_info[:3], sys.version_info.releaselevel)
+"""
 
 
 def candidates():
