@@ -10,12 +10,13 @@ from relgraph.graph.kanren import case, computo, one_cliento, readerso, several,
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.cancellation.hypotenuses import length_of_all, terms_of_sum
+from relgraph.tensor.lawkit.cancellation.hypotenuses import length_of_all
 from relgraph.tensor.lawkit.guards.compensation import uncompensated
 from relgraph.tensor.lawkit.guards.numbers import positive_numbero
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
 from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
+from relgraph.tensor.lawkit.numbers.terms import terms_of_sum
 from relgraph.tensor.lawkit.spellings import (
     Square,
     in_each_spelling,

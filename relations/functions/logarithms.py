@@ -58,13 +58,14 @@ from relgraph.tensor.lawkit.guards.constants import not_constanto
 from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
+from relgraph.tensor.lawkit.numbers.terms import terms_of_sum
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.special import log_ndtr, ndtr
 
 a, c, k, n, o, w, x, xs, y, z = lvars("a c k n o w x xs y z")
 above, below, seen_above, seen_below = lvars("above below seen_above seen_below")
-(terms,) = lvars("terms")
+leaves, terms = lvars("leaves terms")
 
 # a power is the exponential of a multiple of a logarithm, but for zeros, infinities, and powers of
 # negative numbers; what is not computed so is computed of 1, so that its slope is finite
@@ -136,8 +137,9 @@ FACTOR = view(
         add(several(xs)),
         (z, 1),
         whereo(may_have_exponentials, xs),
-        computo(terms, TERM.each, xs),
-        computo(z, logarithm_of_terms, terms, xs),
+        computo(leaves, terms_of_sum, xs),
+        computo(terms, TERM.each, leaves),
+        computo(z, logarithm_of_terms, terms, leaves),
         whereo(is_found, z),
     ),
     *_FACTOR_CASES,

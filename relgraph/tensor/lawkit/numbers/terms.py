@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable
+from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.lawkit.numbers.nests import SUM, Nest, nest_of
 from relgraph.tensor.math import add, sub
 
-# as deep as nests are looked into
+# as deep as sums are looked into: a change further down is seen when something else changes too
 _NESTED = 3
 
 
@@ -27,6 +28,19 @@ def added_leaves(fgraph: Any, terms: Sequence[Variable]) -> tuple[Variable, ...]
     """Return the leaves of a sum of some terms; None if some are subtracted."""
     nest = nest_of_terms(fgraph, terms)
     return None if any(nest.below) else tuple(nest.leaves)
+
+
+@depends_on_levels(_NESTED)
+def terms_of_sum(arguments: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a sum, with those of nested ones in their place."""
+    found, stack = [], [*reversed(arguments)]
+    while stack:
+        var = stack.pop()
+        if var.head is add:
+            stack.extend(reversed(var.owner.inputs))
+        else:
+            found.append(var)
+    return found
 
 
 for _function in (nest_of_terms, nest_of_sides, added_leaves):
