@@ -10,6 +10,9 @@ Numer. Anal. 41 (2021).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from relations.functions.logarithms import FACTORS, TERM
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.scalar.transcendental import LN2, LN10
@@ -181,9 +184,16 @@ LOGARITHMS_OF_SHARES = (
     ),
 )
 
+
+def terms_in(fgraph: Any, added: Sequence[Any]) -> Any:
+    """Return the leaves of a sum, and what `TERM` sees in them; None if some are subtracted."""
+    found = added_leaves(fgraph, added)
+    return None if found is None else (found, TERM.each(found))
+
+
 is_share = (
     whereo(is_found, xs),
-    computo(z, share_by(TERM.each), above, below),
+    computo(z, share_by(terms_in), above, below),
     whereo(is_found, z),
 )
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 
 AccessPath: TypeAlias = tuple[tuple[Op, int], ...]
@@ -62,7 +63,7 @@ def index_of(fgraph: Any, arguments: Sequence[Variable]) -> ArgumentIndex:
 
     Each law that is tried on each client of a wide sum looks into that sum.
     """
-    if fgraph is None:
+    if not isinstance(fgraph, FunctionGraph):
         return ArgumentIndex(fgraph, arguments)
     wanted = tuple(arguments)
     known = _LAST.get(fgraph)

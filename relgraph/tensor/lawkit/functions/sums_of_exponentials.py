@@ -35,7 +35,6 @@ from relgraph.tensor.lawkit.functions.logarithms import (
 from relgraph.tensor.lawkit.guards.constants import constant_data, is_constant
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels, requires_heads
 from relgraph.tensor.lawkit.guards.numbers import is_positive_number
-from relgraph.tensor.lawkit.numbers.terms import added_leaves
 from relgraph.tensor.math import (
     add,
     eq,
@@ -318,14 +317,12 @@ _SCALED: WeakKeyDictionary[Variable, _Scaled] = WeakKeyDictionary()
 """By sums, so that each is scaled once and not once for each of its shares."""
 
 
-def share_by(terms_of: Callable[[Sequence[Variable]], Terms]) -> Callable[..., Any]:
-    """Return the function that takes a quotient by the largest term of a sum that divides it.
+TermsOf = Callable[[Any, Sequence[Variable]], tuple[Sequence[Variable], Terms] | None]
+"""Returns the leaves of a sum in a graph and the terms that they are; None if one is subtracted."""
 
-    Parameters
-    ----------
-    terms_of
-        Returns what the leaves of a sum are as terms.
-    """
+
+def share_by(terms_of: TermsOf) -> Callable[..., Any]:
+    """Return the function that takes a quotient by the largest term of a sum that divides it."""
 
     def share(fgraph: Any, above: Sequence[Variable], below: Sequence[Variable]) -> Any:
         """Return a quotient with an exponential and the sum of some terms taken by their largest.
@@ -360,7 +357,7 @@ def share_by(terms_of: Callable[[Sequence[Variable]], Terms]) -> Callable[..., A
     return share
 
 
-def _scaled(fgraph: Any, total: Variable, terms_of: Callable[[Sequence[Variable]], Terms]) -> Any:
+def _scaled(fgraph: Any, total: Variable, terms_of: TermsOf) -> Any:
     """Return a sum taken by its largest term, the one that the graph has if it has one."""
     inputs = cast(Apply, total.owner).inputs
     known = None if fgraph is None else _SCALED.get(total)
@@ -372,13 +369,11 @@ def _scaled(fgraph: Any, total: Variable, terms_of: Callable[[Sequence[Variable]
     return found
 
 
-def _by_largest(
-    fgraph: Any, inputs: Sequence[Variable], terms_of: Callable[[Sequence[Variable]], Terms]
-) -> tuple[Any, Any]:
+def _by_largest(fgraph: Any, inputs: Sequence[Variable], terms_of: TermsOf) -> tuple[Any, Any]:
     """Return the largest exponent of a sum, and the sum without it; None and None if it is no sum
     of exponentials, if it was taken from them before, or beside a weight that is far from 1."""
-    leaves = added_leaves(fgraph, inputs)
-    terms = None if leaves is None else _exponentials(terms_of(leaves), leaves)
+    found = terms_of(fgraph, inputs)
+    terms = None if found is None else _exponentials(found[1], found[0])
     if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
         return None, None
     made, most = made_in(fgraph), float(np.finfo(inputs[0].type.dtype).max)

@@ -30,7 +30,6 @@ COMPENSATED = {
     "hypotenuse": (at.sqrt(step) - 1) / (1 - step),
     "power": (u**3 - 1) / at.log(u**3),
     "square, less its root": at.log(square) - (square - x),
-    "exponential, less a cosine": at.log(at.exp(x)) / (at.exp(x) - at.cosh(x)),
     "decimal logarithm": at.log10(u) / (u - 1),
     "binary logarithm": at.log2(1 - x) * x / (1 - (1 - x)),
     "double angle": 2 * at.sqr(at.cos(x)) - x - (2 * at.sqr(at.cos(x)) - 1),
