@@ -6,7 +6,7 @@ failure tries the next one. The matches are those of `matching`, in that order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable
@@ -236,7 +236,7 @@ class MatchWriter(FunctionSource):
     ) -> str | None:
         """Match patterns with the arguments of a sum or product, in any order and grouping."""
         flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
-        exact = not at_root and not any(map(self.takes_several, wanted))
+        exact = not at_root and not self.takes_several(wanted)
         if exact:
             # at once, so that a wide sum costs each of those that read it no more than a narrow one
             self.begin_block(f"if len({node}.inputs) <= {len(wanted)}:")
@@ -282,11 +282,13 @@ class MatchWriter(FunctionSource):
         self.emit(f"{rest} = LeftOver({rest}, {first}) if {rest} else ()")
         return rest
 
-    def takes_several(self, pattern: Any) -> bool:
-        """Return whether a pattern may match several arguments of a sum."""
-        return isinstance(pattern, Arguments) or (
-            is_variable(pattern) and pattern not in self.bound
-        )
+    def takes_several(self, wanted: Sequence[Any]) -> bool:
+        """Return whether one of the patterns of a sum may match several of its arguments: a free
+        variable does if it is matched last, in the order of `match_cost`."""
+        if any(isinstance(pattern, Arguments) for pattern in wanted):
+            return True
+        last = max(wanted, key=self.match_cost)
+        return is_variable(last) and last not in self.bound
 
     def candidates(self, pattern: Any, flat: str, index: str) -> str:
         """Return the expression for the arguments that may match a pattern, with their places.
