@@ -37,7 +37,7 @@ from tests.seeds import sampled
 # Fewer would be quicker; but a family has to have come into its stride.
 SIZES = (60, 180)
 
-SOME = pytest.mark.parametrize("family", sampled(FAMILIES, 16, "walks"))
+SOME = pytest.mark.parametrize("family", sampled(FAMILIES, 8, "walks"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -166,7 +166,7 @@ QUADRATIC = pytest.mark.xfail(reason="shares of one sum look at each other", str
     "family",
     sampled(
         [pytest.param(f, marks=QUADRATIC if f == "shares" else ()) for f in FAMILIES],
-        16,
+        8,
         "differentiating",
     ),
 )

@@ -10,6 +10,7 @@ import pytest
 
 from tests.notebooks.essays import COMMAND, FOLDER, SOURCES, cells, pair_of, read, run
 from tests.notebooks.essays import stored as stored_notebook
+from tests.seeds import sampled
 
 ROOT = FOLDER.parent
 PLACES = [str(ROOT), sys.prefix, str(Path.home()), tempfile.gettempdir(), "ipykernel_", "/home/"]
@@ -32,7 +33,7 @@ def test_there_are_seven() -> None:
     assert sorted(FOLDER.glob("*.ipynb")) == [pair_of(source) for source in SOURCES]
 
 
-@essay
+@pytest.mark.parametrize("source", sampled(SOURCES, 3, "essays"))
 def test_it_runs_from_top_to_bottom(source: Path) -> None:
     assert problems(run(source)) == []
 

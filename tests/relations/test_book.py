@@ -12,9 +12,9 @@ from tests.seeds import sampled, seed_of
 
 BOOK = discover_laws()
 
-FEW = 24
+FEW = 12
 
-AT_A_TIME = 160
+AT_A_TIME = 80
 """How many laws the suite checks by plan; those that the seed draws."""
 
 

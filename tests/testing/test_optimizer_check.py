@@ -25,7 +25,7 @@ x, y, z, a = lvars("x y z a")
 
 
 # `fast_run` is `o4` by another name.
-@pytest.mark.parametrize("mode", sampled(sorted({*MODES} - {"fast_run"}), 3, "modes"))
+@pytest.mark.parametrize("mode", sampled(sorted({*MODES} - {"fast_run"}), 2, "modes"))
 def test_modes_keep_what_graphs_compute(mode):
     found = check_optimizer(mode, examples=EXAMPLES, seed=seed_of("mode", mode))
     assert found.passed, found
@@ -75,7 +75,7 @@ RIGHT = [
 
 @pytest.mark.parametrize("right", RIGHT, ids=lambda w: w.name)
 def test_right_laws_pass(right):
-    found = check_optimizer(right, examples=200)
+    found = check_optimizer(right, examples=100)
     assert found.passed, found
     assert found.laws[right.name] > 10
     assert found.compared[right.sound] > 10

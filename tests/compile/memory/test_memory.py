@@ -13,6 +13,7 @@ from relgraph.graph.basic import Apply, io_toposort
 from relgraph.graph.op import Op
 from relgraph.graph.utils import is_transient
 from tests.compile.memory.graphs import FAMILIES
+from tests.seeds import sampled
 
 HAS_OPS_OF_ITS_OWN = ("constants", "structures", "loops", "own_ops")
 
@@ -36,7 +37,7 @@ def test_ops_go_with_their_last_function(family: str) -> None:
     assert [op() for op in ops] == [None] * len(ops)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", sampled(FAMILIES, 4, "dropped functions"))
 def test_dropped_functions_leave_no_nodes_behind(family: str) -> None:
     def kept(first: int, count: int) -> Counter[type]:
         for k in range(first, first + count):

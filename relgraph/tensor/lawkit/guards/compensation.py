@@ -179,7 +179,7 @@ def _sums_above(fgraph: Any, node: Apply) -> Iterator[Apply]:
 
 
 def _is_linear(node: Apply) -> bool:
-    """Return whether a node is a sum, a negation, or a multiple by a number."""
+    """Return whether a node is a sum, a negation, or a multiple of one variable by numbers."""
     if node.op is mul:
-        return any(number_of(v) is not None for v in node.inputs)
+        return [number_of(v) is None for v in node.inputs].count(True) == 1
     return node.op in SUMS or node.op is neg
