@@ -230,7 +230,9 @@ class LawCheck:
         instances = self.run.instances
         first = len(instances)
         random = Random(f"{self.seed} {direction.name}")
-        searches = self._searches(direction, max(12, min(80, examples // 6)), random)
+        searches = self._searches(
+            direction, max(12 if self.plan else 4, min(80, examples // 6)), random
+        )
         matching = [search for search in searches if search.instances]
         # The patterns for an open relation share one plan; each rule has one of its own.
         groups = [matching] if direction.guessed else [[search] for search in matching]

@@ -10,7 +10,7 @@ from relgraph.graph.notation.algebra import algebra
 from tests.relations.compositions import SLIGHTLY, Composition, Found, changed_compositions, errors
 from tests.seeds import seed_of
 
-GRAPHS = 50
+GRAPHS = 40
 MORE_GRAPHS, SEEDS = 500, 20
 
 
