@@ -145,7 +145,19 @@ def at_quarter_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
     )
 
 
-HALF_ANGLES = (law("arccos-by-half", 2 * arcsin(sqrt((1 - x) / 2)), arccos(x), sound="stable"),)
+# a half precise 1 - x may be 2 where x is less than -1
+inside = ge(x, -1)
+inside_x, outside_x = switch(inside, x, 1), switch(inside, 1, x)
+
+HALF_ANGLES = (
+    law(
+        "arccos-by-half",
+        2 * arcsin(sqrt((1 - x) / 2)),
+        switch(inside, arccos(inside_x), 2 * arcsin(sqrt((1 - outside_x) / 2))),
+        not_choseno(x),
+        sound="stable",
+    ),
+)
 
 GUDERMANNIAN = (
     *(one for way in turns(4, c, x) for one in at_eighth_turns(*way)),

@@ -117,3 +117,13 @@ def test_slopes_of_what_is_nearly_pi(name, before):
         with mp.workprec(400):
             expected = float(mp.diff(true, mp.mpf(point)))
         assert found.item() == pytest.approx(expected, rel=1e-10)
+
+
+def test_what_is_rounded_to_the_end_of_the_domain_keeps_its_value():
+    """A half precise ``1 - x`` is 2 where x is a little less than -1."""
+    half = at.tensor("float16", (None,), "half")
+    before = 2 * at.arcsin(at.sqrt((1 - half) / 2))
+    after = applied(LAWS["arccos-by-half"], before)
+    values = {"half": np.array([-1.0009765625, -1.5, -1.0, 1.0], "float16")}
+    np.testing.assert_array_equal(value_of(after, values), value_of(before, values))
+    assert not np.isnan(value_of(after, values)[[0, 2, 3]]).any()
