@@ -2,7 +2,7 @@
 
 They are what the logarithm of a density comes to: `log_product` has the exponents apart from the
 other factors, and adds logarithms only where the product is no ordinary number. So nothing is
-regrouped that is right, and its slopes are those of a sum of logarithms. Those of
+regrouped that is right, and its slopes are the ones of a sum of logarithms. Logarithms of
 sums have a page of their own, `sums_of_exponentials`, and are factors here.
 
 Blanchard, Higham and Higham, "Accurately computing the log-sum-exp and softmax functions", IMA J.

@@ -225,11 +225,11 @@ def six_ops(T: Any, size: int) -> tuple[list[Any], Any]:
 
 
 def shares(T: Any, size: int) -> tuple[list[Any], Any]:
-    """Each exponential by the sum of all, and the logarithms of a few such."""
-    xs = [T.dvector(f"x{i}") for i in range(size // 4)]
+    """Each exponential by the sum of all, and the logarithms of some such."""
+    xs = [T.dvector(f"x{i}") for i in range(size // 6)]
     exps = [T.exp(v) for v in xs]
     total = T.add(*exps)
-    found = [e / total if i > 2 else T.log(e / total) for i, e in enumerate(exps)]
+    found = [e / total if i % 3 else T.log(e / total) for i, e in enumerate(exps)]
     return xs, T.add(T.log(total), *[v * T.tanh(x) for v, x in zip(found, xs, strict=True)])
 
 

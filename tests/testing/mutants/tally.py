@@ -40,16 +40,6 @@ class Tally:
         total = self.total
         return self.killed / max(1, total["made"] - total["equivalent"])
 
-    def __add__(self, other: Tally) -> Tally:
-        """Return what both count."""
-        both = Tally()
-        for kind in {**self.by_kind, **other.by_kind}:
-            both.by_kind[kind] = self.by_kind.get(kind, Counter()) + other.by_kind.get(
-                kind, Counter()
-            )
-        both.reasons = self.reasons + other.reasons
-        return both
-
     def __str__(self) -> str:
         rows = [*sorted(self.by_kind.items()), ("all", self.total)]
         lines = [_row("kind of edit", COLUMNS)]

@@ -74,17 +74,6 @@ def test_a_tally_leaves_out_what_is_true():
     assert "equivalent: why: 1" in str(tally)
 
 
-def test_tallies_add_up():
-    one, other = Tally(), Tally()
-    for tally, statuses in ((one, ["failed"] * 3), (other, ["failed", "survives", "equivalent"])):
-        for status in statuses:
-            tally.add("some", Verdict(status, "why"))
-    assert (one + other).by_kind["some"] == Counter(made=6, failed=4, survives=1, equivalent=1)
-    assert (one + other).share_killed == 4 / 5
-    assert (one + other).reasons == Counter(why=1)
-    assert one.total["made"] == 3
-
-
 SMALL = at.abs(a) < 1
 
 

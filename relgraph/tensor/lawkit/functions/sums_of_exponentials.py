@@ -306,7 +306,7 @@ def _place_of_sum(factors: Sequence[Variable]) -> int | None:
 
 
 class _Scaled(NamedTuple):
-    """A sum of exponentials taken by its largest: ``total * exp(-largest)``; None if it is none."""
+    """A sum of exponentials as ``total * exp(largest)``; both are None if no such form is known."""
 
     inputs: Sequence[Variable]
     largest: Any
@@ -360,7 +360,9 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
 def _scaled(fgraph: Any, total: Variable, terms_of: TermsOf) -> Any:
     """Return a sum taken by its largest term, the one that the graph has if it has one."""
     inputs = cast(Apply, total.owner).inputs
-    known = None if fgraph is None else _SCALED.get(total)
+    if fgraph is None:
+        return _Scaled(inputs, *_by_largest(fgraph, inputs, terms_of))
+    known = _SCALED.get(total)
     if known is not None and len(known.inputs) == len(inputs):
         same = all(map(is_, known.inputs, inputs))
         if same and (known.total is None or known.total in fgraph.variables):
