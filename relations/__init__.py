@@ -36,6 +36,8 @@ argument.
 
 from __future__ import annotations
 
+from typing import Any
+
 from relations.cancellation import (
     differences,
     hypotenuses,
@@ -77,6 +79,39 @@ from relations.numbers import (
 )
 from relations.parts import changing, increments, indexing
 from relations.reductions import cumulative, extremes, moments, reduction, softmax, sorting
+from relgraph.graph.kanren.terms.term import Term
+from relgraph.tensor import neg, sub
+from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
+
+
+def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
+    """Return laws, each that brings a difference nearer to the true value followed by the same
+    about the difference the other way round: of ``x - y → z`` that is ``y - x → -z``."""
+    known = {str(one.lhs) for one in laws if isinstance(one, Law)}
+    found: list[Relation] = []
+    for one in laws:
+        found.append(one)
+        if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
+            turned = sub(*reversed(one.lhs.args))
+            if str(turned) not in known:
+                made = law(
+                    f"{one.name}-mirrored",
+                    turned,
+                    neg(one.rhs),
+                    *one.conditions,
+                    tags=one.tags,
+                    sound="stable",
+                    mixed=one.mixed,
+                    complex=one.complex,
+                    tries=[sub(*reversed(t.args)) for t in one.tries if _is_difference(t)],
+                )
+                found.append(made)
+    return tuple(found)
+
+
+def _is_difference(side: Any) -> bool:
+    return isinstance(side, Term) and side.op is sub
+
 
 # -- tables that go together -----------------------------------------------------------------------
 
@@ -228,7 +263,7 @@ _CANCELLATION = (
     *hypotenuses.ONES_AND_SQUARES,
 )
 
-STABILIZE = (
+STABILIZE = _either_way_round(
     *exponential.INVERSES,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,

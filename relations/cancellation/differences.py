@@ -3,7 +3,8 @@
 What the points have in common is taken out before anything is rounded: by a conjugate (roots), a
 common denominator (reciprocals), an addition theorem (angles), the function equation (exponentials,
 logarithms and powers). Where a form is better for some arguments alone, a switch says for which;
-what is not chosen is computed from other numbers, so that its slope is finite.
+what is not chosen is computed from other numbers, so that its slope is finite. A difference stands
+here one way round; `relations.STABILIZE` has it the other way round, too.
 
 Hamming, Numerical Methods for Scientists and Engineers (1986), ch. 3.3-3.4; Higham, Accuracy and
 Stability of Numerical Algorithms (2002), 1.7-1.8 and problem 1.4.
@@ -12,6 +13,7 @@ Stability of Numerical Algorithms (2002), 1.7-1.8 and problem 1.4.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from relgraph.graph.kanren import computo
@@ -49,6 +51,8 @@ from relgraph.tensor.lawkit.spellings import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
+stable = partial(law, sound="stable")
+
 c, k, x, y, z = lvars("c k x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
@@ -67,20 +71,12 @@ def where_near(name: str, difference: Difference, together: Any) -> Law:
     difference is not taken, so that the law does not match what it leaves.
     """
     right = switch(nearby, together, difference(x_afar))
-    return law(name, difference(x), right, sound="stable")
-
-
-def either_way(name: str, one: Any, other: Any, together: Any, *conditions: Any) -> tuple[Law, ...]:
-    """Return the laws about ``one - other``, which is `together`, and about ``other - one``."""
-    return (
-        law(name, one - other, together, *conditions, sound="stable"),
-        law(f"{name}-mirrored", other - one, -together, *conditions, sound="stable"),
-    )
+    return stable(name, difference(x), right)
 
 
 def anywhere(name: str, difference: Difference, together: Any) -> Law:
     """Return the law that a difference is better computed together wherever it is taken."""
-    return law(name, difference(x), together, sound="stable")
+    return stable(name, difference(x), together)
 
 
 def up_and_down(
@@ -101,13 +97,7 @@ ROOTS = (
     where_near("sqrt-step", lambda v: up - sqrt(v), y / nonzero(up + root)),
     where_near("sqrt-step-back", lambda v: sqrt(v) - down, y / nonzero(root + down)),
     where_near("sqrt-step-around", lambda v: up - sqrt(v - y), 2 * (y / nonzero(up + down))),
-    where_near("sqrt-step-mirrored", lambda v: sqrt(v) - up, -(y / nonzero(up + root))),
-    where_near("sqrt-step-back-mirrored", lambda v: down - sqrt(v), -(y / nonzero(root + down))),
-    where_near(
-        "sqrt-step-around-mirrored", lambda v: sqrt(v - y) - up, -2 * (y / nonzero(up + down))
-    ),
     where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
-    where_near("cbrt-step-mirrored", lambda v: cbrt(v) - cube_up, -(y / nonzero(cubes))),
 )
 
 by_x, by_roots = y / nonzero(x), (y / nonzero(root * up)) / nonzero(root + up)
@@ -116,12 +106,9 @@ around = (y / 2 / nonzero(x / 2 + y / 2)) / nonzero(x / 2 - y / 2)
 
 RECIPROCALS = (
     where_near("one-by-step", lambda v: 1 / (x + y) - 1 / v, -(by_x / nonzero(x + y))),
-    where_near("one-by-step-on", lambda v: 1 / v - 1 / (x + y), by_x / nonzero(x + y)),
     where_near("one-by-step-back", lambda v: 1 / v - 1 / (x - y), -(by_x / nonzero(x - y))),
-    where_near("one-by-step-down", lambda v: 1 / (x - y) - 1 / v, by_x / nonzero(x - y)),
     where_near("one-by-step-around", lambda v: 1 / (x + y) - 1 / (v - y), -around),
     where_near("one-by-root-step", lambda v: 1 / sqrt(v) - 1 / up, by_roots),
-    where_near("one-by-root-step-up", lambda v: 1 / up - 1 / sqrt(v), -by_roots),
     where_near(
         "second-difference-of-one-by", lambda v: 1 / (x + y) + 1 / (x - y) - 2 / v, by_x * around
     ),
@@ -140,20 +127,18 @@ def of_x_log_x(name: str, grown: Any, near: Any, near_x: Any, near_y: Any) -> La
     `x`: the logarithms that are nearly equal are taken together."""
     together = near_x * log1p(near_y / near_x) + near_y * log(near_x + near_y)
     right = switch(near, together, grown - x * log(switch(near, 1, x)))
-    return law(name, grown - x * log(x), right, sound="stable")
+    return stable(name, grown - x * log(x), right)
 
 
 LOGARITHMS = (
-    *either_way(
+    stable(
         "log-step",
-        log(x + y),
-        log(x),
+        log(x + y) - log(x),
         switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
     ),
-    *either_way(
+    stable(
         "log1p-step",
-        log1p(x),
-        log(x),
+        log1p(x) - log(x),
         switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
     ),
     of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
@@ -161,29 +146,14 @@ LOGARITHMS = (
 )
 
 
-def of_powers_near_one(name: str, base: Callable[[Any], Any], change: Any) -> tuple[Law, ...]:
-    """Return the laws about one and a power of what a function gives of `y`: ``1 + change``."""
+def of_power_near_one(name: str, base: Callable[[Any], Any], change: Any) -> Law:
+    """Return the law about a power of what a function gives of `y`, ``1 + change``, less one."""
     grown = c * log1p(change)
     # beyond that the logarithm's rounding is enlarged, and there is nothing to cancel
     little = lt(minimum(abs_(grown), abs_(log1p(change))), 1)
     less = expm1(c * log1p(switch(little, change, 0)))
-    power, other = base(y) ** c, base(switch(little, 0, y)) ** c
-    return (
-        law(
-            f"{name}-less-one",
-            power - 1,
-            switch(little, less, other - 1),
-            not_choseno(y),
-            sound="stable",
-        ),
-        law(
-            f"one-less-{name}",
-            1 - power,
-            switch(little, -less, 1 - other),
-            not_choseno(y),
-            sound="stable",
-        ),
-    )
+    other = base(switch(little, 0, y)) ** c - 1
+    return stable(name, base(y) ** c - 1, switch(little, less, other), not_choseno(y))
 
 
 grown = c * log1p(y / x)
@@ -191,38 +161,35 @@ little = lt(abs_(grown), 1)
 little_grown = switch(little, c * log1p(y / nonzero(x)), 0)
 
 POWERS = (
-    *either_way(
+    stable(
         "power-step",
-        (x + y) ** c,
-        x**c,
+        (x + y) ** c - x**c,
         switch(little, x**c * expm1(little_grown), (x + y) ** c - switch(little, 1, x) ** c),
     ),
-    *of_powers_near_one("power-above-one", lambda v: 1 + v, y),
-    *of_powers_near_one("power-below-one", lambda v: 1 - v, -y),
+    of_power_near_one("power-above-one-less-one", lambda v: 1 + v, y),
+    of_power_near_one("power-below-one-less-one", lambda v: 1 - v, -y),
 )
 
 small = lt(abs_(y), 1)
 
 EXPONENTIALS = (
-    *either_way(
+    stable(
         "exp-step",
-        exp(x + y),
-        exp(x),
+        exp(x + y) - exp(x),
         switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
     ),
     *up_and_down("exp", exp(x), exp(-x), lambda _: 2, 4 * sqr(sinh(x / 2)), anywhere),
-    law("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2)), sound="stable"),
-    law("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2)), sound="stable"),
+    stable("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2))),
+    stable("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2))),
 )
 
 cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
 
 ANGLES = (
-    *either_way("sin-step", sin(x + y), sin(x), sin(x) * cosm1(y) + cos(x) * sin(y)),
-    *either_way("cos-step", cos(x + y), cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
-    *either_way("tan-step", tan(x + y), tan(x), sin(y) / (cos(x) * cos_of_sum)),
-    law("one-less-cos", 1 - cos(x), -cosm1(x), sound="stable"),
-    law("cos-less-one", cos(x) - 1, cosm1(x), sound="stable"),
+    stable("sin-step", sin(x + y) - sin(x), sin(x) * cosm1(y) + cos(x) * sin(y)),
+    stable("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
+    stable("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum)),
+    stable("cos-less-one", cos(x) - 1, cosm1(x)),
 )
 
 
@@ -234,10 +201,9 @@ def is_within(product: Any) -> Any:
 step = x * (x + y)
 
 ARCS = (
-    *either_way(
+    stable(
         "arctan-step",
-        arctan(x + y),
-        arctan(x),
+        arctan(x + y) - arctan(x),
         switch(
             is_within(step),
             arctan2(switch(is_within(step), y, 0), 1 + switch(is_within(step), step, 0)),
@@ -251,14 +217,14 @@ ARCS = (
 
 def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that waits for those in which a difference of squares is a part."""
-    return law(name, lhs, rhs, *conditions, sound="stable", tags=("late",))
+    return stable(name, lhs, rhs, *conditions, tags=("late",))
 
 
 def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about differences of squares that are written with `square`."""
     return (
-        *either_way(f"square-step{ending}", square(x + y), square(x), y * (2 * x + y)),
-        *either_way(f"square-step-back{ending}", square(x - y), square(x), y * (y - 2 * x)),
+        stable(f"square-step{ending}", square(x + y) - square(x), y * (2 * x + y)),
+        stable(f"square-step-back{ending}", square(x - y) - square(x), y * (y - 2 * x)),
         late(f"squares-apart{ending}", square(x) - square(y), sqr_less_sqr(x, y)),
         late(f"square-less-one{ending}", square(x) - 1, sqr_less_sqr(x, 1)),
         # the slope of a tanh has a law of its own, which knows what that costs
@@ -268,10 +234,10 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
 
 OF_SQUARES = (
     *in_each_spelling(of_squares),
-    law("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y, sound="stable"),
-    law("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y, sound="stable"),
-    law("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y), sound="stable"),
-    law("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y), sound="stable"),
+    stable("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
+    stable("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),
+    stable("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y)),
+    stable("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y)),
 )
 
 SQUARES_AND_ONE = (

@@ -37,7 +37,6 @@ def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
     return (
         late(f"root-less{ending}", root - x, root_less),
         late(f"neg-and-root{ending}", -x + root, root_less),
-        late(f"less-root{ending}", x - root, switch(above, -less, not_above - root)),
         late(f"root-more{ending}", root + x, switch(below, more, root + not_below)),
         late(f"neg-less-root{ending}", -x - root, switch(below, -more, -not_below - root)),
     )

@@ -239,24 +239,21 @@ HYPERBOLIC = (
 )
 
 
-def mirrored(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ...]:
-    """Return the laws about the difference of what `x` and ``-x`` are put into, either way round,
+def of_both_signs(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ...]:
+    """Return the laws about the difference of what `x` and ``-x`` are put into,
     and about what is `y` times that."""
     return (
         stable(name, one - other, result),
-        stable(f"{name}-neg", other - one, -result),
         stable(f"{name}-scaled", y * one - y * other, y * result),
-        stable(f"{name}-scaled-neg", y * other - y * one, -(y * result)),
     )
 
 
 DIFFERENCES = (
-    *mirrored("sigmoid-difference", s, t, tanh(x / 2)),
-    *mirrored("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
-    *mirrored("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
+    *of_both_signs("sigmoid-difference", s, t, tanh(x / 2)),
+    *of_both_signs("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
+    *of_both_signs("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
     # without a factor it is a law of `logistic`
     stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
-    stable("softplus-difference-scaled-neg", y * softplus(-x) - y * softplus(x), -(y * x)),
     # once more where the factors are constants
     stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
     stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),

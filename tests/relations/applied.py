@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+import relations
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, graph_inputs
@@ -35,6 +37,19 @@ def laws_of(module: ModuleType) -> dict[str, Relation]:
     lists = [value for name, value in vars(module).items() if name.isupper()]
     laws = [law for row in lists if isinstance(row, tuple) for law in row]
     return {law.name: law for law in laws if isinstance(law, Relation)}
+
+
+MIRRORED = {law.name: law for law in relations.STABILIZE if law.module == relations.__name__}
+"""The laws about differences the other way round, which stand on no page, by name."""
+
+
+def turned(examples: Sequence[Any]) -> list[Any]:
+    """Return the differences among some examples, each the other way round."""
+    return [
+        at.sub(*reversed(one.owner.inputs))
+        for one in examples
+        if one.owner is not None and one.owner.op is at.sub
+    ]
 
 
 def applied(law: Relation, before: Any) -> Any:

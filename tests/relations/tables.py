@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
@@ -19,13 +17,6 @@ from tests.seeds import seed_of
 
 LENGTH = 3
 """How long the axes are whose length is not known."""
-
-
-def laws_of(module: ModuleType) -> dict[str, Relation]:
-    """Return the laws that a module of the rule book lists, by name."""
-    lists = [value for name, value in vars(module).items() if name.isupper()]
-    laws = [law for row in lists if isinstance(row, tuple) for law in row]
-    return {law.name: law for law in laws if isinstance(law, Relation)}
 
 
 def value_for(v: Any) -> Any:

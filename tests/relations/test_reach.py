@@ -15,6 +15,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
+from tests.relations.applied import MIRRORED, turned
 from tests.seeds import sampled
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -68,6 +69,8 @@ def examples() -> dict[str, list[Any]]:
             found[name].append(before)
     for name, written in WRITTEN.items():
         found[name].extend(written)
+    for name in MIRRORED:
+        found[name].extend(turned(found[name.removesuffix("-mirrored")]))
     return found
 
 

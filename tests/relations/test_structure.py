@@ -17,7 +17,8 @@ from relations.reductions import cumulative, extremes, reduction
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.graph.basic import Constant, graph_inputs
-from tests.relations.tables import laws_of, rewritten, same_values, value_for, values_of
+from tests.relations.applied import laws_of
+from tests.relations.tables import rewritten, same_values, value_for, values_of
 
 MODULES = (axes, changing, extremes, indexing, joining, linear, reduction, cumulative)
 LAWS = [

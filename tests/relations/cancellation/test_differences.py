@@ -14,14 +14,10 @@ from tests.relations.cancellation.accuracy import assert_true, assert_true_slope
 LAWS = laws_of(differences)
 
 
-def either_way(name, one, other):
-    return [(name, one - other), (f"{name}-mirrored", other - one)]
-
-
 def of_squares(ending, square):
     return [
-        *either_way(f"square-step{ending}", square(x + y), square(x)),
-        *either_way(f"square-step-back{ending}", square(x - y), square(x)),
+        (f"square-step{ending}", square(x + y) - square(x)),
+        (f"square-step-back{ending}", square(x - y) - square(x)),
         (f"squares-apart{ending}", square(x) - square(y)),
         (f"square-less-one{ending}", square(x) - 1),
         (f"one-less-square{ending}", 1 - square(x)),
@@ -29,40 +25,34 @@ def of_squares(ending, square):
 
 
 CASES = [
-    *either_way("sqrt-step", at.sqrt(x + y), at.sqrt(x)),
-    *either_way("sqrt-step-back", at.sqrt(x), at.sqrt(x - y)),
-    *either_way("sqrt-step-around", at.sqrt(x + y), at.sqrt(x - y)),
-    *either_way("cbrt-step", at.cbrt(x + y), at.cbrt(x)),
+    ("sqrt-step", at.sqrt(x + y) - at.sqrt(x)),
+    ("sqrt-step-back", at.sqrt(x) - at.sqrt(x - y)),
+    ("sqrt-step-around", at.sqrt(x + y) - at.sqrt(x - y)),
+    ("cbrt-step", at.cbrt(x + y) - at.cbrt(x)),
     ("one-by-step", 1 / (x + y) - 1 / x),
-    ("one-by-step-on", 1 / x - 1 / (x + y)),
     ("one-by-step-back", 1 / x - 1 / (x - y)),
-    ("one-by-step-down", 1 / (x - y) - 1 / x),
     ("one-by-step-around", 1 / (x + 1) - 1 / (x - 1)),
     ("one-by-root-step", 1 / at.sqrt(x) - 1 / at.sqrt(x + y)),
-    ("one-by-root-step-up", 1 / at.sqrt(x + 1) - 1 / at.sqrt(x)),
     ("second-difference-of-one-by", 1 / (x + 1) + 1 / (x - 1) - 2 / x),
     ("one-by-up-and-down", (1 / (x + 1) - 2 / x) + 1 / (x - 1)),
     ("one-by-down-and-up", (1 / (x - y) - 2 / x) + 1 / (x + y)),
-    *either_way("log-step", at.log(x + y), at.log(x)),
-    *either_way("log1p-step", at.log1p(x), at.log(x)),
+    ("log-step", at.log(x + y) - at.log(x)),
+    ("log1p-step", at.log1p(x) - at.log(x)),
     ("x-log-x-step", (x + z) * at.log(x + z) - x * at.log(x)),
     ("x-log-x-step-of-one", (x + 1) * at.log1p(x) - x * at.log(x)),
-    *either_way("power-step", (x + y) ** z, x**z),
+    ("power-step", (x + y) ** z - x**z),
     ("power-above-one-less-one", (1 + y) ** z - 1),
-    ("one-less-power-above-one", 1 - (1 + y) ** z),
     ("power-below-one-less-one", (1 - y) ** z - 1),
-    ("one-less-power-below-one", 1 - (1 - y) ** z),
-    *either_way("exp-step", at.exp(x + y), at.exp(x)),
+    ("exp-step", at.exp(x + y) - at.exp(x)),
     ("exp-up-and-down", (at.exp(x) - 2) + at.exp(-x)),
     ("exp-down-and-up", (at.exp(-x) - 2) + at.exp(x)),
     ("cosh-less-one", at.cosh(x) - 1),
     ("two-cosh-less-two", 2 * at.cosh(x) - 2),
-    *either_way("sin-step", at.sin(x + y), at.sin(x)),
-    *either_way("cos-step", at.cos(x + y), at.cos(x)),
-    *either_way("tan-step", at.tan(x + y), at.tan(x)),
-    ("one-less-cos", 1 - at.cos(x)),
+    ("sin-step", at.sin(x + y) - at.sin(x)),
+    ("cos-step", at.cos(x + y) - at.cos(x)),
+    ("tan-step", at.tan(x + y) - at.tan(x)),
     ("cos-less-one", at.cos(x) - 1),
-    *either_way("arctan-step", at.arctan(x + y), at.arctan(x)),
+    ("arctan-step", at.arctan(x + y) - at.arctan(x)),
     ("squares-apart-by-sum", at.sqr_less_sqr(x, y) / (x + y)),
     ("squares-apart-by-difference", at.sqr_less_sqr(x, y) / (x - y)),
     ("sum-by-squares-apart", (x + y) / at.sqr_less_sqr(x, y)),

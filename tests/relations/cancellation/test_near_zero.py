@@ -13,11 +13,8 @@ LAWS = laws_of(near_zero)
 
 CASES = [
     ("x-less-sin", x - at.sin(x)),
-    ("sin-less-x", at.sin(x) - x),
     ("tan-less-x", at.tan(x) - x),
-    ("x-less-tan", x - at.tan(x)),
     ("log1p-less-x", at.log1p(x) - x),
-    ("x-less-log1p", x - at.log1p(x)),
     ("neg-cosm1-by", -at.cosm1(x) / y),
     ("by-neg-cosm1", y / -at.cosm1(x)),
     ("neg-x-less-sin-by", -at.x_less_sin(x) / y),
@@ -31,9 +28,7 @@ CASES = [
     ("tan-less-x-by-sin", at.tan_less_x(x) / at.sin(x)),
     ("tan-less-x-by-tan", at.tan_less_x(x) / at.tan(x)),
     ("one-by-x-less-one-by-tan", 1 / x - 1 / at.tan(x)),
-    ("one-by-tan-less-one-by-x", 1 / at.tan(x) - 1 / x),
     ("one-by-x-less-one-by-sin", 1 / x - 1 / at.sin(x)),
-    ("one-by-sin-less-one-by-x", 1 / at.sin(x) - 1 / x),
     ("cosm1-by-sin", at.cosm1(x) / at.sin(x)),
     ("cosm1-by-square", at.cosm1(x) / at.sqr(x)),
     ("cosm1-by-square-of-products", at.cosm1(x) / (x * x)),

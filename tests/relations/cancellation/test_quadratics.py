@@ -16,7 +16,6 @@ def of_root(ending, root):
     return [
         (f"root-less{ending}", root - x),
         (f"neg-and-root{ending}", -x + root),
-        (f"less-root{ending}", x - root),
         (f"root-more{ending}", root + x),
         (f"neg-less-root{ending}", -x - root),
     ]

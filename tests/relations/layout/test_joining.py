@@ -9,14 +9,8 @@ from relations.layout import joining
 from relgraph.graph.notation.algebra import algebra
 from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
-from tests.relations.tables import (
-    check_row,
-    check_unchanged,
-    laws_of,
-    rewritten,
-    same_values,
-    values_of,
-)
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 
 LAWS = laws_of(joining)
 x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")

@@ -9,8 +9,9 @@ from relations.matrices import assumptions
 from relgraph.compile import function
 from relgraph.tensor.linalg import assume, solve
 from relgraph.tensor.linalg.assumptions import Assume
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import x
-from tests.relations.tables import check_row, laws_of
+from tests.relations.tables import check_row
 
 TABLE = [("assumption-used", assume(x, "lower triangular"), x)]
 

@@ -6,8 +6,9 @@ import pytest
 
 import relgraph.tensor as at
 from relations.matrices import chains
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, four, x, y, z
-from tests.relations.tables import check_row, check_unchanged, laws_of
+from tests.relations.tables import check_row, check_unchanged
 
 LAWS = laws_of(chains)
 law = LAWS["chain-of-products"]

@@ -9,8 +9,9 @@ from relations.matrices import kronecker
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg import det, inv, kron, slogdet, solve
 from relgraph.tensor.linalg.functions.kronecker import Kron
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, tall, wide, x, y
-from tests.relations.tables import check_fires, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_unchanged
 
 LAWS = laws_of(kronecker)
 along = at.constant(list(range(16)))

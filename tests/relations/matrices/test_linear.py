@@ -8,14 +8,8 @@ import pytest
 import relgraph.tensor as at
 from relations.matrices import linear
 from relgraph.tensor.lawkit.matrices.linear import is_cheaper_from_left, is_cheaper_from_right
-from tests.relations.tables import (
-    check_row,
-    check_unchanged,
-    laws_of,
-    rewritten,
-    same_values,
-    values_of,
-)
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 
 LAWS = laws_of(linear)
 x, y, z = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z")

@@ -7,8 +7,9 @@ import pytest
 import relgraph.tensor as at
 from relations.matrices import low_rank
 from relgraph.tensor.linalg import det, slogdet, solve
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, four, identity, tall, wide, x, y
-from tests.relations.tables import check_fires, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_unchanged
 
 LAWS = laws_of(low_rank)
 product = tall @ wide

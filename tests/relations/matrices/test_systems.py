@@ -11,6 +11,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.notation.algebra import algebra
 from relgraph.tensor import linalg
 from relgraph.tensor.linalg import cho_solve, inv, solve, solve_triangular
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import (
     a,
     diagonal,
@@ -29,7 +30,7 @@ from tests.relations.matrices.inputs import (
     y,
     z,
 )
-from tests.relations.tables import check_fires, check_row, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_row, check_unchanged
 
 LAWS = laws_of(systems)
 turned = (0, 2, 1)

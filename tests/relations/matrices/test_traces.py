@@ -8,8 +8,9 @@ import relgraph.tensor as at
 from relations.matrices import traces
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.contraction import Dot
+from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, tall, wide
-from tests.relations.tables import check_fires, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_unchanged
 
 LAWS = laws_of(traces)
 along = at.constant([0, 1, 2, 3])

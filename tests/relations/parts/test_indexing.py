@@ -7,14 +7,8 @@ import pytest
 
 import relgraph.tensor as at
 from relations.parts import indexing
-from tests.relations.tables import (
-    check_row,
-    check_unchanged,
-    laws_of,
-    rewritten,
-    same_values,
-    values_of,
-)
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 
 LAWS = laws_of(indexing)
 x, y = at.dmatrix("x"), at.dmatrix("y")

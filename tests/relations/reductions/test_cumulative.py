@@ -7,7 +7,8 @@ import pytest
 
 import relgraph.tensor as at
 from relations.reductions import cumulative
-from tests.relations.tables import check_row, check_unchanged, laws_of
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged
 
 LAWS = laws_of(cumulative)
 x = at.dmatrix("x")

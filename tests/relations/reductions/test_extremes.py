@@ -6,7 +6,8 @@ import pytest
 
 import relgraph.tensor as at
 from relations.reductions import extremes
-from tests.relations.tables import check_row, check_unchanged, laws_of
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged
 
 LAWS = laws_of(extremes)
 x, y = at.dmatrix("x"), at.dmatrix("y")

@@ -11,14 +11,8 @@ from relgraph import scalar
 from relgraph.graph.notation.algebra import algebra
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.reductions.reduction import CAReduce
-from tests.relations.tables import (
-    check_row,
-    check_unchanged,
-    laws_of,
-    rewritten,
-    same_values,
-    values_of,
-)
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 
 LAWS = laws_of(reduction)
 x, y = at.dmatrix("x"), at.dmatrix("y")

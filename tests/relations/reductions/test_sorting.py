@@ -7,7 +7,8 @@ import pytest
 import relgraph.tensor as at
 from relations.reductions import sorting
 from relgraph.tensor.along_axes.sorting import argsort, sort
-from tests.relations.tables import check_row, check_unchanged, laws_of
+from tests.relations.applied import laws_of
+from tests.relations.tables import check_row, check_unchanged
 
 LAWS = laws_of(sorting)
 x = at.dmatrix("x")

@@ -10,8 +10,9 @@ from relations.sparse import products
 from relgraph.graph.traversal import io_toposort
 from relgraph.sparse.ops.dense import DenseFromSparse, SampledDense
 from relgraph.sparse.ops.products import DotDense
+from tests.relations.applied import laws_of
 from tests.relations.sparse.inputs import d, m, row, w, x
-from tests.relations.tables import check_fires, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_unchanged
 
 LAWS = laws_of(products)
 

@@ -9,8 +9,9 @@ import relgraph.tensor as at
 from relations.sparse import structure
 from relgraph.sparse.ops.dense import SampledDense, SparseFromDense
 from relgraph.sparse.ops.structure import ChangeFormat, Sampled, as_format
+from tests.relations.applied import laws_of
 from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
-from tests.relations.tables import check_fires, check_row, check_unchanged, laws_of
+from tests.relations.tables import check_fires, check_row, check_unchanged
 
 LAWS = laws_of(structure)
 

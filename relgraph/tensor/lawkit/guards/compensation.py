@@ -10,6 +10,8 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
 - so have it a function that is zero at 1 and a difference from what may be 1 where `u` is, being
   made of the same: ``log(x * x)`` and ``x * x - x``;
 - two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it, or a multiple.
+  So they may have the function, as in ``(x - v) + v`` with ``v = log(1 + x)``: where `v` is rounded
+  to 0, that is `x`, and the true `v` may be much larger.
 
 A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
 reader: what is gained is more than what it has.
@@ -23,6 +25,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.rules.rule import split
 from relgraph.graph.kanren.search.goals import Readers, readerso
+from relgraph.graph.kanren.terms.term import Literal
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.math import (
     abs,
@@ -61,6 +64,11 @@ def kept_apart(fgraph: Any, u: Variable) -> bool:
     if not _is_shared(fgraph, u):
         return True
     return (_has_both_laws(u) or without_logarithm(fgraph, u)) and not _meets_itself(fgraph, u)
+
+
+def in_no_sum_twice(fgraph: Any, u: Variable) -> bool:
+    """Return whether `u` is a term, or a multiple of one, in no sum twice."""
+    return not _is_shared(fgraph, u) or not _meets_itself(fgraph, u)
 
 
 def without_logarithm(fgraph: Any, u: Variable) -> bool:
@@ -106,17 +114,23 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
     Parameters
     ----------
     matched
-        The left side: a sum or a difference, or a function that is zero at 1; of others nothing is
-        asked. Nor is it of a function of an exponential: ``log(exp(x))`` collapses to `x` as a
-        graph is copied, before there are readers. That may be worse beside ``exp(x) - cosh(x)``,
-        which has few digits itself.
+        The left side: a sum, a difference or a multiple, or a function that is zero at 1; of others
+        nothing is asked. Nor is it of a function of an exponential: ``log(exp(x))`` collapses to
+        `x` as a graph is copied, before there are readers. That may be worse beside
+        ``exp(x) - cosh(x)``, which has few digits itself.
     """
     op, arguments = split(matched) or (None, ())
-    if sound != "stable" or (op not in SUMS and op not in ZERO_AT_ONE):
+    if sound != "stable":
         return ()
-    test, passing = (kept_apart, ()) if op in SUMS else (uncompensated, (exp,))
-    inner = [(part, split(part)) for part in arguments]
-    return [readerso(test, part) for part, of in inner if of is not None and of[0] not in passing]
+    inner = [(part, of[0]) for part in arguments if (of := split(part)) is not None]
+    if op in ZERO_AT_ONE:
+        asked = [(uncompensated, part) for part, of in inner if of is not exp]
+        return [readerso(test, part) for test, part in (*asked, (in_no_sum_twice, matched))]
+    if op in SUMS:
+        return [readerso(kept_apart, part) for part, _ in inner]
+    if op is mul and any(isinstance(part, Literal) for part in arguments):
+        return [readerso(in_no_sum_twice, part) for part, _ in inner]
+    return ()
 
 
 def _is_shared(fgraph: Any, u: Variable) -> bool:
