@@ -75,6 +75,23 @@ weighed = (constanto(c), nonnegativeo(c))
 
 
 @requires_heads(containing_constant)
+def is_about_one(number: Any) -> bool:
+    """Return whether the logarithms of a constant's elements are at most 2, or infinite."""
+    data = constant_data(number)
+    if data is None:
+        return False
+    with np.errstate(all="ignore"):
+        size = np.abs(np.log(data))
+    return bool(np.all((size <= 2) | (size == np.inf)))
+
+
+@requires_heads(containing_constant)
+def is_unlike_one(number: Any) -> bool:
+    """Return whether the logarithm of an element of a constant is more than 2."""
+    return not is_about_one(number)
+
+
+@requires_heads(containing_constant)
 def is_finite_constant(number: Any) -> bool:
     """Return whether all elements of a constant are finite floats."""
     data = constant_data(number)
@@ -189,16 +206,30 @@ s, t = sigmoid(x), sigmoid(-x)
 
 one_and = 1 + exp(x)
 
-SIGMOID = (
-    stable("sigmoid-of-one", exp(x) / (c + exp(x)), sigmoid(x - log(c)), *weighed),
+
+def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
+    """Return the laws about an exponential by the sum of a constant of some size and itself, which
+    is `right`, and about multiples of that."""
+    left = exp(x) / (c + exp(x))
     # an infinite factor times a sigmoid that has underflowed would be nan
-    stable(
-        "sigmoid-of-one-weighed",
-        d * exp(x) / (c + exp(x)),
-        d * sigmoid(x - log(c)),
-        *weighed,
-        whereo(is_finite_constant, d),
-    ),
+    finite = whereo(is_finite_constant, d)
+    return (
+        stable(f"sigmoid-of-one{ending}", left, right, *weighed, size),
+        stable(
+            f"sigmoid-of-one-weighed{ending}",
+            d * exp(x) / (c + exp(x)),
+            d * right,
+            *weighed,
+            size,
+            finite,
+        ),
+    )
+
+
+SIGMOID = (
+    *of_one("", sigmoid(x - log(c)), whereo(is_about_one, c)),
+    # the rounding of the difference counts as often in the exponential as the logarithm is large
+    *of_one("-unlike-one", s / (c * t + s), whereo(is_unlike_one, c)),
     law(
         "div-by-weighed",
         y / (1 + c * exp(x)),

@@ -11,7 +11,10 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
   made of the same: ``log(x * x)`` and ``x * x - x``;
 - two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it, or a multiple.
   So they may have the function, as in ``(x - v) + v`` with ``v = log(1 + x)``: where `v` is rounded
-  to 0, that is `x`, and the true `v` may be much larger.
+  to 0, that is `x`, and the true `v` may be much larger;
+- a sum that takes the numbers away again that it adds, ``1 - v - 1``, rounds `v` as ``1 + x`` does;
+- two differences that are factors of one product have the errors of both, of which one may make up
+  for the other where one is of `u` and a function of `u`: ``(u - 1) * (u - 1 / u)``.
 
 A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
 reader: what is gained is more than what it has.
@@ -27,6 +30,7 @@ from relgraph.graph.kanren.rules.rule import split
 from relgraph.graph.kanren.search.goals import Readers, readerso
 from relgraph.graph.kanren.terms.term import Literal
 from relgraph.graph.notation.numbers import number_of
+from relgraph.tensor.lawkit.guards.constants import constant_data
 from relgraph.tensor.math import (
     abs,
     add,
@@ -44,9 +48,11 @@ from relgraph.tensor.math import (
     sqr,
     sqrt,
     sub,
+    true_div,
 )
 
 SUMS = (add, sub)
+FACTORS = (mul, true_div)
 ZERO_AT_ONE = (log, log2, log10, arccos, arccosh)
 IN_BASES = (log2, log10)
 OF_SIZE = (abs, sqr, sqrt)
@@ -63,12 +69,28 @@ def kept_apart(fgraph: Any, u: Variable) -> bool:
     has it, and no other term of a sum in which it stands."""
     if not _is_shared(fgraph, u):
         return True
-    return (_has_both_laws(u) or without_logarithm(fgraph, u)) and not _meets_itself(fgraph, u)
+    return (
+        (_has_both_laws(u) or without_logarithm(fgraph, u))
+        and not _meets_itself(fgraph, u)
+        and not _is_beside_function_of_itself(fgraph, u)
+    )
 
 
 def in_no_sum_twice(fgraph: Any, u: Variable) -> bool:
-    """Return whether `u` is a term, or a multiple of one, in no sum twice."""
-    return not _is_shared(fgraph, u) or not _meets_itself(fgraph, u)
+    """Return whether `u` is a term, or a multiple of one, in no sum twice, and in none that adds a
+    number and takes it away again."""
+    if not _is_shared(fgraph, u):
+        return True
+    return not _meets_itself(fgraph, u) and not any(
+        sum(
+            constant_data(v) is not None
+            for inner in _sums_above(fgraph, node)
+            for v in inner.inputs
+        )
+        > 1
+        for node in _readers(fgraph, u)
+        if node.op in SUMS
+    )
 
 
 def without_logarithm(fgraph: Any, u: Variable) -> bool:
@@ -124,8 +146,8 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
         return ()
     inner = [(part, of[0]) for part in arguments if (of := split(part)) is not None]
     if op in ZERO_AT_ONE:
-        asked = [(uncompensated, part) for part, of in inner if of is not exp]
-        return [readerso(test, part) for test, part in (*asked, (in_no_sum_twice, matched))]
+        asked = [readerso(uncompensated, part) for part, of in inner if of is not exp]
+        return [*asked, readerso(in_no_sum_twice, matched)] if asked else ()
     if op in SUMS:
         return [readerso(kept_apart, part) for part, _ in inner]
     if op is mul and any(isinstance(part, Literal) for part in arguments):
@@ -177,6 +199,24 @@ def _meets_itself(fgraph: Any, u: Variable) -> bool:
             return True
         seen |= above
     return False
+
+
+def _is_beside_function_of_itself(fgraph: Any, u: Variable) -> bool:
+    """Return whether two sums that read `u` are factors of one product or quotient, one of them
+    with a function of `u` as its other term."""
+    sums = [node for node in dict.fromkeys(_readers(fgraph, u)) if node.op in SUMS]
+    products = [
+        {reader for reader in _readers(fgraph, node.outputs[0]) if reader.op in FACTORS}
+        for node in sums
+        if any(u in _arguments(v) for v in node.inputs)
+    ]
+    others = [
+        reader
+        for node in sums
+        for reader in dict.fromkeys(_readers(fgraph, node.outputs[0]))
+        if reader.op in FACTORS
+    ]
+    return any(others.count(reader) > 1 for found in products for reader in found)
 
 
 def _sums_above(fgraph: Any, node: Apply) -> Iterator[Apply]:
