@@ -177,7 +177,7 @@ class RuleWriter(MatchWriter):
             return self.bound[argument]
         if not variables_of(argument):
             return self.global_name(argument, "VALUE")
-        for part, var in self.parts:
+        for part, var in (*self.parts, (self.rule.pattern, "root")):
             if unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
                 return var
         # a term that the pattern does not match is passed as a term, as in a search

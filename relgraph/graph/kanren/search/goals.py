@@ -6,13 +6,13 @@ is unbound, the state delays the goal (see `state`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kanren.constraints import ConstrainedState
 from unification.core import isground, reify, unify
 
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.match_checks import agree
 from relgraph.graph.kanren.search.state import extended, guarded
 from relgraph.graph.kanren.terms.building import build
@@ -159,11 +159,23 @@ def _found_in(fgraph: Any, made: Variable) -> Variable:
     node = made.owner
     if node is None or not node.inputs:
         return made
-    for reader, _ in fgraph.clients.get(node.inputs[0], ()):
-        if not isinstance(reader, str) and reader.op is node.op and reader.inputs == node.inputs:
+    inputs = [_found_in(fgraph, v) for v in node.inputs]
+    read = next((v for v in inputs if not isinstance(v, Constant)), inputs[0])
+    for reader, _ in fgraph.clients.get(read, ()):
+        if isinstance(reader, str) or reader.op is not node.op:
+            continue
+        if _are_same(reader.inputs, inputs):
             found: Variable = reader.outputs[made.index]
             return found
     return made
+
+
+def _are_same(some: Sequence[Variable], others: Sequence[Variable]) -> bool:
+    """Return whether variables are the same, or constants of the same value."""
+    return len(some) == len(others) and all(
+        a is b or (isinstance(a, Constant) and a.equals(b))
+        for a, b in zip(some, others, strict=True)
+    )
 
 
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
