@@ -233,7 +233,8 @@ def _log_of_product(y: Array, z: Array, xs: Sequence[Array]) -> Array:
     of_exponent = (exponent * LN2).astype(y.dtype)
     total = (y - inside) + (np.log(np.abs(fraction)) + of_exponent)
     # the logarithm of a zero is the same whatever its sign
-    return np.where(np.signbit(fraction) & (total > -np.inf), y.dtype.type(np.nan), total)
+    found: Array = np.where(np.signbit(fraction) & (total > -np.inf), y.dtype.type(np.nan), total)
+    return found
 
 
 class LogDeterminant(ScalarOp):
