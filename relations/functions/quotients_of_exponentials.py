@@ -50,7 +50,7 @@ from relgraph.tensor.lawkit.guards.dependence import (
 )
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato
-from relgraph.tensor.lawkit.reductions.softmax import restores_axes
+from relgraph.tensor.lawkit.reductions.softmax import covers_axes, restores_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
@@ -160,12 +160,13 @@ def quotient(name: str, top: Any, bottom: Any, result: Any, *conditions: Any) ->
 
 
 p, total = Softmax(k)(x), sum_(exp(x), axis=a)
-# the sum of a softmax is 1, unless there is nothing to add up
+# the sum of a softmax is 1, unless there is nothing to add up: neither in it nor in the product
 mean = sum_(p * y, axis=a) / sum_(p, axis=a)
+of_one_length = whereo(covers_axes, x, y, a)
 
 SOFTMAX = (
     *with_factors("softmax", exp(x), over(total), p, *sliced),
-    *quotient("softmax-mean", sum_(exp(x) * y, axis=a), total, mean, usual),
+    *quotient("softmax-mean", sum_(exp(x) * y, axis=a), total, mean, usual, of_one_length),
 )
 
 log_two_cosh = abs_(x) + softplus(-2 * abs_(x))

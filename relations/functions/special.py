@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from relgraph.graph.kanren import computo
+from relgraph.graph.kanren import computo, whereo
 from relgraph.scalar.transcendental import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -27,7 +27,7 @@ from relgraph.tensor import (
     lt,
     switch,
 )
-from relgraph.tensor.lawkit.functions.special import lower_bound, upper_bound
+from relgraph.tensor.lawkit.functions.special import can_be_doubled, lower_bound, upper_bound
 from relgraph.tensor.lawkit.guards.constants import constanto
 from relgraph.tensor.lawkit.guards.signs import positiveo
 from relgraph.tensor.lawkit.guards.types import floato, roomyo
@@ -36,6 +36,8 @@ from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.special import log_ndtr, ndtr
 
 c, x, z = lvars("c x z")
+
+is_moderate = whereo(can_be_doubled, c)
 
 ERROR_FUNCTION = (
     law("erfc", 1 - erf(x), erfc(x), sound="stable"),
@@ -46,7 +48,8 @@ ERROR_FUNCTION = (
     law("neg-erf", erfc(x) - 1, -erf(x), sound="stable"),
     law("erfinv-erf", erfinv(erf(x)), x, sound="stable"),
     law("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c), sound="stable"),
-    law("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), constanto(c), sound="stable"),
+    # amid other terms the sum of the two alone overflows
+    law("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate, sound="stable"),
     law("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x), sound="stable"),
     law("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2, sound="stable"),
 )

@@ -59,6 +59,7 @@ def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
         eq(inner, cumulated(s, x)),
         one_cliento(inner),
         whereo(is_prefix_along, i, a),
+        whereo(is_summed_or_real, s, x),
         computo(b, axis_after_index, i, a, x),
         argumentso(part, Subtensor(i), cons(x, indices)),
         eq(fewer, Cumulate(s, b)(part)),

@@ -167,8 +167,8 @@ class LogProduct(ScalarOp):
     """``log_product(y, z, *xs)``: the logarithm of ``exp(y) * xs[0] * xs[1] * ... / z``.
 
     It is the logarithm of the quotient, as long as that and what comes before it are ordinary
-    numbers; else it is the sum of the logarithms, and nan where that of a negative number is asked
-    for.
+    numbers. Else the exponents of all factors are added up apart, so that a quotient near 1 keeps
+    its digits; of the logarithm of a negative number it is nan.
     """
 
     name = "log_product"
@@ -199,7 +199,7 @@ class LogProduct(ScalarOp):
             found = np.log(quotient)
             if np.all(ordinary):
                 return found
-            return np.where(ordinary, found, _sum_of_logarithms(y, z, xs))
+            return np.where(ordinary, found, _log_of_product(y, z, xs))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         _, z, *xs = inputs
@@ -213,12 +213,28 @@ def _is_normal(x: Array) -> Array:
     return found
 
 
-def _sum_of_logarithms(y: Array, z: Array, xs: Sequence[Array]) -> Array:
-    total, negative = y - np.log(np.abs(z)), np.signbit(z)
+def _log_of_product(y: Array, z: Array, xs: Sequence[Array]) -> Array:
+    """Return the logarithm of ``exp(y) * xs[0] * ... / z`` from fractions and exponents."""
+    # the square root of the exponential is an ordinary number; what is beyond is added at the end
+    most = y.dtype.type(-2 * LN2 * (np.finfo(y.dtype).minexp + 1))
+    inside = np.clip(y, -most, most)
+    fraction, exponent = np.frexp(np.exp(inside / 2))
+    fraction, exponent = fraction * fraction, 2 * exponent
     for x in xs:
-        total, negative = total + np.log(np.abs(x)), negative ^ np.signbit(x)
+        factor, of_factor = np.frexp(x)
+        fraction, carried = np.frexp(fraction * factor)
+        exponent = exponent + of_factor + carried
+    divisor, of_divisor = np.frexp(z)
+    fraction, carried = np.frexp(fraction / divisor)
+    exponent = exponent - of_divisor + carried
+    # between the roots of 1/2 and of 2, so that the two parts of the logarithm do not cancel
+    is_low = np.abs(fraction) < math.sqrt(0.5)
+    fraction, exponent = np.where(is_low, 2 * fraction, fraction), exponent - is_low
+    of_exponent = (exponent * LN2).astype(y.dtype)
+    total = (y - inside) + (np.log(np.abs(fraction)) + of_exponent)
     # the logarithm of a zero is the same whatever its sign
-    return np.where(negative & (total > -np.inf), total.dtype.type(np.nan), total)
+    found: Array = np.where(np.signbit(fraction) & (total > -np.inf), y.dtype.type(np.nan), total)
+    return found
 
 
 class LogDeterminant(ScalarOp):

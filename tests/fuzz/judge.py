@@ -4,7 +4,8 @@ The tolerance is derived, not chosen. The program is run by NumPy again and agai
 that may be rounded moved at random by up to two units in the last place, and zeros given another
 sign (a Monte Carlo arithmetic, Parker 1997). What the outputs vary by is what rounding can do to
 them; where they vary between numbers and nan, or between branches, nothing can be said. The program
-is also run in long double: a result nearer to that than NumPy's own is welcome.
+is also run in long double: a result nearer to that than NumPy's own is welcome. A share of some
+exponentials may be moved further, by what a softmax in its place rounds: see `shifted_shares`.
 
 What a mode claims, it claims for some values only, so programs are drawn of values that it makes a
 claim for: see `Values`.
@@ -126,6 +127,56 @@ def _alike(a: Any, b: Any) -> Any:
     return (a == b) | ((a != a) & (b != b))
 
 
+def shifted_shares(program: Program, values: Sequence[Any]) -> dict[int, Any]:
+    """Return by how much a softmax moves the shares of exponentials, relatively, by their numbers.
+
+    ``exp(x) / sum(exp(x))`` is right to a few units where nothing overflows. A softmax has
+    ``exp(x - m)`` for it, so that nothing does, and rounds ``x - m`` by half a unit of it at most:
+    ``exp((x - m) * (1 + eps / 2))`` is ``exp(x - m) * (1 + (x - m) * eps / 2)``. So it is for the
+    share itself; in the sum, what is smaller than the largest term counts by as much less.
+    """
+    first, found = len(program.leaves), {}
+    exponents: dict[int, frozenset[int]] = {}  # of the exponentials that a value is made of
+    for k, step in enumerate(program.steps, first):
+        exponents[k] = frozenset().union(*[exponents.get(i, ()) for i in step.args])
+        if values[k].dtype.kind != "f":
+            continue
+        if step.numpy == _EXP:
+            exponents[k] |= {*step.args}
+        elif step.numpy == "{0} / {1}":
+            above, below = step.args
+            in_sum = exponents.get(below, frozenset())
+            for x in in_sum.intersection(_exponents_of_factors(program, above)):
+                size = _from_largest(values[x], [values[i] for i in in_sum])
+                by = size * (np.finfo(values[k].dtype).eps / 2)
+                found[k] = np.maximum(found.get(k, 0), by)
+    return found
+
+
+_EXP = "np.exp({0})"
+
+
+def _exponents_of_factors(program: Program, k: int) -> list[int]:
+    """Return the arguments of the exponentials that a value is, or is the product of."""
+    first = len(program.leaves)
+
+    def step_of(i: int) -> Step | None:
+        return program.steps[i - first] if i >= first else None
+
+    step = step_of(k)
+    factors = step.args if step is not None and step.numpy == "{0} * {1}" else (k,)
+    steps = [s for s in map(step_of, factors) if s is not None]
+    return [s.args[0] for s in steps if s.numpy == _EXP]
+
+
+def _from_largest(x: Any, all_exponents: Sequence[Any]) -> Any:
+    """Return how far exponents are from the largest of all."""
+    finite = [v[np.isfinite(v)].astype("longdouble") for v in all_exponents]
+    largest = max((v.max() for v in finite if v.size), default=0)
+    size = np.abs(x.astype("longdouble") - largest)
+    return np.where(np.isfinite(size), size, 0)
+
+
 class Reference:
     """What NumPy makes of a program, and how sure that is."""
 
@@ -142,6 +193,11 @@ class Reference:
         except (TypeError, ValueError, IndexError):
             return None
 
+    @cached_property
+    def _shares(self) -> dict[int, Any]:
+        with quiet():
+            return shifted_shares(self.program, self.values)
+
     def unfit(self, asked: Values) -> str | None:
         """Return why the values are not what is asked; None if they are."""
         wide = self.values if asked == "any" else self.wide
@@ -156,10 +212,14 @@ class Reference:
         moved = [i for i in range(leaves + len(steps)) if (inputs if i < leaves else False)]
         moved += [leaves + k for k, step in enumerate(steps) if step.rounds]
         chosen = set(moved)
+
+        def hook(i: int, v: Any) -> Any:
+            if i in self._shares:
+                v = (v * (1 + self._shares[i] * rng.uniform(-1, 1, v.shape))).astype(v.dtype)
+            return _moved(rng, v) if i in chosen else _signs(rng, v)
+
         try:
-            values = run(
-                self.program, hook=lambda i, v: _moved(rng, v) if i in chosen else _signs(rng, v)
-            )
+            values = run(self.program, hook=hook)
         except (TypeError, ValueError, IndexError):
             return None
         return [values[i] for i in self.program.outputs]

@@ -83,6 +83,27 @@ def test_logarithms_of_products(dtype, values):
 
 
 @pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("float64", (-709.782712893384, 1.0, 1.7976931348623157e308)),
+        ("float64", (709.782712893384, 1.7976931348623157e308)),
+        ("float64", (-1381.5510557964274, 1.0, -1e300, -1e300)),
+        ("float64", (740.5, 1.0, 2.5e-322)),
+        ("float32", (-88.72284, 1.0, 3.4028235e38)),
+        ("float32", (138.15511, 1e30, 1e-30)),
+        ("float16", (-11.086, 1.0, 65504.0)),
+    ],
+)
+def test_logarithms_of_products_that_are_nearly_one(dtype, values):
+    """Their digits are those of the product, where an exponential is no ordinary number too."""
+    given = [np.array([v], dtype) for v in values]
+    expected = _log_product(*[float(v.item()) for v in given])
+    found = scalar.log_product.impl(*given)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, [expected], rtol=0, atol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
     ("values", "expected"),
     [
         ((-np.inf, 2.0, -3.0), -np.inf),

@@ -58,7 +58,7 @@ class Cumulate(OneAxis, RelativeOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        function = np.cumsum if self.scalar_op is scalar.add else _cumprod
+        function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
 
@@ -74,17 +74,6 @@ class Cumulate(OneAxis, RelativeOp):
             backward = (*[slice(None)] * self.axis, slice(None, None, -1))
             return [getitem(cumsum(getitem(g, backward), self.axis), backward)]
         return [CumprodGradient(self.axis)(conjugate(inputs[0]), g)]
-
-
-def _cumprod(x: Array, axis: int) -> Array:
-    """Return the cumulative products of an array, of which those of a part are a part.
-
-    A single product of complex numbers NumPy rounds in another way than several in a row.
-    """
-    if x.dtype.kind != "c" or x.shape[axis] != 2:
-        return np.cumprod(x, axis=axis)
-    several = np.cumprod(np.concatenate([x, x], axis), axis=axis)
-    return np.take(several, (0, 1), axis)
 
 
 class CumprodGradient(AlongAxis):

@@ -19,6 +19,7 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.testing.judge.backward_errors import backward_error
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values, array_of
 
@@ -132,7 +133,7 @@ def unclaimed_elements(
                     own = own | (np.isnan(result) & zero & (node in products))
                     vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
             if isinstance(node.op, MatrixProduct):
-                own = own | _is_left_to_the_blas(inputs, result.shape)
+                own = own | _is_left_to_the_blas(node, values, result.shape)
             if isinstance(node.op, MatrixOp):
                 own = own | _may_leave_range_inside(inputs, result)
             marks[v] = np.asarray(propagated, bool) | own
@@ -156,22 +157,34 @@ def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:
     )
 
 
-def _is_left_to_the_blas(inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
+def _is_left_to_the_blas(node: Apply, values: Values, shape: tuple[int, ...]) -> Array:
     """Return where a product of matrices is what its kernel makes of infinities and nan.
 
     Some kernels pass over the zeros of one operand, whatever stands beside them in the other; and
     of complex ones that are not finite some make nan, or zeros, of elements that have nothing to
-    do with them.
+    do with them. What is zero but for the rounding of an op on matrices has any sign.
     """
+    inputs = [array_of(values[v]) for v in node.inputs]
     finite = [np.isfinite(x) for x in inputs]
     if all(f.all() for f in finite):
         return np.zeros(shape, bool)
     if any(x.dtype.kind == "c" for x in inputs):
         return np.ones(shape, bool)
-    zero = [(x == 0).astype(float) for x in inputs]
+    zero = [_is_zero_but_for_rounding(v, values).astype(float) for v in node.inputs]
     other = [(~f).astype(float) for f in finite]
     met = np.matmul(zero[0], other[1]) + np.matmul(other[0], zero[1])
     return np.asarray(met > 0)
+
+
+def _is_zero_but_for_rounding(var: Variable, values: Values) -> Array:
+    x, node = array_of(values[var]), var.owner
+    least = 0.0
+    if node is not None and isinstance(node.op, MatrixOp) and x.dtype.kind == "f":
+        inputs = [array_of(values[v]) for v in node.inputs]
+        assert var.index is not None
+        with np.errstate(all="ignore"):
+            least = backward_error(node, inputs, var.index, float(np.finfo(x.dtype).eps))
+    return np.asarray(np.abs(x) <= least)
 
 
 _SUMS = ("add", "sub")

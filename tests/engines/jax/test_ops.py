@@ -36,6 +36,22 @@ def compare(graph: Graph) -> None:
     assert not wrong
 
 
+def test_logarithms_beyond_the_range() -> None:
+    """Of products that are nearly 1, and of no ordinary numbers; float64 below these is 0 to XLA,
+    for which a logarithm is not that of another number."""
+    y, z, x = (at.dvector(name) for name in "yzx")
+    values = [
+        np.array([-709.782712893384, 709.782712893384, -2000.0, -800.0, -800.0, 0.5]),
+        np.array([1.0, 1.7976931348623157e308, 1e-30, 1.0, -1.0, 0.0]),
+        np.array([1.7976931348623157e308, 1.0, 2.0, 1e300, 1e300, 3.0]),
+    ]
+    compare(Graph([y, z, x], values, [at.log_product(y, z, x)]))
+    small = np.array([5.8e-309, -1e-310])
+    run = function([x, y], [at.log_product(y, 1.0, x), at.log_determinant(x, y, x, 0.0)], "jax")
+    for found in run(small, np.array([3.0, 3.0])):
+        assert not np.isfinite(found).any()
+
+
 def test_fused() -> None:
     """Graphs that were optimized for NumPy's engine: fused, in place, with calls of the BLAS."""
     x, y = at.dmatrix("x"), at.dmatrix("y")

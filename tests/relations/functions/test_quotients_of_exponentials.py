@@ -34,6 +34,7 @@ weights, doubled = (
 total = at.sum(at.exp(m), axis=1)
 rows = at.sum(at.exp(m), axis=1, keepdims=True)
 mean = at.sum(at.exp(m) * q, axis=1)
+column, row = c.dimshuffle(0, "x"), c.dimshuffle("x", 0)
 n, labels = np.arange(3), np.array([0, 2, 1])
 
 CASES = [
@@ -44,6 +45,11 @@ CASES = [
         "softmax-mean",
         mean / total,
         "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,))",
+    ),
+    (
+        "softmax-mean",
+        at.sum(at.exp(row) * q, axis=1) / at.sum(at.exp(row), axis=1),
+        "sum(softmax(c, axis=1) * q, axis=(1,)) / sum(softmax(c, axis=1), axis=(1,))",
     ),
     (
         "softmax-mean-mul",
@@ -181,6 +187,9 @@ CASES = [
 NOT_MATCHED = [
     ("softmax-mul", at.exp(m) * q / at.sum(at.exp(m), axis=0, keepdims=True).T),
     ("softmax-mean", at.sum(at.exp(m) * q, axis=0) / total),
+    # the product may have nothing to add up where the softmax has
+    ("softmax-mean", at.sum(at.exp(column) * q, axis=1) / at.sum(at.exp(column), axis=1)),
+    ("softmax-mean-div", at.sum(at.exp(column) * q, 1) / (at.sum(at.exp(column), 1) * y)),
     # where a weight is zero, the slope of its logarithm is not finite
     ("log-sum-weighed", at.log(at.sum(e * at.sqr(y)))),
     ("log-mul-sum", at.log(total * y)),

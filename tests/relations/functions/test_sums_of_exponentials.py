@@ -45,6 +45,8 @@ def shifted(largest: str) -> str:
 
 of_three, beside_3 = shifted("maximum(x, y, z)"), shifted("maximum(x, 1.0986122886681098)")
 
+tenth = at.constant(np.array([0.1], "float32"))
+
 CASES = [
     ("log-of-sum", at.log(e + u), "logaddexp(x, y)"),
     ("log-of-sum", at.log(total + at.exp(x * y)), "logaddexp(x, y, z, x * y)"),
@@ -294,6 +296,48 @@ def test_sums_over_what_is_joined() -> None:
             made, {"x": np.array([800.0]), "y": np.array([800.0]), "z": np.array([800.0])}
         )
         np.testing.assert_allclose(found, 800 + math.log(3), rtol=1e-15)
+
+
+def _mixed(name: str, dtype: str, *values: float) -> tuple[Any, Any]:
+    return at.TensorType(dtype, (None,))(name), np.array(values, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32"])
+def test_a_logarithm_of_a_share_is_computed_in_its_own_dtype(dtype: str) -> None:
+    """Not in a narrower one, in which two of several exponents have their difference."""
+    own, among, third = (
+        _mixed("own", "float32", math.e, 0.1),
+        _mixed("among", "float64", 0.0, 7.0),
+        _mixed("third", dtype, 7.0, 3.0),
+    )
+    before = own[0] - at.logaddexp(own[0], among[0], third[0])
+    after = applied(LAWS["less-logaddexp"], before)
+    assert after is not before
+    values = {v.name: value.astype(v.type.dtype) for v, value in (own, among, third)}
+    np.testing.assert_allclose(value_of(after, values), value_of(before, values), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("log-of-sum", at.log(tenth * e + u)),
+        ("log-of-sum", at.log(e / tenth + u)),
+        ("log-of-sum", at.log(at.exp(x - y) / (at.exp(f) * at.exp(f)) + u)),
+        ("log2-of-binary-sum", at.log2(tenth * at.exp2(x) + at.exp2(y))),
+        ("log10-of-sum", at.log10(tenth * e + u)),
+    ],
+)
+def test_a_logarithm_of_a_narrower_weight_is_not_taken(name: str, before: Any) -> None:
+    """It would be rounded to the dtype of the weight."""
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+def test_a_share_of_nan_is_nan() -> None:
+    """Beside itself alone too, where the difference of the exponents is no term."""
+    values = {"x": np.array([math.nan, 1.0])}
+    for count in (2, 3):
+        made = applied(LAWS["less-logaddexp"], x - at.logaddexp(*[x] * count))
+        np.testing.assert_allclose(value_of(made, values), [math.nan, -math.log(count)], rtol=1e-15)
 
 
 def test_all_shares_are_of_one_scaled_sum() -> None:

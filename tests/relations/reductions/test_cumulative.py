@@ -12,6 +12,7 @@ from tests.relations.tables import check_row, check_unchanged
 
 LAWS = laws_of(cumulative)
 x = at.dmatrix("x")
+z = at.zmatrix("z")
 v = at.dvector("v")
 i, n = at.lscalar("i"), at.lscalar("n")
 row = at.drow("row")
@@ -31,6 +32,8 @@ TABLE = [
     ("last-of-cumulate", at.cumprod(v)[-1], at.prod(v)),
     ("prefix-of-cumulate", at.cumsum(v, axis=0)[:2], at.cumsum(v[:2], axis=0)),
     ("prefix-of-cumulate", at.cumsum(x, axis=1)[i, :n], at.cumsum(x[i, :n], axis=0)),
+    ("prefix-of-cumulate", at.cumprod(x, axis=1)[:, :2], at.cumprod(x[:, :2], axis=1)),
+    ("prefix-of-cumulate", at.cumsum(z, axis=0)[:2], at.cumsum(z[:2], axis=0)),
 ]
 
 
@@ -51,6 +54,9 @@ def test_each_law_is_at_work():
         ("last-of-cumulate", at.cumsum(x, axis=1)[-1]),
         ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, 1:]),
         ("prefix-of-cumulate", at.cumsum(x, axis=1)[:, i]),
+        # a single product is rounded in another way than several
+        ("prefix-of-cumulate", at.cumprod(z, axis=1)[:, :2]),
+        ("prefix-of-cumulate", at.cumprod(z, axis=1)[i, :n]),
         ("differences-of-cumsum", at.cumsum(v)[2:] - at.cumsum(v)[:-2]),
     ],
 )

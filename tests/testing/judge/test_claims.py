@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph.tensor import linalg
 from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
-from tests.testing.judge.evaluated_graphs import evaluated, x, y
+from tests.testing.judge.evaluated_graphs import evaluated, m, x, y
 
 
 @pytest.mark.parametrize(
@@ -102,3 +103,18 @@ def test_which_elements_come_from_a_nan():
 def test_a_zero_beside_an_infinity_is_left_to_the_blas(left, right, unclaimed):
     nodes, values, out = evaluated(at.dot(x, y), x=left, y=right)
     assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+
+
+@pytest.mark.parametrize(("factor", "unclaimed"), [(0.0, True), (1e-17, True), (1e-3, False)])
+@pytest.mark.parametrize(
+    "made",
+    [
+        at.dot(x, linalg.inv(m)),
+        at.dot(linalg.inv(m), x),
+        at.dot(linalg.solve(m, np.eye(2)), x),
+    ],
+)
+def test_what_rounding_makes_of_a_zero_beside_an_infinity_is_no_claim(made, factor, unclaimed):
+    matrix = [[1.0, -factor], [-factor, 1.0]]
+    nodes, values, out = evaluated(made, m=matrix, x=[np.inf, 1.0])
+    assert unclaimed_elements(nodes, values, out, "stable").tolist() == [False, unclaimed]

@@ -8,11 +8,13 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.notation.numbers import number_of
+from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
 from relgraph.tensor.math import (
     abs,
     add,
+    cast,
     eq,
     erfc,
     exp,
@@ -70,7 +72,7 @@ def logarithm_of_product(above: Seen) -> Any:
     """Return ``log_product(y, 1, x)`` for the factors of ``exp(y) * x``; None if there is no
     exponent, or the dtypes differ."""
     exponents, factors = parted(above)
-    if not exponents or not _are_of_one_dtype([*exponents, *factors]):
+    if not exponents or not are_of_one_dtype([*exponents, *factors]):
         return None
     exponent = sum_of(exponents)
     return log_product(exponent, 1, *factors) if factors else exponent
@@ -96,7 +98,7 @@ def logarithm_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
         less, divisors = [], [divisor]
     if not exponents and not less:
         return None
-    if not _are_of_one_dtype([*exponents, *factors, *less, *divisors]):
+    if not are_of_one_dtype([*exponents, *factors, *less, *divisors]):
         return None
     exponent = difference_of(exponents, less)
     if not divisors and not factors:
@@ -139,7 +141,7 @@ def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) 
 
     It has the digits that the difference loses where the share is nearly 1. Of many exponents the
     largest is taken from all, or the shares of all would cost as much as there are pairs; None if
-    it was taken before.
+    it was taken before. Each is taken from another in the dtype of the result.
     """
     if len(exponents) > _FEW:
         if x.owner is not None and x.owner.op is sub and x.owner.inputs[1].head is switch:
@@ -148,14 +150,17 @@ def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) 
         largest = finite(made(maximum, *exponents), made)
         less = [made(sub, y, largest) for y in exponents]
         return made(sub, x, largest) - made(logaddexp, *less)
-    others = [y for y in exponents if y is not x]
-    count = len(exponents) - len(others)
-    if count == len(others) == 1:
+    # one of those that are `x` is taken away; the others are as it is where that is nan
+    own_place = next((k for k, y in enumerate(exponents) if y is x), None)
+    others = [y for k, y in enumerate(exponents) if k != own_place]
+    if own_place is not None and len(others) == 1:
         return -logaddexp(0, sub(others[0], x))
     # a share may vanish beside another that does
     vanishes = eq(x, -math.inf)
-    own, shift = switch(vanishes, x, 0), switch(vanishes, 0, x)
-    return sub(own, logaddexp(*[own] * count, *[sub(y, shift) for y in others]))
+    wide = cast(x, result_dtype(*[v.type.dtype for v in (x, *exponents)]))
+    own, shift = switch(vanishes, wide, 0), switch(vanishes, 0, wide)
+    beside = [] if own_place is None else [own]
+    return sub(own, logaddexp(*beside, *[sub(y, shift) for y in others]))
 
 
 logarithm_of_share.__dict__["asks_graph"] = True
@@ -193,7 +198,8 @@ def sum_of(terms: Sequence[Any]) -> Any:
     return 0 if not terms else terms[0] if len(terms) == 1 else add(*terms)
 
 
-def _are_of_one_dtype(variables: Sequence[Any]) -> bool:
+def are_of_one_dtype(variables: Sequence[Any]) -> bool:
+    """Return whether there are variables, and all have one dtype."""
     return len({v.type.dtype for v in variables}) == 1
 
 

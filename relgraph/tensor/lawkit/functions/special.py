@@ -8,11 +8,24 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.tensor.lawkit.guards.constants import constant_number
-from relgraph.tensor.lawkit.guards.dependence import depends_on_levels
+from relgraph.tensor.lawkit.guards.constants import constant_data, constant_number
+from relgraph.tensor.lawkit.guards.dependence import (
+    containing_constant,
+    depends_on_levels,
+    requires_heads,
+)
 from relgraph.tensor.math import mul, neg, true_div
 
 ROOT_TWO = math.sqrt(2)
+
+
+@requires_heads(containing_constant)
+def can_be_doubled(c: Variable) -> bool:
+    """Return whether `c` is a constant, and twice each of its elements is finite."""
+    data = constant_data(c)
+    if data is None or data.dtype.kind != "f":
+        return data is not None
+    return bool(np.all(np.abs(data) <= np.finfo(data.dtype).max / 2))
 
 
 @depends_on_levels(3)

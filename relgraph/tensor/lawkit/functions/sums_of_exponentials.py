@@ -26,6 +26,7 @@ from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
 from relgraph.tensor.lawkit.functions.logarithms import (
     Made,
     Seen,
+    are_of_one_dtype,
     difference_of,
     finite,
     has_exponent,
@@ -141,6 +142,9 @@ def weighed(above: Seen, below: Seen = ()) -> Term | None:
         return None
     if not all(map(_is_weight, weights)) or not all(map(_is_divisor, divisors)):
         return None
+    # a narrower dtype would round a sum of exponents, or the logarithm of a weight
+    if not are_of_one_dtype([*exponents, *less, *weights, *divisors]):
+        return None
     return Term(difference_of(exponents, less), *(weights or [1]), *(divisors or [1]))
 
 
@@ -157,8 +161,10 @@ def _is_divisor(var: Variable) -> bool:
 
 def binary_term(exponent: Any, weight: Any = 1) -> Term | None:
     """Return the power of 2, with a weight, as a term; None if the weight is none."""
-    if isinstance(weight, Variable) and not _is_weight(weight):
-        return None
+    if isinstance(weight, Variable):
+        exponents = [exponent] if isinstance(exponent, Variable) else []
+        if not _is_weight(weight) or not are_of_one_dtype([weight, *exponents]):
+            return None
     return Term(exponent, weight)
 
 

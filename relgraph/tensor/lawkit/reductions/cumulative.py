@@ -27,7 +27,8 @@ def is_summed_or_real(scalar_op: Any, x: Any) -> bool:
     """Return whether running totals of `x` are sums, or of no complex numbers.
 
     A product of complex numbers starts with 1, which makes nan of an infinite one: a running
-    product starts with its first factor.
+    product starts with its first factor. One of two factors NumPy rounds in another way than the
+    first of several.
     """
     return scalar_op is scalar.add or not is_complex(x)
 

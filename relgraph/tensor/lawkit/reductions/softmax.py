@@ -17,6 +17,12 @@ def restores_axes(order: Order, axes: Axes, x: Any) -> bool:
     return tuple(order) == tuple("x" if i in reduced else next(kept) for i in range(x.type.ndim))
 
 
+def covers_axes(x: Any, y: Any, axes: Axes) -> bool:
+    """Return whether ``x * y``, of one rank, has the lengths of `x` along some axes."""
+    reduced = range(x.type.ndim) if axes is None else axes
+    return all(y.type.broadcastable[i] or not x.type.broadcastable[i] for i in reduced)
+
+
 def restores_softmax_axes(order: Order, axis: Any, x: Any) -> bool:
     """Return whether a `DimShuffle` to `order` gives back the axes that `LogSumExp` took away.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from relgraph.testing.judge.true_values.mpmath_support import ComplexResult, mp
-from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
+from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS, erfc
 
 Number = Any
 
@@ -113,13 +113,6 @@ def _erf(x: Number) -> Number:
     return mp.mpf(mp.sign(x)) if abs(x) > 200 else mp.erf(x)
 
 
-def _erfc(x: Number) -> Number:
-    if abs(x) <= 200:
-        return mp.erfc(x)
-    # far out it is in no dtype's range, and its logarithm is
-    return mp.mpf(2) if x < 0 else mp.mpf(0) if mp.mag(x) > _HUGE // 2 else mp.erfc(x)
-
-
 def _log_product(y: Number, z: Number, *xs: Number) -> Number:
     product = exp(y)
     for x in xs:
@@ -194,7 +187,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "arccosh": mp.acosh,
     "arctanh": mp.atanh,
     "erf": _erf,
-    "erfc": _erfc,
+    "erfc": erfc,
     "erfinv": mp.erfinv,
     "sigmoid": _sigmoid,
     "gammaln": lambda x: log(abs(mp.gamma(x))) if abs(x) < 1e4 else mp.loggamma(x).real,

@@ -18,6 +18,17 @@ def _integral_to(of: Callable[..., Number]) -> Callable[..., Number]:
     return lambda *args: of(*args[:-1], 0, args[-1], regularized=True)
 
 
+_MOST = 512  # the square of a number of more bits before the point is no float, which mpmath takes
+
+
+def erfc(x: Number) -> Number:
+    """Return the complementary error function; far out, where it is in no dtype's range, its
+    logarithm may be in one."""
+    if isinstance(x, mp.mpc) or abs(x) <= 200:
+        return mp.erfc(x)
+    return mp.mpf(2) if x < 0 else mp.mpf(0) if mp.mag(x) > _MOST else mp.erfc(x)
+
+
 def _scaled_error(x: Number) -> Number:
     return mp.exp(x * x) * mp.erfc(x)
 
@@ -28,8 +39,9 @@ def _dawson(x: Number) -> Number:
 
 def _log_normal(x: Number) -> Number:
     if x > 0:
-        return mp.log1p(-mp.erfc(x / mp.sqrt(2)) / 2)
-    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+        return mp.log1p(-erfc(x / mp.sqrt(2)) / 2)
+    tail = erfc(-x / mp.sqrt(2)) / 2
+    return -mp.inf if tail == 0 else mp.log(tail)
 
 
 SPECIAL_FUNCTIONS: dict[str, Callable[..., Number]] = {
@@ -44,7 +56,7 @@ SPECIAL_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "erfcx": _scaled_error,
     "erfi": mp.erfi,
     "dawsn": _dawson,
-    "ndtr": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
+    "ndtr": lambda x: erfc(-x / mp.sqrt(2)) / 2,
     "log_ndtr": _log_normal,
     "logit": lambda x: mp.log(x / (1 - x)),
     "log_expit": lambda x: -mp.log1p(mp.exp(-x)),

@@ -14,6 +14,7 @@ from relgraph.graph.basic import io_toposort
 from relgraph.graph.reference import evaluate
 from relgraph.scalar import error_free
 from relgraph.scalar.op import ScalarOp
+from relgraph.tensor.special import log_ndtr, ndtr
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue, precision_for, true_values
 from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS
 from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
@@ -127,3 +128,13 @@ def test_huge_exponents_come_to_an_end():
         (found,) = truth(function(at.exp(v)), {v: np.array([1e9])})
         assert mpmath.isnan(found)
     assert scipy.special.erfc(300.0) == float(truth(at.erfc(v), {v: np.array([300.0])})[0])
+
+
+@pytest.mark.parametrize("tail", [at.erfc(v), ndtr(-v), log_ndtr(-v)])
+@pytest.mark.parametrize("far", [2.7e154, 1e300])
+def test_tails_are_ordered_however_far_out(tail, far):
+    """mpmath does not know them where the square is no float."""
+    (value,) = truth(tail, {v: np.array([far])})
+    assert not mpmath.isnan(value)
+    assert truth(at.argmax(tail), {v: np.array([far, 1e13])}).item() == 1
+    assert truth(at.argmin(tail), {v: np.array([far, 1e13])}).item() == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -47,6 +49,12 @@ def _is_normal(x: Any) -> Any:
     return (size >= limits.tiny) & (size <= limits.max)
 
 
+def _frexp(x: Any) -> tuple[Any, Any]:
+    """Return fractions and exponents, those of 0 for what XLA takes for 0: subnormal numbers."""
+    fraction, exponent = jnp.frexp(x)
+    return jnp.where(x == 0, 0 * fraction, fraction), jnp.where(x == 0, 0, exponent)
+
+
 def log_product(y: Any, z: Any, *xs: Any) -> Any:
     product = jnp.exp(y)
     ordinary: Any = True
@@ -55,11 +63,26 @@ def log_product(y: Any, z: Any, *xs: Any) -> Any:
         product = product * x
     quotient = product / z
     ordinary = ordinary & _is_normal(product) & _is_normal(quotient)
-    total, negative = y - jnp.log(jnp.abs(z)), jnp.signbit(z)
+    return jnp.where(ordinary, jnp.log(quotient), _log_of_product(y, z, xs))
+
+
+def _log_of_product(y: Any, z: Any, xs: Sequence[Any]) -> Any:
+    most = -2 * LN2 * float(jnp.finfo(y.dtype).minexp + 1)
+    inside = jnp.clip(y, -most, most)
+    fraction, exponent = _frexp(jnp.exp(inside / 2))
+    fraction, exponent = fraction * fraction, 2 * exponent
     for x in xs:
-        total, negative = total + jnp.log(jnp.abs(x)), negative ^ jnp.signbit(x)
-    apart = jnp.where(negative & (total > -jnp.inf), jnp.nan, total)
-    return jnp.where(ordinary, jnp.log(quotient), apart)
+        factor, of_factor = _frexp(x)
+        fraction, carried = _frexp(fraction * factor)
+        exponent = exponent + of_factor + carried
+    divisor, of_divisor = _frexp(z)
+    fraction, carried = _frexp(fraction / divisor)
+    exponent = exponent - of_divisor + carried
+    is_low = jnp.abs(fraction) < math.sqrt(0.5)
+    fraction, exponent = jnp.where(is_low, 2 * fraction, fraction), exponent - is_low
+    of_exponent = lax.convert_element_type(exponent, y.dtype) * LN2
+    total = (y - inside) + (jnp.log(jnp.abs(fraction)) + of_exponent)
+    return jnp.where(jnp.signbit(fraction) & (total > -jnp.inf), jnp.nan, total)
 
 
 def log_determinant(x: Any, y: Any, z: Any, w: Any) -> Any:
@@ -70,7 +93,7 @@ def log_determinant(x: Any, y: Any, z: Any, w: Any) -> Any:
 
 
 def _log_of_fractions(x: Any, y: Any, z: Any, w: Any) -> Any:
-    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(jnp.frexp, (x, y, z, w))
+    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(_frexp, (x, y, z, w))
     first, second = a * b, c * d
     least = jnp.iinfo(of_a.dtype).min // 4
     by_first = jnp.where(first == 0, least, of_a + of_b)
