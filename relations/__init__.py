@@ -79,7 +79,7 @@ from relations.numbers import (
 )
 from relations.parts import changing, increments, indexing
 from relations.reductions import cumulative, extremes, moments, reduction, softmax, sorting
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.terms.term import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
 from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
 
@@ -87,13 +87,13 @@ from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
 def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
     """Return laws, each that brings a difference nearer to the true value followed by the same
     about the difference the other way round: of ``x - y → z`` that is ``y - x → -z``."""
-    known = {str(one.lhs) for one in laws if isinstance(one, Law)}
+    known = {_text(one.lhs) for one in laws if isinstance(one, Law)}
     found: list[Relation] = []
     for one in laws:
         found.append(one)
         if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
             turned = sub(*reversed(one.lhs.args))
-            if str(turned) not in known:
+            if _text(turned) not in known:
                 made = law(
                     f"{one.name}-mirrored",
                     turned,
@@ -107,6 +107,12 @@ def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
                 )
                 found.append(made)
     return tuple(found)
+
+
+def _text(side: Any) -> str:
+    """Return a side as text that does not depend on the names of its variables."""
+    names = {v: LogicVariable(str(k)) for k, v in enumerate(variables_of(side))}
+    return str(renamed(side, names))
 
 
 def _is_difference(side: Any) -> bool:

@@ -66,7 +66,11 @@ def _print(table: LawTable) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _PLAIN_WIDTH
-    grid = Grid("name", "algebra", "class", "rows", box=None, pad_edge=False)
+    grid = Grid(box=None, pad_edge=False)
+    # a name that is cut can't be searched for
+    grid.add_column("name", min_width=max((len(law.name) for law in table), default=0))
+    for title in ("algebra", "class", "rows"):
+        grid.add_column(title)
     for line in table.lines():
         # as it is: rich would take brackets for its own
         grid.add_row(*map(Text, line))

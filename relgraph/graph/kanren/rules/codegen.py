@@ -154,7 +154,8 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
         elif isinstance(condition, Readers):
             test = self.global_name(condition.test, "asks")
-            read = self.value_text(condition.variables[0])
+            (of,) = condition.variables
+            read = "root" if of is self.rule.pattern else self.value_text(of)
             self.begin_block(f"if holds_of_readers({test}, fgraph, {read}):")
         elif isinstance(condition, Compute) and is_variable(condition.out):
             given = ["fgraph"] if condition.asks_graph else []
@@ -177,7 +178,7 @@ class RuleWriter(MatchWriter):
             return self.bound[argument]
         if not variables_of(argument):
             return self.global_name(argument, "VALUE")
-        for part, var in (*self.parts, (self.rule.pattern, "root")):
+        for part, var in self.parts:
             if unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
                 return var
         # a term that the pattern does not match is passed as a term, as in a search
