@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, core, given, settings
@@ -40,6 +41,17 @@ profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(profile)
 if profile == "ci":
     core.global_force_seed = SEED  # what `--hypothesis-seed` sets
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected: nearly all that is made then is kept, and to
+    look through it takes a third of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
