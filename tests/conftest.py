@@ -34,8 +34,8 @@ settings.register_profile(
     max_examples=5000,
     suppress_health_check=[HealthCheck.too_slow],
 )
-# Each worker of pytest-xdist has a core: more threads of the BLAS wait for each other, which takes a
-# third of the time of linear algebra. Workers inherit the variable, and read it when they load NumPy.
+# Each worker of pytest-xdist has a core: more threads of the BLAS wait for each other, which takes
+# a third of the time of linear algebra. Workers inherit it, and read it when they load NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What was kept of another run must not decide what a test sees.
 os.environ["RELGRAPH_CACHE_DIR"] = ""
