@@ -56,11 +56,12 @@ def functions(tree: ast.AST) -> Iterator[tuple[str, Function]]:
 
 def late_imports(tree: ast.AST) -> set[tuple[str, int]]:
     """Return (function, line) of each import that is not at the top of a module."""
+    lines = {n.lineno for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)}
     return {
-        (name, node.lineno)
+        (name, line)
         for name, function in functions(tree)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom)
+        for line in lines
+        if function.lineno <= line <= (function.end_lineno or 0)
     }
 
 

@@ -30,6 +30,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import cycle, islice
 from random import Random
 from typing import Any
 
@@ -135,10 +136,10 @@ def _is_constant(root: Variable, inputs: dict[Variable, tuple[int, ...]]) -> boo
 def compositions(count: int, seed: int) -> Iterator[Composition]:
     """Yield `count` expressions, of one law after the other."""
     random = Random(seed)
-    laws = [law for law in stabilizing_laws() if left_sides(law)]
+    laws = stabilizing_laws()
     random.shuffle(laws)
-    for k in range(count):
-        law = laws[k % len(laws)]
+    # left sides take long to be found: of a few expressions, those of a few laws
+    for law in islice((law for law in cycle(laws) if left_sides(law)), count):
         root, inputs = random.choice(left_sides(law))
         yield Composition(law.name, _around(root, random), inputs)
 

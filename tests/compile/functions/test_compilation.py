@@ -186,8 +186,8 @@ def test_the_users_graph_is_left_alone() -> None:
 def test_a_long_chain() -> None:
     x = at.dvector("x")
     e = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         e = -e
-    f = function([x], e, "merge")  # both linkers, unmerged: tests/test_deep.py
+    f = function([x], e, "merge")  # both linkers, unmerged and longer: tests/test_deep.py
     assert f([3.0])[0] == 3
     assert f.copy()([2.0])[0] == 2

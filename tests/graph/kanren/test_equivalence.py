@@ -143,7 +143,7 @@ def _all_answers(rule):
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
-@pytest.mark.parametrize("name", sampled(BOOK, 120, "answers"))
+@pytest.mark.parametrize("name", sampled(BOOK, 80, "answers"))
 def test_laws_of_the_book(name, direction):
     found = direction_of(BOOK[name], direction)
     if found is None:
@@ -172,7 +172,7 @@ def test_laws_of_the_book(name, direction):
     assert matched or (direction == "backward" and BOOK[name].tries), "no node was matched"
 
 
-@quick(200)
+@quick(100)
 @given(RANDOMS)
 def test_random_laws(random):
     law = Relations(random).law()
@@ -194,7 +194,7 @@ def test_random_laws(random):
                 assert rule_might_match(rewriter.rule, node) or expected == []
 
 
-@quick(200)
+@quick(100)
 @given(RANDOMS)
 def test_random_relations(random):
     relation, patterns = Relations(random).relation()

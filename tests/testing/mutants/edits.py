@@ -6,6 +6,7 @@ They work on what a law is written as: two terms, conditions, and what it claims
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from unification.variable import isvar
@@ -17,7 +18,28 @@ from relgraph.tensor import cast
 from relgraph.tensor.reductions.reduction import CAReduce
 from tests.testing.mutants.spoiled import spoiling
 
-Edit = Callable[[Law], Iterator[Law]]
+
+@dataclass(frozen=True)
+class Mutant:
+    """A law with some parts changed, which is made of them where it is wanted: most are not.
+
+    Attributes
+    ----------
+    name
+        The kind of edit and the name of the law.
+    parts
+        What a law is made of.
+    """
+
+    name: str
+    parts: dict[str, Any]
+
+    def law(self) -> Law:
+        """Return the law itself."""
+        return Law(self.name, **self.parts)
+
+
+Edit = Callable[[Law], Iterator[Mutant]]
 
 ORDERED = ("sub", "true_div", "pow", "lt", "le", "gt", "ge", "int_div", "mod", "arctan2", "switch")
 """The ops whose last two arguments can't change places."""
@@ -52,7 +74,7 @@ OTHER_OPS = {
 """For an op another one that is easily taken for it."""
 
 
-def changed(kind: str, law: Law, **parts: Any) -> Law:
+def changed(kind: str, law: Law, **parts: Any) -> Mutant:
     """Return a law with some parts changed."""
     known = {
         "lhs": law.lhs,
@@ -64,7 +86,7 @@ def changed(kind: str, law: Law, **parts: Any) -> Law:
         "domain": law.domain if parts.get("sound", "domain") == "domain" else None,
     }
     known.update(parts)
-    return Law(f"{kind}: {law.name}", **known)
+    return Mutant(f"{kind}: {law.name}", known)
 
 
 def everywhere(part: Any, change: Callable[[Any], Any]) -> Iterator[Any]:
@@ -78,13 +100,13 @@ def everywhere(part: Any, change: Callable[[Any], Any]) -> Iterator[Any]:
                 yield Term(part.op, [*part.args[:i], made, *part.args[i + 1 :]], part._ops)
 
 
-def on_the_right(kind: str, law: Law, change: Callable[[Any], Any]) -> Iterator[Law]:
+def on_the_right(kind: str, law: Law, change: Callable[[Any], Any]) -> Iterator[Mutant]:
     """Yield laws with one part of the right side changed."""
     for number, rhs in enumerate(everywhere(law.rhs, change)):
         yield changed(kind if number == 0 else f"{kind} {number + 1}", law, rhs=rhs)
 
 
-def swapped(law: Law) -> Iterator[Law]:
+def swapped(law: Law) -> Iterator[Mutant]:
     """Two arguments of an op that is not commutative change places; of a switch, the branches."""
 
     def change(part: Any) -> Any:
@@ -96,7 +118,7 @@ def swapped(law: Law) -> Iterator[Law]:
     return on_the_right("swapped", law, change)
 
 
-def negated(law: Law) -> Iterator[Law]:
+def negated(law: Law) -> Iterator[Mutant]:
     """The right side gets the wrong sign."""
     if not isinstance(law.rhs, Literal):
         yield changed("negated", law, rhs=-law.rhs)
@@ -104,7 +126,7 @@ def negated(law: Law) -> Iterator[Law]:
         yield changed("negated", law, rhs=Literal(-law.rhs.value))
 
 
-def off_by_one(law: Law) -> Iterator[Law]:
+def off_by_one(law: Law) -> Iterator[Mutant]:
     """A number is one more."""
 
     def change(part: Any) -> Any:
@@ -115,7 +137,7 @@ def off_by_one(law: Law) -> Iterator[Law]:
     return on_the_right("off by one", law, change)
 
 
-def wrong_sign(law: Law) -> Iterator[Law]:
+def wrong_sign(law: Law) -> Iterator[Mutant]:
     """A number has the other sign."""
 
     def change(part: Any) -> Any:
@@ -126,7 +148,7 @@ def wrong_sign(law: Law) -> Iterator[Law]:
     return on_the_right("wrong sign", law, change)
 
 
-def unguarded(law: Law) -> Iterator[Law]:
+def unguarded(law: Law) -> Iterator[Mutant]:
     """One condition is left out."""
     guards = [c for c in law.conditions if isinstance(c, Where)]
     for number, guard in enumerate(guards):
@@ -134,19 +156,19 @@ def unguarded(law: Law) -> Iterator[Law]:
         yield changed(f"unguarded {number + 1}", law, conditions=kept)
 
 
-def exact(law: Law) -> Iterator[Law]:
+def exact(law: Law) -> Iterator[Mutant]:
     """It claims that no bit changes."""
     if law.sound != "exact":
         yield changed("exact", law, sound="exact")
 
 
-def rounding(law: Law) -> Iterator[Law]:
+def rounding(law: Law) -> Iterator[Mutant]:
     """It claims to hold for nan and infinities."""
     if law.sound in ("finite", "stable", "domain"):
         yield changed("rounding", law, sound="rounding")
 
 
-def all_axes(law: Law) -> Iterator[Law]:
+def all_axes(law: Law) -> Iterator[Mutant]:
     """A reduction goes over all axes."""
 
     def change(part: Any) -> Any:
@@ -156,22 +178,22 @@ def all_axes(law: Law) -> Iterator[Law]:
         return Term(Term(CAReduce, [op.args[0], None], op._ops), part.args, part._ops)
 
     for law_of_all in on_the_right("all axes", law, change):
-        yield changed("all axes", law, rhs=law_of_all.rhs, mixed=True)
+        yield changed("all axes", law, rhs=law_of_all.parts["rhs"], mixed=True)
 
 
-def narrowed(law: Law) -> Iterator[Law]:
+def narrowed(law: Law) -> Iterator[Mutant]:
     """The right side goes through a dtype of less precision, unless it is a number."""
     if not isinstance(law.rhs, Literal):
         yield changed("narrowed", law, rhs=cast(cast(law.rhs, "float32"), "float64"))
 
 
-def truncated(law: Law) -> Iterator[Law]:
+def truncated(law: Law) -> Iterator[Mutant]:
     """The right side goes through integers, unless it is a number."""
     if not isinstance(law.rhs, Literal):
         yield changed("truncated", law, rhs=cast(cast(law.rhs, "int64"), "float64"))
 
 
-def other_op(law: Law) -> Iterator[Law]:
+def other_op(law: Law) -> Iterator[Mutant]:
     """One op is taken for another one."""
 
     def change(part: Any) -> Any:
@@ -183,7 +205,7 @@ def other_op(law: Law) -> Iterator[Law]:
     return on_the_right("other op", law, change)
 
 
-def other_argument(law: Law) -> Iterator[Law]:
+def other_argument(law: Law) -> Iterator[Mutant]:
     """A variable is taken for another one."""
     variables = [v for v in law.lhs.variables() if v in law._variables]
     following = dict(zip(variables, [*variables[1:], *variables[:1]], strict=True))
@@ -196,7 +218,7 @@ def other_argument(law: Law) -> Iterator[Law]:
         yield from on_the_right("other argument", law, change)
 
 
-def dropped(law: Law) -> Iterator[Law]:
+def dropped(law: Law) -> Iterator[Mutant]:
     """A term, a factor or a sign is left out."""
 
     def change(part: Any) -> Any:
@@ -211,7 +233,7 @@ def dropped(law: Law) -> Iterator[Law]:
 def spoiled(where: str) -> Edit:
     """The right side is wrong for certain inputs alone: of a kind, a rank, a layout, a value."""
 
-    def edit(law: Law) -> Iterator[Law]:
+    def edit(law: Law) -> Iterator[Mutant]:
         v = next(iter(law.lhs.variables()))
         done = []
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from functools import cache
 
 from relgraph.graph.kanren.laws import Law
 from relgraph.tensor.assembly.joining import Join
@@ -41,7 +42,7 @@ def edited(edit: Edit, every: int = 1, first: int = 0) -> Iterator[Law]:
     for law in BOOK:
         for mutant in edit(law):
             if zlib.crc32(mutant.name.encode()) % every == first:
-                yield mutant
+                yield mutant.law()
 
 
 def before(mutant: Law) -> Law:
@@ -49,6 +50,7 @@ def before(mutant: Law) -> Law:
     return _BY_NAME.get(mutant.name.partition(": ")[2], mutant)
 
 
+@cache
 def sample() -> list[Law]:
     """Return the edits of the suite."""
     return [mutant for edit in every_edit().values() for mutant in edited(edit, EVERY)]
