@@ -17,6 +17,7 @@ x, y = at.dvectors("x", "y")
 square, step = x * x, 1 + at.sqr(x)
 u, e, s = 1 + x, 1 + at.exp(x), at.sigmoid(x)
 root = at.sqrt(y + at.sqr(x))
+arc, half, ratio = at.arccos(1 - x), at.sqrt((1 - x) / 2), at.log((1 + x) / (1 - x))
 
 COMPENSATED = {
     "square": at.log(square) / (1 - square) - (1 - square),
@@ -38,6 +39,12 @@ COMPENSATED = {
     "a multiple and a term": 1.0 * at.sqr(x + y) + (at.sqr(x) - at.sqr(x + y)),
     "two terms, deeper": (1 - (root - x)) + root,
     "squares": (at.sqr(x - y) - at.sqr(x)) + (y - at.sqr(x - y)),
+    "the function twice": (x - arc) + arc,
+    "its logarithm twice": x - at.log(u) + 2 * at.log(u),
+    "a multiple": at.arcsin(half) + half - at.arcsin(half) * 2,
+    "a number taken away again": ratio / (1 - ratio - at.alloc(1.0, 20)),
+    "less its own reciprocal": (square - 1) * (square - 1 / square),
+    "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
 
 
@@ -57,6 +64,14 @@ LEFT: dict[str, tuple[Any, Callable[[str], bool]]] = {
     "root": (at.log(u) + at.sqrt(u), lambda text: "log1p(x)" in text),
     "product": (at.log(u) * (u * y), lambda text: "log1p(x)" in text),
     "other difference": ((1 - at.cos(x)) / (y - at.cos(x)), lambda text: "cosm1" in text),
+    "a function of what it has": (
+        (at.exp(x) - 1) * (at.exp(x) - x),
+        lambda text: text == "expm1(x) * (exp(x) - x)",
+    ),
+    "a difference from its logarithm": (
+        at.log(u) * (1 - at.log(u)),
+        lambda text: text == "log1p(x) * (1.0 - log1p(x))",
+    ),
     "exponential": ((at.exp(x) - 1) / at.log(at.exp(x)), lambda text: text == "expm1(x) / x"),
     "both": (
         at.log(square) / (1 - square),
