@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relgraph.graph.kanren import readerso
+from relgraph.graph.kanren import one_cliento, readerso
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
@@ -105,6 +105,8 @@ def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
             log(tan(turn + x)),
             switch(right, inverse, log(tan(turn + left_x))),
             known,
+            # beside the tangent, which is 1 at 0, the logarithm has the same rounding
+            one_cliento(tan(turn + x)),
             not_choseno(x),
             sound="stable",
         ),
@@ -113,6 +115,7 @@ def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
             log(tan(turn - x)),
             switch(right, -inverse, log(tan(turn - left_x))),
             known,
+            one_cliento(tan(turn - x)),
             not_choseno(x),
             sound="stable",
         ),

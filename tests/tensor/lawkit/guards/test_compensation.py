@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,7 @@ COMPENSATED = {
     "a multiple": at.arcsin(half) + half - at.arcsin(half) * 2,
     "a number taken away again": ratio / (1 - ratio - at.alloc(1.0, 20)),
     "less its own reciprocal": (square - 1) * (square - 1 / square),
+    "less its own logarithm": 0.25 - at.tan(x + math.pi / 4) + at.log(at.tan(x + math.pi / 4)),
     "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
 
