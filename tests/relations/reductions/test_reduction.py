@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
 from relations.reductions import reduction
-from relgraph import scalar
+from relgraph import Mode, function, scalar
 from relgraph.graph.notation.algebra import algebra
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.reductions.reduction import CAReduce
 from tests.relations.applied import laws_of
-from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
+from tests.relations.tables import (
+    check_fires,
+    check_row,
+    check_unchanged,
+    rewritten,
+    same_values,
+    values_of,
+)
 
 LAWS = laws_of(reduction)
 x, y = at.dmatrix("x"), at.dmatrix("y")
@@ -29,6 +38,7 @@ z = at.zmatrix("z")
 parity, xor = CAReduce(scalar.xor), at.Elemwise(scalar.xor)
 three = at.TensorType("float64", (3,))("three")
 fixed = at.TensorType("float64", (2, 3))("fixed")
+square = at.TensorType("float64", (3, 3))("square")
 
 
 def dropped(v):
@@ -165,6 +175,35 @@ def test_each_law_is_at_work():
 )
 def test_what_a_law_leaves_alone(name, graph):
     check_unchanged(LAWS[name], graph)
+
+
+@pytest.mark.parametrize("reduced", [at.max, at.min])
+@pytest.mark.parametrize(
+    ("name", "repeated"),
+    [
+        ("reduce-of-alloc", at.alloc(three, 3, 3)),
+        ("reduce-of-fill", at.second(square, three.dimshuffle("x", 0))),
+    ],
+)
+def test_strict_keeps_the_zero_that_is_an_extreme(reduced, name, repeated):
+    """Of 0 and -0 it is one or the other, by how many elements there are."""
+    out = reduced(repeated)
+    check_fires(LAWS[name], out)
+    f, g = (
+        function([three, square], out, mode=m, on_unused_input="ignore")
+        for m in ("strict", Mode("py", None))
+    )
+    for signs in itertools.product([0.0, -0.0, 1.0, -1.0], repeat=3):
+        values = np.array(signs), np.zeros((3, 3))
+        assert np.signbit(f(*values)) == np.signbit(g(*values)), signs
+
+
+@pytest.mark.parametrize("name", ["sum-of-alloc", "prod-of-alloc", "reduce-of-alloc"])
+def test_allocations_to_check_a_law_on_are_made(name):
+    """Whatever the seed is: at one in twelve no drawn graph was an allocation."""
+    result = LAWS[name].check(examples=24, seed=11)
+    assert result.passed, str(result)
+    assert len(result.coverage.kinds) >= 6
 
 
 def test_a_join_that_is_read_elsewhere_is_made_anyway():

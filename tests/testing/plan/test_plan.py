@@ -126,6 +126,13 @@ def test_what_is_admitted_and_says_nothing_is_named_and_does_not_pass():
     assert "not covered: forward: float16: in no example the class makes a claim" in str(result)
 
 
+def test_a_kind_is_compared_on_another_graph_where_the_constants_of_one_are_in_no_domain():
+    push_through = discover_laws(["relations.matrices.low_rank"])["push-through"]
+    result = push_through.check(examples=24, seed=12)
+    assert result.passed, str(result)
+    assert set(result.coverage.kinds) == {"float64", "float32"}
+
+
 @pytest.mark.parametrize("where", WHERE)
 def test_a_law_that_is_wrong_for_certain_inputs_alone_fails(where):
     kind = {"bool": at.maximum(x, x), "complex": at.conj(at.conj(x))}
