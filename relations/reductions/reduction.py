@@ -283,7 +283,12 @@ def repeatedo(total: Any, op: Any) -> Any:
     )
 
 
-@relation("sum-of-alloc", sound="finite", depth=2)
+def allocated(scalar_op: Any) -> list[Any]:
+    """Return terms that reduce what an allocation repeats."""
+    return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
+
+
+@relation("sum-of-alloc", depth=2, sound="finite", tries=allocated(scalar.add))
 def sum_of_alloco(total: Any, times: Any) -> Any:
     """``sum(alloc(x, m, n)) → (m * n) * x`` of a scalar `x`, ``m * sum(x)`` of a vector"""
     return lall(
@@ -292,12 +297,7 @@ def sum_of_alloco(total: Any, times: Any) -> Any:
     )
 
 
-@relation(
-    "prod-of-alloc",
-    depth=2,
-    sound="finite",
-    tries=[CAReduce(scalar.mul, None)(Alloc()(x, n)), CAReduce(scalar.mul, a)(Alloc()(x, m, n))],
-)
+@relation("prod-of-alloc", depth=2, sound="finite", tries=allocated(scalar.mul))
 def prod_of_alloco(total: Any, power: Any) -> Any:
     """``prod(alloc(x, m, n)) → x ** (m * n)`` of a scalar `x`, ``prod(x) ** m`` of a vector"""
     return lall(
@@ -306,7 +306,8 @@ def prod_of_alloco(total: Any, power: Any) -> Any:
     )
 
 
-@relation("reduce-of-alloc", depth=2)
+# of 0 and -0 the greatest is one or the other, by their order and their number
+@relation("reduce-of-alloc", depth=2, sound="rounding", tries=allocated(s))
 def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     """``max(alloc(x, 3)) → max(x)``; the same for `min`, `all` and `any`"""
     full, lengths = lvars("full lengths")
@@ -359,6 +360,7 @@ REPEATED = (
         whereo(is_nonempty_along, y, a),
         computo(m, rank_of, y),
         whereo(is_repeated_along, x, a, m),
+        sound="rounding",
     ),
 )
 

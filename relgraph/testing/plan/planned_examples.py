@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -108,7 +108,7 @@ class PlannedExamples:
                 self._compare_edges(kind, of_kind)
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
             if any(_is_alone(cell, self.run.instances[i]) for cell, i in of_kind.items()):
-                self._require_claim(kind, list(of_kind.values()))
+                self._require_claim(kind, of_kind)
         self._compare_what_was_built_anew(turn)
         missing = self._missing(found)
         return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
@@ -246,13 +246,17 @@ class PlannedExamples:
         for data in values:
             self._compare(index, data)
 
-    def _require_claim(self, kind: str, indices: Sequence[int]) -> None:
-        """Note a kind for which the class makes no claim on any example; draw more for it first."""
-        statistics = self.run.statistics
-        for _ in range(_TRIES_FOR_A_CLAIM):
+    def _require_claim(self, kind: str, found: Mapping[Cell, int]) -> None:
+        """Note a kind for which the class makes no claim on any example; draw more for it first,
+        and then for other graphs of it: the constants of one may be in no domain."""
+        statistics, indices = self.run.statistics, list(found.values())
+        for turn in range(_TRIES_FOR_A_CLAIM):
             if statistics.is_tested(indices):
                 return
             self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
+            if turn == 0:
+                more = (i for cell, known in found.items() for i in self._others(cell, known))
+                indices = list(dict.fromkeys([*indices, *more]))
         # these classes claim something on nan and infinities too
         total = self.run.sound in ("exact", "rounding", "stable")
         compared = total and not statistics.nonempty.isdisjoint(indices)
