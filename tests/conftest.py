@@ -57,10 +57,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def new_garbage_alone() -> None:
-    """`gc.collect()` finds what the test itself leaves behind: what was there is not looked
-    through, which takes half a second after some thousand tests."""
+    """`gc.collect()` finds what the tests of this file leave behind: what was there is not looked
+    through each time, which takes half a second after some thousand tests."""
+    gc.collect()
     gc.freeze()
 
 

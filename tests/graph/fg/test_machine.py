@@ -36,7 +36,7 @@ class Edits(RuleBasedStateMachine):
         self.editor.check()
 
 
-Edits.TestCase.settings = settings(stateful_step_count=50)
+Edits.TestCase.settings = settings(max_examples=60, stateful_step_count=50)
 TestEdits = Edits.TestCase
 
 

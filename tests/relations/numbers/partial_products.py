@@ -106,6 +106,8 @@ def unbounded(law: Law) -> list[Size]:
 
 
 def _is_bounded(size: Size, others: Sequence[Size]) -> bool:
+    if size in others:
+        return True
     factors = sorted({factor for one in (size, *others) for factor in one})
     rows = np.array([[one.get(f, 0.0) for f in factors] for one in others])
     found = linprog(
