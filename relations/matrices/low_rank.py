@@ -15,7 +15,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor.lawkit.domains import are_well_conditioned
 from relgraph.tensor.lawkit.guards.matrices import diagonalo
-from relgraph.tensor.lawkit.guards.types import floato, same_dtypeo
+from relgraph.tensor.lawkit.guards.types import floato, roomyo, same_dtypeo
 from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
 from relgraph.tensor.lawkit.matrices.low_rank import (
     pushed_through,
@@ -37,6 +37,7 @@ b, d, u, v, z = lvars("b d u v z")
 updated = d + _dot(u, v)
 thin = (
     floato(u),
+    roomyo(u),  # LAPACK has no float16, and what is solved for may be of another dtype
     same_dtypeo(d, u, v),
     whereo(is_tall, u),
     whereo(is_wide, v),

@@ -19,6 +19,7 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.backward_errors import backward_error
 from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
 from relgraph.testing.judge.evaluation import Values, array_of
@@ -271,6 +272,11 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
         return ~np.isfinite(total) | (nonzero & (total < info.tiny / info.eps))
     if isinstance(op, CAReduce):
         return np.zeros(result.shape, bool)
+    if isinstance(op, Softmax):
+        # beside an infinity a share is 0 that has not underflowed
+        x = inputs[0]
+        largest = np.max(x, axis=op.axis, keepdims=True, initial=-np.inf)
+        return np.isfinite(x) & np.isfinite(largest) & (result < info.tiny)
     finite = all(np.isfinite(x).all() for x in inputs)
     return np.full(result.shape, finite and not np.isfinite(result).all())
 

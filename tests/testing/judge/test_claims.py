@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,30 @@ def test_a_factor_may_underflow_where_two_of_several_have_become_one():
     assert of_several.tolist() == [True, False, False]  # 0 has not underflowed
     two, _values, _out = evaluated(at.expm1(x) * y, x=[least], y=[np.inf])
     assert not unclaimed_elements(nodes, values, out, "stable", two).any()
+
+
+@pytest.mark.parametrize(
+    ("exponents", "unclaimed"),
+    [
+        ([-800.0, 0.0, 1.0], [True, False, False]),
+        ([-740.0, 0.0, 1.0], [True, False, False]),  # subnormal
+        ([-math.inf, 0.0, 1.0], [False, False, False]),
+        ([-800.0, math.inf, 1.0], [False, False, False]),
+    ],
+)
+def test_a_share_may_underflow_as_an_exponential_does(exponents, unclaimed):
+    nodes, values, out = evaluated(at.softmax(x), x=exponents)
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+
+
+def test_a_share_may_underflow_beside_an_infinite_factor_where_the_sides_differ():
+    factors = at.mul(y, y, at.exp(y))
+    before, _values, _out = evaluated(
+        at.exp(x) * factors / at.sum(at.exp(x)), x=[-700.0, 700.0], y=[np.inf, np.inf]
+    )
+    nodes, values, out = evaluated(at.softmax(x) * factors, x=[-700.0, 700.0], y=[np.inf, np.inf])
+    assert np.isnan(values[out]).tolist() == [True, False]
+    assert unclaimed_elements(nodes, values, out, "stable", before).tolist() == [True, False]
 
 
 def test_increments_of_one_place_leave_the_range_on_the_way():
