@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from random import Random
 from typing import Any, TypeVar
@@ -21,9 +20,9 @@ class AdaptiveChoices:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self._attempts: Counter[Hashable] = Counter()
-        self._successes: Counter[Hashable] = Counter()
-        self._since_last_outcome: list[Hashable] = []
+        # by decision and option, how often it was picked and how often that was a success
+        self._counts: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
+        self._since_last_outcome: list[tuple[Hashable, Hashable]] = []
 
     def pick(self, decision: Hashable, options: Sequence[tuple[T, float]]) -> T:
         """Return one of some options; those that succeeded before weigh more.
@@ -35,19 +34,21 @@ class AdaptiveChoices:
         options
             Pairs of an option and its initial weight.
         """
-        weights = [w * self._success_rate((decision, option)) for option, w in options]
+        counts = self._counts.get(decision, {})
+        weights = []
+        for option, weight in options:
+            picked, succeeded = counts.get(option, (0, 0))
+            weights.append(weight * ((succeeded + 1) / (picked + 2) + 0.02))
         (chosen,) = self.random.choices([option for option, _ in options], weights)
         self._since_last_outcome.append((decision, chosen))
         return chosen
 
-    def _success_rate(self, key: Hashable) -> float:
-        return (self._successes[key] + 1) / (self._attempts[key] + 2) + 0.02
-
     def record_outcome(self, success: bool) -> None:
         """Record whether the options picked since the last outcome led to an instance."""
-        self._attempts.update(self._since_last_outcome)
-        if success:
-            self._successes.update(self._since_last_outcome)
+        for decision, option in self._since_last_outcome:
+            counts = self._counts.setdefault(decision, {})
+            picked, succeeded = counts.get(option, (0, 0))
+            counts[option] = (picked + 1, succeeded + success)
         self._since_last_outcome = []
 
     def forget_outcome(self) -> None:
