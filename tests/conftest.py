@@ -57,12 +57,13 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.fixture(scope="module")
-def new_garbage_alone() -> None:
-    """`gc.collect()` finds what the tests of this file leave behind: what was there is not looked
-    through each time, which takes half a second after some thousand tests."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Collect what the tests of a folder leave behind, and leave to itself what is kept of them:
+    to look through all that was made before takes seconds after some thousand tests."""
+    if nextitem is not None and item.path.parent != nextitem.path.parent:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

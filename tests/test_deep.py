@@ -86,7 +86,6 @@ def test_it_is_differentiated():
     np.testing.assert_allclose(f(POINT), value_and_slope(POINT, DEPTH // 2)[1])
 
 
-@pytest.mark.usefixtures("new_garbage_alone")
 def test_it_is_dropped():
     """Python frees what a chain holds link by link: that may not exhaust the C stack either."""
     out = chain(at.dvector(), 2 * DEPTH)

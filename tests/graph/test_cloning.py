@@ -87,7 +87,6 @@ def test_a_chain_of_many_nodes(how) -> None:
     assert equal_computations([copied], [out], [leaf], [x])
 
 
-@pytest.mark.usefixtures("new_garbage_alone")
 def test_nothing_is_held_on_to() -> None:
     out = chain(at.dvector("x"), 50)[-1]
     pickle.dumps([out, out.owner])

@@ -63,7 +63,6 @@ def test_equality_by_hand_is_interned_too():
     assert ByHand("b", "other") is not first
 
 
-@pytest.mark.usefixtures("new_garbage_alone")
 def test_interned_objects_are_collected():
     key = object()
     made = id(Scaled(key))
@@ -159,7 +158,6 @@ def test_an_inner_graph_stands_beside_op_in_any_order(bases):
     assert op(Numbers()()).owner.op is op
 
 
-@pytest.mark.usefixtures("new_garbage_alone")
 class TestMemo:
     def test_what_is_asked_for_is_kept_longest(self):
         memo = Memo(generation=3)

@@ -15,8 +15,6 @@ from relgraph.graph.utils import is_transient
 from tests.compile.memory.graphs import FAMILIES
 from tests.seeds import sampled
 
-pytestmark = pytest.mark.usefixtures("new_garbage_alone")
-
 HAS_OPS_OF_ITS_OWN = ("constants", "structures", "loops", "own_ops")
 
 

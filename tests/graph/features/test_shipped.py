@@ -122,7 +122,6 @@ class TestHistory:
         with pytest.raises(ValueError, match="another graph"):
             other.revert(start)
 
-    @pytest.mark.usefixtures("new_garbage_alone")
     def test_keeps_nothing_that_no_checkpoint_needs(self):
         (x,) = variables("x")
         history = History()

@@ -252,7 +252,6 @@ def test_errors_of_a_predicate_are_those_of_the_search():
         KanrenRelationSub(asks).transform(None, at.add(a, b).owner)
 
 
-@pytest.mark.usefixtures("new_garbage_alone")
 def test_no_node_is_kept_alive():
     rewriter = KanrenRelationSub(sum_of_logs)
     leaf = at.dvector()
