@@ -17,6 +17,7 @@ from relgraph.tensor.lawkit.choices.choice import (
     is_number_not_nan,
     is_order,
     is_positive_zero,
+    raises_nothing,
 )
 from relgraph.tensor.lawkit.guards.constants import (
     all_oneo,
@@ -116,10 +117,13 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return any_dtype_law(name, lhs, rhs, *constant_branches, *conditions, sound="rounding")
 
 
+# an empty condition has the op compute nothing
+folded = (constanto(y), whereo(raises_nothing, s, a, b, y))
+
 CONSTANT_BRANCHES = (
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
-    lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), constanto(y)),
-    lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), constanto(y)),
+    lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
+    lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), *folded),
 )
 
 SUMS = (

@@ -183,7 +183,9 @@ class Comparison:
             for s in both
         ]
         bound = errors[0] + errors[1]
-        unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~np.isnan(self.new)
+        # where what a logarithm is taken of may be 0 by rounding, it may be negative on either side
+        nan = np.isnan(self.new) & ~(np.isinf(errors[1]) & np.isfinite(self.old))
+        unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~nan
         rounding = (finite & (gap <= MAX_ULPS * bound)) | unbounded
         # from the end of the range rounding of the old side leads beyond it, not back
         largest = float(np.finfo(self.old.dtype).max)

@@ -83,6 +83,8 @@ NOT_MATCHED = [
     ("switch-to-cast", at.switch(b, 1.0, -0.0)),
     ("switch-to-and", at.switch(b, i, False)),
     ("lift-switch", at.exp(at.switch(b, x, 2.0))),
+    ("lift-switch-first", at.switch(b, 1, 2) ** np.int8(-1)),  # raises, but of no elements
+    ("lift-switch-second", np.int64(2) ** at.switch(b, 1, -1)),
     ("second-where-compared", at.switch(x < y, y, x)),  # y may be nan
     ("second-where-compared", at.switch(x < np.nan, np.nan, x)),
     ("first-where-compared", at.switch(x > 0, x, 0)),  # x may be nan

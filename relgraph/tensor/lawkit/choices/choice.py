@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from relgraph import scalar
-from relgraph.tensor.lawkit.guards.constants import constant_number
+from relgraph.tensor.lawkit.guards.constants import constant_data, constant_number
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)
@@ -24,6 +24,14 @@ def is_positive_zero(c: Any) -> bool:
     """Return whether a constant is zero and not -0, or false."""
     value = constant_number(c)
     return value is not None and value == 0 and not np.signbit(np.real(value))
+
+
+def raises_nothing(scalar_op: Any, *operands: Any) -> bool:
+    """Return whether a scalar op takes some constants: a power of integers is refused where the
+    exponent is negative."""
+    given = [constant_data(v) for v in operands]
+    whole = all(data is not None and data.dtype.kind in "iu" for data in given)
+    return scalar_op != scalar.pow or not whole or all((data >= 0).all() for data in given)
 
 
 def is_order(scalar_op: Any) -> bool:
