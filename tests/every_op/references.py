@@ -312,7 +312,22 @@ def _cosine(op: Any, x: Any, y: Any) -> Any:
 
 def _covariance(op: Any, x: Any, y: Any) -> Any:
     means = [v.mean(op.axis, keepdims=True) for v in (x, y)]
-    return ((x - means[0]) * (y - means[1])).mean(op.axis)
+    found = ((x - means[0]) * (y - means[1])).mean(op.axis)
+    if np.isfinite(found).all():
+        return found
+    # beside an infinity, what it is written as
+    return np.where(
+        np.isfinite(found), found, (x * y).mean(op.axis) - x.mean(op.axis) * y.mean(op.axis)
+    )
+
+
+def _softmax(op: Any, x: Any) -> Any:
+    """Beside an infinite one all others have the share 0, where SciPy has nan throughout."""
+    if not x.size:
+        return _floats(x)
+    largest = x.max(axis=op.axis, keepdims=True)
+    among = np.where(x == largest, np.nan, 0.0).astype(x.dtype)
+    return np.where(np.isinf(largest), among, special.softmax(x, op.axis))
 
 
 REFERENCES: dict[type, Callable[..., Any]] = {
@@ -381,7 +396,7 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.SolveTriangular: _solve,
     c.CholeskySolve: _solve,
     c.LeastSquares: _lstsq,
-    c.Softmax: lambda op, x: special.softmax(x, axis=op.axis) if x.size else _floats(x),
+    c.Softmax: _softmax,
     c.LogSoftmax: lambda op, x: special.log_softmax(x, axis=op.axis) if x.size else _floats(x),
     c.LogSumExp: _logsumexp,
     c.Norm: _norm,
