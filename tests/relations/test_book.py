@@ -14,7 +14,7 @@ BOOK = discover_laws()
 
 FEW = 12
 
-AT_A_TIME = 40
+AT_A_TIME = 25
 """How many laws the suite checks by plan; those that the seed draws."""
 
 
