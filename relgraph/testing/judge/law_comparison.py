@@ -184,7 +184,7 @@ class Comparison:
         ]
         bound = errors[0] + errors[1]
         # where what a logarithm is taken of may be 0 by rounding, it may be negative on either side
-        nan = np.isnan(self.new) & ~(np.isinf(errors[1]) & np.isfinite(self.old))
+        nan = np.isnan(self.new) & ~np.isfinite(self.old)
         unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~nan
         # so near a pole that of the old one not even the sign is known
         pole = (float(info.eps) * np.abs(self.old) > 1) & (errors[0] >= np.abs(self.old))
