@@ -13,7 +13,6 @@ Stability of Numerical Algorithms (2002), 1.7-1.8 and problem 1.4.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from relgraph.graph.kanren import computo
@@ -49,9 +48,7 @@ from relgraph.tensor.lawkit.spellings import (
     not_tanho,
     root_of_largest,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-
-stable = partial(law, sound="stable")
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, stable
 
 c, k, x, y, z = lvars("c k x y z")
 

@@ -51,7 +51,7 @@ from relgraph.tensor.lawkit.guards.dependence import (
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo
 from relgraph.tensor.lawkit.guards.types import floato
 from relgraph.tensor.lawkit.reductions.softmax import covers_axes, restores_axes
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, c, d, i, k, n, o, w, ws, x, y, z = lvars("a c d i k n o w ws x y z")
@@ -133,11 +133,6 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
 
 
 with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
-
-
-def stable(name: str, lhs: Any, rhs: Any, *conditions: Any, **options: Any) -> Law:
-    """Return a law of this class."""
-    return law(name, lhs, rhs, *conditions, sound="stable", **options)
 
 
 def with_factors(

@@ -95,7 +95,7 @@ def test_logarithms_of_products(dtype, values):
     ],
 )
 def test_logarithms_of_products_that_are_nearly_one(dtype, values):
-    """Their digits are those of the product, where an exponential is no ordinary number too."""
+    """They have the digits of the product, also where an exponential leaves the range."""
     given = [np.array([v], dtype) for v in values]
     expected = _log_product(*[float(v.item()) for v in given])
     found = scalar.log_product.impl(*given)

@@ -19,7 +19,7 @@ from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizer_check import with_gradients
 from tests.seeds import sampled, seed_of
 
-EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 120
+EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 300
 
 x, y, z, a = lvars("x y z a")
 
@@ -31,8 +31,7 @@ def test_modes_keep_what_graphs_compute(mode):
     assert found.passed, found
     assert found.graphs >= 0.9 * EXAMPLES
     assert found.changed > 10
-    # how many there are in so few graphs depends on the seed: 28 to 40
-    assert len(found.ops) > 20
+    assert len(found.ops) > 30
 
 
 def test_the_long_form(capsys):

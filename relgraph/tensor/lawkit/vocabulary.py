@@ -1,4 +1,4 @@
-"""The vocabulary of laws about tensors: `lvars`, `law`, `any_dtype_law` and `relation`."""
+"""What laws about tensors are written with: `lvars`, `law` and its kinds, and `relation`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relgraph.graph.kanren.terms.term import LogicVariable, logic_variables
 from relgraph.tensor.lawkit.guards.compensation import roundings_kept_apart
 from relgraph.tensor.variable import TensorVariable
 
-__all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation"]
+__all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation", "stable"]
 
 # no functions: a law is pickled by the name of the innermost module that makes it
 law = partial(any_law, implied=roundings_kept_apart)
@@ -19,6 +19,9 @@ law = partial(any_law, implied=roundings_kept_apart)
 
 any_dtype_law = partial(law, mixed=True, complex=True)
 """`law` for tensors of any dtype, and of several at once."""
+
+stable = partial(law, sound="stable")
+"""`law` for what brings a value nearer to the true one."""
 
 
 def lvars(names: str) -> list[LogicVariable]:

@@ -31,6 +31,7 @@ _MANY = 5
 _FEW = 2
 _SUSPECTS = 3
 _CLEARLY_NEARER = 0.25
+_LOGARITHMS = frozenset(["log", "log2", "log10", "log1p"])
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ class Comparison:
         ]
         bound = errors[0] + errors[1]
         # where what a logarithm is taken of may be 0 by rounding, it may be negative on either side
-        nan = np.isnan(self.new) & ~np.isfinite(self.old)
+        nan = np.isnan(self.new) & ~(np.isfinite(self.old) & _is_logarithm(self.pair.old))
         unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~nan
         # so near a pole that of the old one not even the sign is known
         pole = (float(info.eps) * np.abs(self.old) > 1) & (errors[0] >= np.abs(self.old))
@@ -327,6 +328,11 @@ class Comparison:
             if _distance(new, truth, info) <= MAX_ULPS * ulp:
                 return None
         return f"the true value is {_written(truth)}, to which the old one is nearer"
+
+
+def _is_logarithm(side: Variable) -> bool:
+    op = None if side.owner is None else side.owner.op
+    return isinstance(op, Elemwise) and op.scalar_op.name in _LOGARITHMS
 
 
 def _written(truth: Any) -> str:
