@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -40,6 +41,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What was kept of another run must not decide what a test sees.
 os.environ["RELGRAPH_CACHE_DIR"] = ""
 
+USUAL_DIGITS = 15
+"""Those that mpmath starts with."""
+
 profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(profile)
 if profile == "ci":
@@ -60,7 +64,14 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Collect what the tests of a folder leave behind, and leave to itself what is kept of them:
-    to look through all that was made before takes seconds after some thousand tests."""
+    to look through all that was made before takes seconds after some thousand tests.
+
+    A test that leaves mpmath with more digits than it found would slow down all that follow.
+    """
+    digits = sys.modules["mpmath"].mp.dps if "mpmath" in sys.modules else USUAL_DIGITS
+    if digits != USUAL_DIGITS:
+        sys.modules["mpmath"].mp.dps = USUAL_DIGITS
+        pytest.fail(f"{item.nodeid} leaves mpmath with {digits} digits, not {USUAL_DIGITS}")
     if nextitem is not None and item.path.parent != nextitem.path.parent:
         gc.collect()
         gc.freeze()

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.tensor import gt, lt, sqrt, switch
+from relgraph.tensor.lawkit.guards.numbers import no_zeroo
 from relgraph.tensor.lawkit.spellings import Square, in_each_spelling
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
@@ -21,8 +22,8 @@ x, y = lvars("x y")
 
 def late(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law that waits for others: ``log(x + sqrt(1 + x**2))`` is an arcsinh, and sees to
-    its sum itself."""
-    return law(name, lhs, rhs, sound="stable", tags=("late",))
+    its sum itself. Of ``sqrt(x**2 + 0)`` there is nothing to gain."""
+    return law(name, lhs, rhs, no_zeroo(y), sound="stable", tags=("late",))
 
 
 def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:

@@ -77,14 +77,14 @@ def _agreed(compute: Callable[[], Vector]) -> Vector:
     """
     before: Vector | None = None
     for digits in DIGITS:
-        mp.dps = digits
-        try:
-            found = compute()
-        except ZeroDivisionError:
-            # a denominator needs more digits than these
-            continue
-        if before is not None and all(map(_same, before, found)) and mp.mpf(0) not in found:
-            return found
+        with mp.workdps(digits):
+            try:
+                found = compute()
+            except ZeroDivisionError:
+                # a denominator needs more digits than these
+                continue
+            if before is not None and all(map(_same, before, found)) and mp.mpf(0) not in found:
+                return found
         before = found
     return before or []
 
@@ -140,8 +140,8 @@ class Truth:
             ]
             return sum(abs(flat[i] * s) for i, s in zip(self.free, slopes, strict=True))
 
-        mp.dps = DIGITS[2]
-        return [row(j) for j in self.free]
+        with mp.workdps(DIGITS[2]):
+            return [row(j) for j in self.free]
 
     def kept(self) -> dict[str, Any]:
         """Return what is written down, rounded to floats."""

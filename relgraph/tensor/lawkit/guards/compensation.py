@@ -149,7 +149,8 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
         asked = [readerso(uncompensated, part) for part, of in inner if of is not exp]
         return [*asked, readerso(in_no_sum_twice, matched)] if asked else ()
     if op in SUMS:
-        return [readerso(kept_apart, part) for part, _ in inner]
+        asked = [readerso(kept_apart, part) for part, _ in inner]
+        return [*asked, readerso(in_no_sum_twice, matched)] if asked else ()
     if op is mul and any(isinstance(part, Literal) for part in arguments):
         return [readerso(in_no_sum_twice, part) for part, _ in inner]
     return ()
