@@ -47,6 +47,7 @@ COMPENSATED = {
     "a number taken away again": ratio / (1 - ratio - at.alloc(1.0, 20)),
     "less its own reciprocal": (square - 1) * (square - 1 / square),
     "less its own logarithm": 0.25 - at.tan(x + math.pi / 4) + at.log(at.tan(x + math.pi / 4)),
+    "the root of a square": at.sqrt(square - 0.0) + x - at.sqrt(square),
     "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
 
@@ -68,6 +69,17 @@ def test_what_is_right_by_cancelling_roundings_stays_right(name: str) -> None:
 @pytest.mark.parametrize("name", sampled(COMPENSATED, 6, "compensated"))
 def test_it_stays_right_in_the_default_mode(name: str) -> None:
     stays_right(name, "fast_run")
+
+
+@pytest.mark.parametrize("rounded", (lambda d: d + 1 - 1, lambda d: 1 - d - 1))
+def test_a_difference_that_has_its_own_rounding_is_left_alone(
+    rounded: Callable[[Any], Any],
+) -> None:
+    """Its error is in the numerator and in the denominator."""
+    difference = x - at.sqrt(square + y)
+    formula = difference / rounded(difference)
+    assert "switch" not in algebra(optimize_graph(formula, include=["stabilization"]))
+    assert "switch" in algebra(optimize_graph(difference, include=["stabilization"]))
 
 
 LEFT: dict[str, tuple[Any, Callable[[str], bool]]] = {
