@@ -167,7 +167,7 @@ def test_ops_that_are_tracked_are_in_the_graphs():
         seen[type(node.op).__name__] += 1
         return False
 
-    found = check_optimizer(look, examples=40, gradients=False)
+    found = check_optimizer(look, examples=80, gradients=False)
     assert found.status == "unchecked"
     assert seen["Elemwise"] > 20 and seen["Argmax"] > 10
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cons import cons
 from etuples import etuple
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from unification import reify, unify, var, variables
 
@@ -52,6 +52,7 @@ def outcome(function, *args):
 
 @settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(terms(), terms(*OPEN), terms(V, V, only_a))
+@example(etuple(at.exp, etuple()), W, etuple(at.exp, "n"))
 def test_the_same_as_the_library(p, u, v):
     # where a variable is on both sides it may come to hold itself, and the library never ends
     assume(repr(v).count(repr(V)) <= 1 and repr(v).count(repr(only_a)) <= 1)
@@ -63,8 +64,14 @@ def test_the_same_as_the_library(p, u, v):
         assert repr(theirs) == repr(ours)
         assert (ours is s) is (theirs is s)
         assert repr(reify((u, [v]), theirs)) == repr(fast_reify((u, [v]), ours))
-    else:
+    elif not (theirs is s and are_equal_to_the_library_alone(reify(u, s), v)):
         assert theirs is ours
+
+
+def are_equal_to_the_library_alone(x, y):
+    """Return whether the library's etuples take two terms for equal of which one is longer: inside
+    of an etuple they compare as many elements as the shorter one has."""
+    return x == y and repr(x) != repr(y)
 
 
 def test_what_was_taken_apart_is_put_together_as_it_was():

@@ -122,5 +122,5 @@ def test_most_laws_with_conditions_against_cancellation_are_used() -> None:
     # those that differ from others in a node of DimShuffle, and those about sums of any length,
     # of which identities have the roots of two and of three squares
     assert all("-of-quotient-spread" in name for name in left_out if "hypot" not in name)
-    assert len(against) == 52 and len(left_out) == 9
+    assert len(against) == 76 and len(left_out) == 9
     assert len([one for one in CONDITIONAL if one in used]) >= 45
