@@ -16,7 +16,7 @@ from tests.fuzz.program import Leaf, Program, Step, quiet, source
 from tests.fuzz.shrinking import shrunk
 from tests.seeds import seed_of
 
-GRAPHS = 80 * len(TURN)
+GRAPHS = 50 * len(TURN)
 # In so many programs of a mode may no value be compared.
 MOST_UNSAID = 0.03
 

@@ -12,7 +12,7 @@ from tests.seeds import sampled, seed_of
 
 BOOK = discover_laws()
 
-FEW = 12
+FEW = 8
 
 AT_A_TIME = 25
 """How many laws the suite checks by plan; those that the seed draws."""
