@@ -20,7 +20,7 @@ from relgraph.graph.traversal import equal_computations
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.elemwise import blocks
+from relgraph.tensor.elemwise import blocks, ways
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.vm.schedule import schedule
@@ -34,7 +34,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Arrays of more than the shortest block are computed block by block, on two threads."""
     monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(blocks, "_WORTH_A_THREAD", 1.0)
+    monkeypatch.setattr(ways, "always", -1)
     with config.change_flags(threads=2):
         yield
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.settings import config
 from relgraph.tensor.elemwise.workers import Scratch, Storage, run_tasks
 from relgraph.tensor.memory_layout import forward
 
@@ -18,9 +17,9 @@ Array = np.ndarray[Any, Any]
 # All arrays of one block together have about this many bytes, a part of a core's second cache.
 BLOCK_BYTES = 1536 * 1024
 
-# Up to this many bytes, all arrays together, arrays of full length stay in the cache, and blocks
-# only cost calls.
-WHOLE_BYTES = 4 * 1024 * 1024
+# Up to this many bytes, all arrays together, arrays of full length stay in a core's second cache,
+# and blocks only cost calls.
+WHOLE_BYTES = 1024 * 1024
 
 # Shorter blocks cost more in calls than the cache saves; longer ones save no more calls.
 _SHORTEST, _LONGEST = 4096, 49152
@@ -28,9 +27,6 @@ _SHORTEST, _LONGEST = 4096, 49152
 # Blocks of elements side by side begin at a multiple of this, so that each lane of a vector loop
 # gets what it gets on the whole array.
 _STEP = 1024
-
-# Handing work to another thread pays from about this much of it on, in nanoseconds.
-_WORTH_A_THREAD = 200_000.0
 
 # NumPy adds up pairwise: it halves an array until this many elements are left, or fewer.
 _PAIRWISE = 8
@@ -45,7 +41,7 @@ def block_length(bytes_per_element: int) -> int:
 
 
 def whole_length(bytes_per_element: int) -> int:
-    """Return the number of elements up to which arrays are best computed as a whole."""
+    """Return the number of elements up to which arrays are computed as a whole, without a look."""
     return max(WHOLE_BYTES // max(bytes_per_element, 1), _SHORTEST)
 
 
@@ -64,8 +60,6 @@ class Block(NamedTuple):
         For each register the position of the output that it holds; None for scratch.
     steady
         Whether the function gives the same for inputs that run backward or stand still.
-    nanoseconds
-        What an element costs, for the choice whether to use other threads.
     """
 
     function: Callable[..., tuple[Any, ...]]
@@ -73,7 +67,6 @@ class Block(NamedTuple):
     registers: Sequence[np.dtype[Any]]
     held: Sequence[int | None]
     steady: bool
-    nanoseconds: float
 
 
 def _strides_in_order(x: Array) -> list[int]:
@@ -160,7 +153,11 @@ def added_pairwise(parts: Iterator[Any], n: int, length: int) -> Any:
 
 
 def run_blocks(
-    block: Block, inputs: Sequence[Array], outputs: Sequence[Array | None], plan: Cut
+    block: Block,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array | None],
+    plan: Cut,
+    threads: int,
 ) -> list[tuple[Any, ...]]:
     """Compute outputs block by block, and return the partial results of each block.
 
@@ -170,6 +167,8 @@ def run_blocks(
         Arrays of one rank that broadcast, and where to write; None for an output that is reduced.
     plan
         How their shape is cut.
+    threads
+        On how many threads.
     """
     per_index = len(plan.bounds)
     count = per_index * math.prod(plan.leading)
@@ -196,8 +195,6 @@ def run_blocks(
                 )
         _scratch.give_back(storage)
 
-    work_to_do = count * longest * math.prod(plan.rest) * block.nanoseconds
-    threads = min(config.threads, int(work_to_do / _WORTH_A_THREAD) + 1)
     run_tasks(work, count, threads)
     return partial
 

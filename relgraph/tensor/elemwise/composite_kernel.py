@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from relgraph.scalar.composite import Composite
+from relgraph.settings import config
 from relgraph.tensor.elemwise.blocks import (
     Array,
     Block,
@@ -23,7 +25,24 @@ from relgraph.tensor.elemwise.blocks import (
 )
 from relgraph.tensor.elemwise.composite_source import CompositeSource, Pattern
 from relgraph.tensor.elemwise.new_arrays import new_array
+from relgraph.tensor.elemwise.ways import Ways
 from relgraph.tensor.memory_layout import forward
+
+# As a whole, values that only the kernel reads may take so many bytes.
+MOST_SCRATCH_BYTES = 512 * 1024 * 1024
+
+
+class _Choice(NamedTuple):
+    """The choice among computing as a whole, by blocks, and by blocks on several threads.
+
+    Attributes
+    ----------
+    threads
+        For each way the number of threads; 0 as a whole.
+    """
+
+    ways: Ways
+    threads: Sequence[int]
 
 
 class CompositeKernel:
@@ -57,6 +76,7 @@ class CompositeKernel:
         # An output that is an input is read when all others have been written.
         indirect = bool(overwritten) and any(v in op.inputs for v in op.outputs)
         self.overwritten = {} if indirect else dict(overwritten)
+        self._choices: dict[tuple[int, int], _Choice] = {}
         self._arguments = [f"i{i}" for i in range(len(self.patterns))]
 
     @cached_property
@@ -96,7 +116,7 @@ class CompositeKernel:
         returned = "".join(f"{text}, " for text in source.partial_results)
         length = block_length(self.bytes_per_element)
         function = self._define("block", arguments, [*source.block, f"return ({returned})"])
-        return Block(function, length, source.registers, held, source.steady, source.nanoseconds)
+        return Block(function, length, source.registers, held, source.steady)
 
     def _define(
         self, name: str, arguments: Sequence[str], body: Sequence[str]
@@ -142,16 +162,44 @@ class CompositeKernel:
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
     ) -> list[Any]:
         """Return the outputs for inputs that lie in memory row by row."""
-        if math.prod(shape) > self.limit:
-            return self._run_blocks(inputs, shape, targets)
-        if not self.source.steady:
-            inputs = [forward(x) for x in inputs]
-        return self._run_whole(inputs, shape, targets)
+        size = math.prod(shape)
+        if size <= self.limit:
+            return self._run_whole(inputs, shape, targets)
+        choice = self._choice_for(size)
+        way = choice.ways.next()
+        threads = choice.threads[way]
+        started = perf_counter()
+        if threads == 0:
+            results = self._run_whole(inputs, shape, targets)
+        else:
+            results = self._run_blocks(inputs, shape, targets, threads)
+        choice.ways.note(way, (perf_counter() - started) / size)
+        return results
+
+    def _choice_for(self, size: int) -> _Choice:
+        """Return the choice for about so many elements."""
+        most = config.threads
+        key = (size.bit_length(), most)
+        choice = self._choices.get(key)
+        if choice is None:
+            threads = [1, most] if most > 1 and size > self.block.length else [1]
+            if size * sum(d.itemsize for d in self.source.registers) <= MOST_SCRATCH_BYTES:
+                threads.insert(0, 0)
+            choice = self._choices[key] = _Choice(Ways(len(threads)), threads)
+        return choice
+
+    def prefers_whole(self, size: int) -> bool:
+        """Return whether arrays of `size` elements, more than `limit`, are best computed as a whole
+        by calls that the caller makes."""
+        choice = self._choice_for(size)
+        return choice.threads[0] == 0 and choice.ways.prefers_first()
 
     def _run_whole(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
     ) -> list[Any]:
         """Return the outputs, computed as one block."""
+        if not self.source.steady:
+            inputs = [forward(x) for x in inputs]
         registers = [
             np.empty(shape, dtype) if j is None or targets[j] is None else targets[j]
             for dtype, j in zip(self.source.registers, self.block.held, strict=True)
@@ -160,7 +208,11 @@ class CompositeKernel:
         return [next(reduced) if r is None else registers[r] for r in self.source.held]
 
     def _run_blocks(
-        self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
+        self,
+        inputs: Sequence[Array],
+        shape: tuple[int, ...],
+        targets: Sequence[Array | None],
+        threads: int,
     ) -> list[Any]:
         """Return the outputs, computed by blocks of inputs that lie in memory row by row."""
         results: list[Any] = [
@@ -175,7 +227,7 @@ class CompositeKernel:
             shape = (math.prod(shape),)
         length = self.block.length
         pairwise = flat and np.add in self.reduce
-        parts = run_blocks(self.block, inputs, outputs, cut(shape, length, pairwise))
+        parts = run_blocks(self.block, inputs, outputs, cut(shape, length, pairwise), threads)
         reduced = (j for j, ufunc in enumerate(self.reduce) if ufunc is not None)
         for j, found in zip(reduced, zip(*parts, strict=True), strict=False):
             ufunc: Any = self.reduce[j]

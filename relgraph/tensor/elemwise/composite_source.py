@@ -30,9 +30,6 @@ _COPIES: dict[type[ScalarOp], int] = {Identity: 0, Second: 1, Cast: 0}
 
 _AFTER_ALL = 1 << 60
 
-# What an element costs in nanoseconds: where one instruction does it, and elsewhere.
-_CHEAP, _DEAR = 0.3, 3.0
-
 
 def spread(x: Any, *operands: Any) -> Any:
     """Return a new array with the elements of `x`, of the shape to which all operands broadcast."""
@@ -109,8 +106,6 @@ class CompositeSource:
         What the lines refer to.
     steady
         Whether the values do not depend on the memory layout of the inputs.
-    nanoseconds
-        About what an element costs.
     """
 
     def __init__(
@@ -129,7 +124,6 @@ class CompositeSource:
         self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
         self.namespace["reduced"] = reduced
         self.steady = True
-        self.nanoseconds = 0.0
         self._names: dict[Variable, str] = {v: f"i{i}" for i, v in enumerate(op.inputs)}
         self._patterns: dict[Variable, Pattern] = dict(zip(op.inputs, patterns, strict=True))
         self._register_of: dict[Variable, int] = {}
@@ -169,10 +163,7 @@ class CompositeSource:
         ufunc = ufunc_of(node)
         copied = _COPIES.get(type(node.op))
         dtypes = [v.type.dtype for v in node.inputs]
-        if copied is not None or (ufunc is not None and steady(ufunc, dtypes) is ufunc):
-            self.nanoseconds += _CHEAP
-        else:
-            self.nanoseconds += _DEAR
+        if copied is None and (ufunc is None or steady(ufunc, dtypes) is not ufunc):
             self.steady = False
         if pattern != self.pattern or (ufunc is None and copied is None):
             self._add_call(k, node, names)

@@ -236,7 +236,7 @@ class Elemwise(Op):
     ) -> list[Any]:
         op = self.scalar_op
         if isinstance(op, Composite):
-            return self._kernel(node).run(inputs, shape, targets)
+            return self.kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
         ufunc = op.ufunc
         folds = isinstance(op, FoldOp) and len(inputs) > 2
@@ -262,7 +262,7 @@ class Elemwise(Op):
             for a in arrays
         ]
 
-    def _kernel(self, node: Apply) -> CompositeKernel:
+    def kernel(self, node: Apply) -> CompositeKernel:
         """Return the kernel of a node whose scalar op is a Composite."""
         patterns = tuple([v.type.broadcastable for v in node.inputs])
         kernel = self._kernels.get(patterns)

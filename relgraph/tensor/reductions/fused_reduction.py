@@ -70,7 +70,8 @@ class FusedReduction(Op):
         ]
         return Apply(self, elementwise.inputs, [out.type.make_variable() for out in outputs])
 
-    def _kernel(self, node: Apply) -> CompositeKernel:
+    def kernel(self, node: Apply) -> CompositeKernel:
+        """Return the kernel of a node."""
         patterns = tuple([v.type.broadcastable for v in node.inputs])
         kernel = self._kernels.get(patterns)
         if kernel is None:
@@ -87,7 +88,7 @@ class FusedReduction(Op):
             if op is not None and op.ufunc.identity is None and 0 in shape:
                 raise ValueError(f"{self}: {op} of an array of shape {shape}, which has no extreme")
         with np.errstate(all="ignore"):
-            results = self._kernel(node).run(inputs, shape, [None] * len(node.outputs))
+            results = self.kernel(node).run(inputs, shape, [None] * len(node.outputs))
         for cell, result in zip(output_storage, results, strict=True):
             cell[0] = result
 

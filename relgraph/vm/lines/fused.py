@@ -2,7 +2,8 @@
 
 The calls stand in the program as those of nodes that are not fused do, so that on small arrays a
 fused node is no slower than they are. Which way is taken is known when the lengths are: arrays are
-small that fit in the cache together.
+small that fit in the cache together. Of larger ones the kernel finds out by its times
+(`relgraph.tensor.elemwise.ways`); where it finds no faster way, the calls are made here too.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def _size_conditions(
     bytes_per_element: int,
     symbols: SymbolTable,
 ) -> list[str]:
-    """Return the conditions that the arrays are small, and not empty if an extreme is taken."""
+    """Return the conditions that the arrays are not empty if an extreme is taken, and small or such
+    that the kernel knows no faster way."""
     least = any(op is not None and op.ufunc.identity is None for op in reductions)
     limit = whole_length(bytes_per_element)
     known = [symbols.lengths.of(v)[axis] for v, axis in (group[0] for group in groups)]
@@ -137,7 +139,8 @@ def _size_conditions(
         size = " * ".join(length_text(*group[0], symbols) for group in groups) or "1"
     else:
         size = f"{symbols.name_of(largest)}.size"
-    return [f"{'0 < ' if least else ''}{size} <= {limit}"]
+    prefers = symbols.bind("k", node.op.kernel(node).prefers_whole)
+    return [f"({'0 < ' if least else ''}{size} <= {limit} or {prefers}({size}))"]
 
 
 def _performed(node: Apply, symbols: SymbolTable) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from relgraph import config, function, scalar
 from relgraph import tensor as at
-from relgraph.tensor.elemwise import blocks
+from relgraph.tensor.elemwise import blocks, ways
 from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
@@ -24,7 +24,7 @@ F, T = (False,), (True,)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(blocks, "_WORTH_A_THREAD", 1.0)
+    monkeypatch.setattr(ways, "always", -1)
     with config.change_flags(threads=3):
         yield
 

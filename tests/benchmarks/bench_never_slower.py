@@ -1,0 +1,226 @@
+"""Whether the default mode is ever slower than the graph as it was written, on every family.
+
+    python tests/benchmarks/bench_never_slower.py [FAMILY ...] [--elements 1,1000,20000]
+        [--dtypes float64,float32] [--mode fast_run] [--rounds 15] [--json FILE]
+
+Each family of `tests/families`, forward and with its gradient, is compiled in the modes ``None``
+and ``strict`` and in the default one; inputs that the family writes as numbers are vectors here.
+The three are called in turn, and the median of a mode's rounds counts. The ratio is the default
+mode's time over the better one of the others: above ``1.05`` it is marked, with the laws for
+accuracy that fired, if any did. The exit status is 1 if anything is marked in which none fired.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from bench_rewriting import ROOT
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+sys.path.insert(0, str(ROOT))
+
+import relgraph.tensor as at
+from relgraph import function, grad, optimize_graph
+from relgraph.graph.basic import Constant, graph_inputs
+from tests.families import FAMILIES, value_and_gradient
+
+ELEMENTS = (1, 100, 1_000, 20_000, 200_000, 2_000_000)
+DTYPES = ("float64", "float32")
+BESIDE = ("None", "strict")
+MOST = 1.05
+NODES = 70
+WARM_UP = 10
+"""Calls before those that are measured: a fused node tries its ways."""
+LEAST_SECONDS = 2e-3
+"""A round takes at least this long: short calls are repeated."""
+
+
+class Case(NamedTuple):
+    """One program at one length."""
+
+    family: str
+    elements: int
+    dtype: str
+    gradient: bool
+
+
+class Vectors:
+    """A tensor module whose scalars and vectors of doubles are vectors of a dtype, and whose
+    matrices have it too."""
+
+    def __init__(self, dtype: str) -> None:
+        self._dtype = dtype
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(at, name)
+
+    def dscalar(self, name: str) -> Any:
+        return at.vector(name, dtype=self._dtype)
+
+    dvector = dscalar
+
+    def dmatrix(self, name: str) -> Any:
+        return at.matrix(name, dtype=self._dtype)
+
+
+def main() -> int:
+    options = _parser().parse_args()
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 140
+    cases = [
+        Case(name, n, dtype, gradient)
+        for name in options.families
+        for dtype in options.dtypes
+        for gradient in (False, True)
+        if FAMILIES[name].differentiable or not gradient
+        for n in options.elements
+    ]
+    modes = (*BESIDE, options.mode)
+    table = Table("family", "", "dtype", "elements", *(f"µs, {m}" for m in modes), "ratio")
+    for column in table.columns[3:]:
+        column.justify = "right"
+    rows, bad = [], 0
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(cases))
+        for case, seconds, excused in _measured(cases, modes, options.rounds):
+            progress.update(task, description=f"{case.family}, {case.elements}", advance=1)
+            ratio = seconds[-1] / min(seconds[:-1])
+            marked = ratio > MOST
+            bad += marked and not excused
+            rows.append({**case._asdict(), "seconds": seconds, "ratio": ratio, "laws": excused})
+            if marked or options.all:
+                table.add_row(
+                    case.family,
+                    "gradient" if case.gradient else "forward",
+                    case.dtype,
+                    f"{case.elements:,}",
+                    *(f"{1e6 * s:,.1f}" for s in seconds),
+                    f"{ratio:.2f} {', '.join(excused) if marked else ''}",
+                )
+    console.print(table)
+    ratios = [row["ratio"] for row in rows]
+    mean = math.exp(statistics.fmean(map(math.log, ratios)))
+    console.print(
+        f"{len(rows)} cases, {sum(r > MOST for r in ratios)} above {MOST}, {bad} of them without a "
+        f"law for accuracy; geometric mean {mean:.2f}, most {max(ratios):.2f}"
+    )
+    if options.json is not None:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    return int(bad > 0)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("families", nargs="*", metavar="FAMILY", type=_family, default=[*FAMILIES])
+    parser.add_argument("--elements", type=_numbers, default=ELEMENTS)
+    parser.add_argument("--dtypes", type=lambda text: text.split(","), default=DTYPES)
+    parser.add_argument("--mode", default="fast_run")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--all", action="store_true", help="print every case, not what is slower")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures there")
+    return parser
+
+
+def _family(name: str) -> str:
+    if name not in FAMILIES:
+        raise argparse.ArgumentTypeError(f"no family is called {name!r}: {', '.join(FAMILIES)}")
+    return name
+
+
+def _numbers(text: str) -> list[int]:
+    if not all(part.isdecimal() and int(part) > 0 for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"expected numbers such as 1,1000, got {text!r}")
+    return [int(part) for part in text.split(",")]
+
+
+def _measured(
+    cases: Sequence[Case], modes: Sequence[str], rounds: int
+) -> Iterator[tuple[Case, list[float], list[str]]]:
+    """Yield each case, the median seconds of a call in each mode, and laws for accuracy."""
+    known: dict[Any, Any] = {}
+    for case in cases:
+        key = (case.family, case.dtype, case.gradient)
+        if key not in known:
+            known = {key: _compiled(case, modes)}
+        compiled, inputs, laws = known[key]
+        values = _drawn(case, inputs)
+        with np.errstate(all="ignore"):
+            yield case, _interleaved([partial(f, *values) for f in compiled], rounds), laws
+
+
+def _compiled(case: Case, modes: Sequence[str]) -> tuple[list[Any], list[Any], list[str]]:
+    family, tensors = FAMILIES[case.family], Vectors(case.dtype)
+    if case.gradient:
+        outputs = value_and_gradient(family, tensors, grad, NODES)
+        inputs = _inputs_of(outputs)
+    else:
+        inputs, out = family.build(tensors, NODES)
+        outputs = [out]
+    compiled = [function(inputs, outputs, mode=m, on_unused_input="ignore") for m in modes]
+    return compiled, inputs, _accurate(outputs, modes[-1])
+
+
+def _inputs_of(outputs: Sequence[Any]) -> list[Any]:
+    return [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
+
+
+def _accurate(outputs: Sequence[Any], mode: str) -> list[str]:
+    """Return the names of the stabilizing laws that the mode applied."""
+    _, trace = optimize_graph(outputs, include=[mode], exclude=["inplace"], trace=True, clone=True)
+    return sorted({step.name for step in trace if step.sound == "stable"})
+
+
+def _drawn(case: Case, inputs: Sequence[Any]) -> list[Any]:
+    """Draw values for which the programs' own stay finite."""
+    rng = np.random.default_rng(0)
+    # the states of this one grow like a tower of powers if they are positive
+    low, high = (-0.9, -0.4) if case.family == "ladder" else (0.1, 0.6)
+    matrices = any(v.type.ndim == 2 for v in inputs)
+    side = max(1, math.isqrt(case.elements)) if matrices else case.elements
+    drawn = [rng.uniform(low, high, (side,) * v.type.ndim).astype(case.dtype) for v in inputs]
+    if case.family != "cholesky":
+        return drawn
+    on_diagonal = [len({*v.name[1:].split("_")}) == 1 for v in inputs]
+    return [v + np.asarray(9 * there, v.dtype) for v, there in zip(drawn, on_diagonal, strict=True)]
+
+
+def _interleaved(calls: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
+    """Return for each call the median of its seconds, taken in turn."""
+    for _ in range(WARM_UP):
+        for call in calls:
+            call()
+    began = time.perf_counter()
+    for call in calls:
+        call()
+    once = (time.perf_counter() - began) / len(calls)
+    repeats = max(1, round(LEAST_SECONDS / once))
+    taken: list[list[float]] = [[] for _ in calls]
+    gc.disable()
+    for k in range(rounds):
+        # whoever comes first finds another cache
+        for i in range(len(calls)):
+            j = (i + k) % len(calls)
+            began = time.perf_counter()
+            for _ in range(repeats):
+                calls[j]()
+            taken[j].append((time.perf_counter() - began) / repeats)
+    gc.enable()
+    return [statistics.median(one) for one in taken]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
