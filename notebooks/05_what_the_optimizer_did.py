@@ -68,7 +68,7 @@ step
 # - a **dashed** edge ends where its value is *viewed*: a transpose or a new axis is the same
 #   numbers with other strides, and copies nothing;
 # - a box with several ops between braces computes them in one pass over memory; a `Composite` is
-#   elementwise, and `sum{...}` sums what it computed on the way.
+#   elementwise, and `Fused` reduces what it computed on the way.
 #
 # A value is overwritten only by the last node that reads it, and never an array of yours: `X` and
 # `y` have no red edge.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -102,13 +103,27 @@ class Composite(ScalarOp, HasInnerGraph):
 
     @cached_property
     def _text(self) -> str:
-        """Its formulas; if they are long, how many ops there are."""
-        if len(self.nodes) > _MOST_WRITTEN_OUT:
-            return f"Composite{{{len(self.nodes)} ops}}"
-        return f"Composite{{{', '.join(self._formulas())}}}"
+        return f"Composite{{{self.described([''] * self.nout)}}}"
 
+    def described(self, around: Sequence[str]) -> str:
+        """Return what is computed as text: the formulas, with the inputs named i0, i1 and so on; if
+        they are long, how often each op is there.
+
+        Parameters
+        ----------
+        around
+            For each output the name of what is done to it; empty if nothing is.
+        """
+        if len(self.nodes) > _MOST_WRITTEN_OUT:
+            names = Counter(
+                [str(node.op) for node in self.nodes] + [name for name in around if name]
+            )
+            return ", ".join(f"{k} {name}" if k > 1 else name for name, k in names.most_common())
+        formulas = zip(around, self._formulas, strict=True)
+        return ", ".join(f"{name}({text})" if name else text for name, text in formulas)
+
+    @cached_property
     def _formulas(self) -> list[str]:
-        """Return the outputs as text, with the inputs named i0, i1 and so on."""
         renamed = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
         return as_string(list(renamed.values()), clone_replace(self.outputs, renamed))
 

@@ -255,5 +255,5 @@ def test_fused_ops_are_named() -> None:
     x, y = at.dvectors("x", "y")
     f = function([x, y], [at.tanh(x + y) * x, at.sum(at.exp(x * y) + 1)])
     ops = {box.label: box.title for box in picture_of(f).boxes if box.kind == "op"}
-    assert set(ops) == {"Composite{add, tanh, mul}", "sum{mul, exp, add}"}
+    assert set(ops) == {"Composite{add, tanh, mul}", "Fused{mul, exp, add, sum}"}
     assert "mul(tanh(add(i0, i1)), i0)" in ops["Composite{add, tanh, mul}"]

@@ -296,6 +296,17 @@ def test_numbers_are_written_into_the_op() -> None:
     assert other.op is node.op
 
 
+def test_a_fused_node_is_named_by_what_it_computes() -> None:
+    x = at.dvector("x")
+    (out,) = fused([x], [at.sum(at.exp(x) * 2.0)]).outputs
+    assert str(out.owner.op) == "Fused{sum(mul(exp(i0), 2.0))}"
+    long = x
+    for _ in range(30):
+        long = at.tanh(long * 2.0)
+    (out, _) = fused([x], [at.max(long), long]).outputs
+    assert str(out.owner.op) == "Fused{30 mul, 30 tanh, max}"
+
+
 def test_fusing_twice_changes_nothing() -> None:
     x, y = at.dvector("x"), at.dvector("y")
     fgraph = fused([x, y], [at.sum(at.tanh(x * y) + x), at.cumsum(at.exp(x) * y) * x + y])

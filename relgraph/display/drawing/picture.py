@@ -212,9 +212,9 @@ def _short(op: Any) -> str:
     nodes = getattr(fused, "nodes", None)
     if nodes is None:
         return str(op)
-    before, kind, _ = str(op).partition("Composite{")
-    names = ", ".join(str(node.op) for node in nodes)
-    return f"{before or kind}{names}}}"
+    reductions = [str(one) for one in getattr(op, "reductions", ()) if one is not None]
+    names = dict.fromkeys([*(str(node.op) for node in nodes), *reductions])
+    return f"{'Fused' if reductions else 'Composite'}{{{', '.join(names)}}}"
 
 
 def _edge(source: Box, target: Box, node: Apply, i: int, var: Variable) -> Edge:

@@ -56,8 +56,9 @@ class FusedReduction(Op):
         self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
 
     def __str__(self) -> str:
-        kept = ", ".join("_" if op is None else str(op) for op in self.reductions)
-        return f"{kept}{{{self.elemwise}}}"
+        around = ["" if op is None else str(op) for op in self.reductions]
+        composite: Any = self.elemwise.scalar_op
+        return f"Fused{{{composite.described(around)}}}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.elemwise, self.reductions)
