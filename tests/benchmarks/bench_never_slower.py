@@ -17,7 +17,6 @@ import gc
 import json
 import math
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,23 +24,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from bench_rewriting import ROOT
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-
-sys.path.insert(0, str(ROOT))
+from shared.vector_families import FAMILIES, built, drawn
 
 import relgraph.tensor as at
 from relgraph import function, grad, optimize_graph
-from relgraph.graph.basic import Constant, graph_inputs
-from tests.families import FAMILIES, value_and_gradient
 
 ELEMENTS = (1, 100, 1_000, 20_000, 200_000, 2_000_000)
 DTYPES = ("float64", "float32")
 BESIDE = ("None", "strict")
 MOST = 1.05
-NODES = 70
 WARM_UP = 10
 """Calls before those that are measured: a fused node tries its ways."""
 LEAST_SECONDS = 2e-3
@@ -55,25 +49,6 @@ class Case(NamedTuple):
     elements: int
     dtype: str
     gradient: bool
-
-
-class Vectors:
-    """A tensor module whose scalars and vectors of doubles are vectors of a dtype, and whose
-    matrices have it too."""
-
-    def __init__(self, dtype: str) -> None:
-        self._dtype = dtype
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(at, name)
-
-    def dscalar(self, name: str) -> Any:
-        return at.vector(name, dtype=self._dtype)
-
-    dvector = dscalar
-
-    def dmatrix(self, name: str) -> Any:
-        return at.matrix(name, dtype=self._dtype)
 
 
 def main() -> int:
@@ -157,7 +132,7 @@ def _measured(
         if key not in known:
             known = {key: _compiled(case, modes)}
         compiled, inputs, laws = known[key]
-        values = _drawn(case, inputs)
+        values = drawn(case.family, inputs, case.elements, case.dtype)
         with np.errstate(all="ignore"):
             try:
                 compiled[0](*values)
@@ -168,39 +143,15 @@ def _measured(
 
 
 def _compiled(case: Case, modes: Sequence[str]) -> tuple[list[Any], list[Any], list[str]]:
-    family, tensors = FAMILIES[case.family], Vectors(case.dtype)
-    if case.gradient:
-        outputs = value_and_gradient(family, tensors, grad, NODES)
-        inputs = _inputs_of(outputs)
-    else:
-        inputs, out = family.build(tensors, NODES)
-        outputs = [out]
+    inputs, outputs = built(case.family, at, grad, case.dtype, case.gradient)
     compiled = [function(inputs, outputs, mode=m, on_unused_input="ignore") for m in modes]
     return compiled, inputs, _accurate(outputs, modes[-1])
-
-
-def _inputs_of(outputs: Sequence[Any]) -> list[Any]:
-    return [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
 
 
 def _accurate(outputs: Sequence[Any], mode: str) -> list[str]:
     """Return the names of the stabilizing laws that the mode applied."""
     _, trace = optimize_graph(outputs, include=[mode], exclude=["inplace"], trace=True, clone=True)
     return sorted({step.name for step in trace if step.sound == "stable"})
-
-
-def _drawn(case: Case, inputs: Sequence[Any]) -> list[Any]:
-    """Draw values for which the programs' own stay finite."""
-    rng = np.random.default_rng(0)
-    # the states of this one grow like a tower of powers if they are positive
-    low, high = (-0.9, -0.4) if case.family == "ladder" else (0.1, 0.6)
-    matrices = any(v.type.ndim == 2 for v in inputs)
-    side = max(1, math.isqrt(case.elements)) if matrices else case.elements
-    drawn = [rng.uniform(low, high, (side,) * v.type.ndim).astype(case.dtype) for v in inputs]
-    if case.family != "cholesky":
-        return drawn
-    on_diagonal = [len({*v.name[1:].split("_")}) == 1 for v in inputs]
-    return [v + np.asarray(9 * there, v.dtype) for v, there in zip(drawn, on_diagonal, strict=True)]
 
 
 def _interleaved(calls: Sequence[Callable[[], Any]], rounds: int) -> list[float]:

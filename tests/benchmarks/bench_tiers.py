@@ -1,0 +1,94 @@
+"""How fast a function runs that was called often, beside PyTensor, on every family.
+
+    python tests/benchmarks/bench_tiers.py [FAMILY ...] --peer PYTHON [--elements 1000,20000,200000]
+
+Each library builds the family with its gradient in its default mode, in a process of its own. A
+function is called for some seconds, so that it is compiled where it will be; then the median of
+calls counts. The first result is timed too, from the graph on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import statistics
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from shared.beside_peer import parser_for, rounds_of
+from shared.vector_families import FAMILIES, built, drawn
+
+WARM_UP, MEASURED = 4.0, 1.0
+"""Seconds."""
+GEOMETRIC_MEAN, LEAST = 1.2, 0.8
+
+
+def measure(name: str, library: str, elements: list[int]) -> list[list[float]] | None:
+    """Return for each length the microseconds of a call, and the seconds to the first result; None
+    if the library cannot say the family."""
+    loaded, tensor = importlib.import_module(library), importlib.import_module(f"{library}.tensor")
+    found = []
+    for n in elements:
+        inputs, outputs = built(name, tensor, loaded.grad, "float64", FAMILIES[name].differentiable)
+        values = drawn(name, inputs, n, "float64")
+        try:
+            start = time.perf_counter()
+            call = loaded.function(inputs, outputs, on_unused_input="ignore")
+            call(*values)
+            first = time.perf_counter() - start
+        except Exception as error:
+            print(f"{library} can't compute {name}: {error}", file=sys.stderr)
+            return None
+        _timed(call, values, WARM_UP)
+        found.append([1e6 * statistics.median(_timed(call, values, MEASURED)), first])
+    return found
+
+
+def _timed(call: Any, values: list[Any], seconds: float) -> list[float]:
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 5:
+        start = time.perf_counter()
+        call(*values)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def main() -> None:
+    parser = parser_for(__doc__ or "", FAMILIES)
+    parser.add_argument("--elements", default="1000,20000,200000")
+    options = parser.parse_args()
+    elements = [int(n) for n in options.elements.split(",")]
+    if options.library is not None:
+        with np.errstate(all="ignore"):
+            print(json.dumps(measure(options.names[0], options.library, elements)))
+        return
+    every = []
+    for name in options.names or FAMILIES:
+        rounds = rounds_of(__file__, name, options, flags=["--elements", options.elements])
+        for i, n in enumerate(elements):
+            pairs = [(own[i], peer[i]) for own, peer in rounds if own is not None and peer]
+            if not pairs:
+                print(f"{name:24}{n:9,}   not said by both", flush=True)
+                continue
+            ours, theirs = (statistics.median(p[k][0] for p in pairs) for k in (0, 1))
+            first = [statistics.median(p[k][1] for p in pairs) for k in (0, 1)]
+            every.append(statistics.median(p[1][0] / p[0][0] for p in pairs))
+            print(
+                f"{name:24}{n:9,}   {ours:10,.1f} µs   peer {theirs:10,.1f} µs   "
+                f"peer / ours {every[-1]:6.2f}   first {first[0]:5.2f} s, {first[1]:5.2f} s",
+                flush=True,
+            )
+    if every:
+        mean = math.exp(statistics.fmean(map(math.log, every)))
+        print(f"geometric mean {mean:.2f}, of at least {GEOMETRIC_MEAN}")
+        print(
+            f"least {min(every):.2f}, of at least {LEAST}; below it {sum(r < LEAST for r in every)}"
+        )
+
+
+if __name__ == "__main__":
+    main()
