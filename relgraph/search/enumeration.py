@@ -21,7 +21,7 @@ from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import GuardedState
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.costs.models import Cost, cost_of
+from relgraph.tensor.costs.models import Cost, cost_of
 from relgraph.search.egraph.terms import EGraph
 
 AT_ONCE = 16

@@ -9,7 +9,7 @@ from typing import Any
 from relgraph.compile.constant_folding import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.search.costs.models import Cost, flops, lengths_of
+from relgraph.tensor.costs.models import Cost, flops, lengths_of
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.extraction.building import built, chosen, in_order
 from relgraph.search.extraction.greedy import total

@@ -13,7 +13,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.merge.optimizer import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.search.costs.models import Cost, cost_of, lengths_of
+from relgraph.tensor.costs.models import Cost, cost_of, lengths_of
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.equal_forms import Shapes
 from relgraph.search.extraction.building import built, chosen

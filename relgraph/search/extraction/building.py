@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.search.costs.lengths import Lengths
+from relgraph.tensor.costs.lengths import Lengths
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.extraction.candidates import Choice, candidates
 from relgraph.search.extraction.exact import exact

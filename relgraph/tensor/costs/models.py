@@ -12,8 +12,8 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.op import HasInnerGraph
 from relgraph.scalar.composite import Composite
-from relgraph.search.costs.lengths import Lengths
-from relgraph.search.costs.weights import MATRIX_WEIGHTS, ONE_A_NUMBER, VIEWS, weight_of
+from relgraph.tensor.costs.lengths import Lengths
+from relgraph.tensor.costs.weights import MATRIX_WEIGHTS, ONE_A_NUMBER, VIEWS, weight_of
 from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.gemm import BlasUpdate
