@@ -58,6 +58,7 @@ from relgraph.passes.loops.open_loop import LoopPass
 from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
 from relgraph.passes.loops.sums import sum_products
 from relgraph.passes.loops.unrolling import unroll_one_step
+from relgraph.tensor.costs.models import operations
 
 INPLACE_FROM = 50
 """The position of the first optimizers that may make ops overwrite their inputs."""
@@ -131,7 +132,7 @@ def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
     laws = list(laws)
     law_cache.remember(laws)
-    db = PhaseDB(name=name, ignore_newtrees=False)
+    db = PhaseDB(name=name, ignore_newtrees=False, cost=operations)
     _register_laws(db, laws)
     return db
 

@@ -31,7 +31,8 @@ class Relation(Explainable, Displayed):
     tags
         The tags that queries find it by; its soundness class is added. Those tagged ``inward`` or
         ``late`` are tried by an equilibrium when the others have nothing left to do (see
-        `LocalOptimizer`).
+        `LocalOptimizer`). Those tagged ``may_cost``, and those of the class ``stable``, may make a
+        graph cost more, all others are applied where they don't.
     sound
         Its soundness class, a claim about the values of both sides for every type it admits:
 
@@ -89,6 +90,7 @@ class Relation(Explainable, Displayed):
         self.tags = (sound, *(tag for tag in tags if tag != sound))
         self.late = "late" in self.tags
         self.inward = "inward" in self.tags
+        self.may_cost = not {"stable", "may_cost"}.isdisjoint(self.tags)
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:
         """Return the goal that `out_lv` may replace `in_lv`."""
@@ -99,6 +101,7 @@ class Relation(Explainable, Displayed):
         """The local optimizer that replaces the left side by the right one."""
         made = KanrenRelationSub(self, name=self.name)
         made.late, made.inward, made.depth = self.late, self.inward, self.depth
+        made.may_cost = self.may_cost
         return made
 
     @cached_property

@@ -79,3 +79,29 @@ def weight_of(scalar_op: Any) -> float:
     if type(scalar_op).__name__ == "Cast":
         return _WEIGHTS["cast"]
     return _WEIGHTS.get(name, _FUNCTION)
+
+
+LARGEST_WRITTEN_OUT = 16
+"""Up to this exponent, powers are written out as products."""
+
+_WITH_ROOTS = {0.0: 0.0, 1.0: 0.0, 0.5: 4.0, 1.5: 5.0, -0.5: 8.0, -1.0: 4.0, -2.0: 5.0}
+"""What other powers take by the laws that write them out."""
+
+
+def products_of_power(exponent: Any) -> int | None:
+    """Return how many products a power is written out as, by squares; None if it is not."""
+    if isinstance(exponent, complex) or exponent is None or exponent != exponent // 1:
+        return None
+    if not 2 <= exponent <= LARGEST_WRITTEN_OUT:
+        return None
+    whole = int(exponent)
+    return whole.bit_length() + whole.bit_count() - 2
+
+
+def weight_of_power(exponent: Any) -> float:
+    """Return how many operations a power takes whose exponent is a number, or None if that is not
+    known."""
+    products = products_of_power(exponent)
+    if products is not None:
+        return float(products)
+    return _WITH_ROOTS.get(exponent, _WEIGHTS["pow"])

@@ -12,6 +12,7 @@ from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.opt.dispatch.visit_plan import VisitPlan
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.equilibrium.change_tracking import ChangeTracker
+from relgraph.graph.opt.equilibrium.costs import costs_no_more
 from relgraph.graph.opt.equilibrium.limits import Limits
 from relgraph.graph.opt.equilibrium.nested_sums import is_nested_sum
 from relgraph.graph.opt.equilibrium.postponed import Postponed
@@ -344,6 +345,13 @@ class FixpointIteration:
             if wanted is None:
                 return False
             pairs, remove = wanted
+            cost = self.optimizer.cost
+            if (
+                cost is not None
+                and not rewriter.may_cost
+                and not costs_no_more(self.fgraph, self.merger.table, pairs, cost)
+            ):
+                return False
             self.replace(pairs, remove, self.records[rewriter], node)
         except Exception as exc:
             self.report_failure(exc, pairs, rewriter, node)
