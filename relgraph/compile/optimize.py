@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
 
+from relgraph.compile.checked_costs import checked_costs
 from relgraph.compile.database import optdb, require_known
 from relgraph.compile.own_laws.rewriters import equilibrium_of, own_rewriters
 from relgraph.graph.basic import Variable, equal_computations
@@ -125,8 +126,9 @@ def optimize_graph(
         if recorder is not None:
             fgraph.attach_feature(recorder)
         try:
-            for optimizer in optimizers:
-                optimizer.optimize(fgraph)
+            with checked_costs(fgraph):
+                for optimizer in optimizers:
+                    optimizer.optimize(fgraph)
         finally:
             if recorder is not None:
                 fgraph.remove_feature(recorder)

@@ -17,8 +17,8 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.base import display_name
-from relgraph.graph.opt.equilibrium.costs import Cost
 from relgraph.graph.opt.database import Entry, OptimizationDatabase, refuse_inplace
+from relgraph.graph.opt.equilibrium.costs import Cost
 from relgraph.graph.opt.navigators.navigator import FailureCallback
 from relgraph.graph.opt.navigators.sequence import InSequence, SequenceCallback
 from relgraph.graph.opt.query import OptimizationQuery

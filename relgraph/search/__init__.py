@@ -13,11 +13,11 @@ from relgraph.on_first_use import names_on_first_use
 if TYPE_CHECKING:
     from relgraph.search.accuracy.forms import Improvement
     from relgraph.search.accuracy.improving import improve
-    from relgraph.tensor.costs.models import Measured, bytes_moved, calls, cost_of, flops
     from relgraph.search.equal_forms import Forms, forms
     from relgraph.search.laws import book
     from relgraph.search.optimizer import Best, SaturationOptimizer, best
     from relgraph.search.translation.directions import report
+    from relgraph.tensor.costs.models import Measured, bytes_moved, calls, cost_of, flops
 
 __all__ = [
     "Best",

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from relgraph.compile.checked_costs import checked_costs
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
@@ -223,7 +224,8 @@ def _run_optimizer(
 ) -> None:
     fgraph.profile = profile
     started = time.perf_counter()
-    record = optimizer.optimize(fgraph)
+    with checked_costs(fgraph):
+        record = optimizer.optimize(fgraph)
     if profile is not None:
         profile.optimizer_time += time.perf_counter() - started
         profile.validate_time += getattr(fgraph, "validate_time", 0.0)

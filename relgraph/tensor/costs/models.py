@@ -13,6 +13,7 @@ from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.costs.lengths import DEFAULT_LENGTH, Lengths
 from relgraph.tensor.costs.weights import (
     MATRIX_WEIGHTS,
@@ -22,10 +23,11 @@ from relgraph.tensor.costs.weights import (
     weight_of,
     weight_of_power,
 )
-from relgraph.tensor.contraction import MatrixProduct
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.type import TensorType
 
 Cost = Callable[[Apply], float]
@@ -49,10 +51,13 @@ def operations(node: Apply) -> float:
     factorization what Golub and Van Loan count. An axis of unknown length has `DEFAULT_LENGTH`.
     """
     op = node.op
-    if isinstance(op, Elemwise):
-        return _elementwise(op.scalar_op, node.inputs, size(node.outputs[0]))
-    if isinstance(op, VIEWS):
+    if isinstance(op, VIEWS) or _is_known(node):
         return 0.0
+    if isinstance(op, Elemwise):
+        out = node.outputs[0]
+        kinds = 4 if out.type.dtype.startswith("complex") else 1
+        work = _elementwise(op.scalar_op, node.inputs, size(out))
+        return kinds * work + sum(map(size, _converted(node)))
     if isinstance(op, FusedReduction):
         largest = max(map(size, node.inputs))
         return _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
@@ -68,7 +73,8 @@ def operations(node: Apply) -> float:
         steps = max((_shape(out)[0] for out in node.outputs if out.type.ndim), default=1)
         return steps * cost_of(op.inner_outputs, operations)
     per_number = ONE_A_NUMBER.get(name, 1.0)
-    return per_number * max(map(size, (*node.inputs, *node.outputs)), default=1)
+    looked_at = () if isinstance(op, AdvancedSubtensor) else node.inputs
+    return per_number * max(map(size, (*looked_at, *node.outputs)), default=1)
 
 
 def bytes_moved(node: Apply) -> float:
@@ -159,8 +165,26 @@ def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Length
     return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
 
 
+def _is_known(node: Apply) -> bool:
+    """Return whether a node computes the same whenever it is run, and is run once."""
+    inputs = node.inputs
+    return bool(inputs) and node.op.pure and all(var.head is Constant for var in inputs)
+
+
+def _converted(node: Apply) -> list[Variable]:
+    """Return the inputs of an elementwise node that are converted to the dtype of the result."""
+    if node.op.scalar_op.name in ("switch", "second"):
+        return []
+    dtype = node.outputs[0].type.dtype
+    others = [v for v in node.inputs if v.type.dtype != dtype and v.head is not Constant]
+    return others if len(others) < len(node.inputs) else []
+
+
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
+    while isinstance(var.head, Reshape) and None in var.type.shape:
+        assert var.owner is not None
+        var = var.owner.inputs[0]
     return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
 
 
@@ -204,9 +228,10 @@ def _power_products(node: Apply) -> int:
 def _product(x: Variable, y: Variable) -> float:
     """Return the operations of a product of vectors, matrices or stacks of matrices."""
     of_x, of_y = _shape(x), _shape(y)
-    inner = of_x[-1] if of_x else 1
+    # one of both may be known
+    inner = max(of_x[-1:] + of_y[-2:][:1], default=1)
     outer = of_y[-1] if len(of_y) > 1 else 1
-    rows = size(x) // inner if inner else 0
+    rows = math.prod(of_x[:-1])
     stack = math.prod(of_y[:-2])
     return 2.0 * inner * outer * max(rows, stack * (of_x[-2] if len(of_x) > 1 else 1))
 

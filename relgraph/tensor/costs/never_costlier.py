@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,9 @@ from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.merge.hash_consing import ConstantTable, key_with
 from relgraph.tensor.costs.models import Cost, operations
 
-ROUNDING = 1e-9
-"""By which factor a cost may rise: the sizes of large graphs are added up in another order."""
+ROUNDING = 1e-8
+"""By which part a cost may rise: sizes are added up in another order, and beside large loops one
+operation on a number is nothing."""
 
 
 class CostlierError(AssertionError):
@@ -61,9 +62,12 @@ class NeverCostlier(Feature):
 
     Parameters
     ----------
-    may_cost
-        Says of the name of a law or a pass whether it may make a graph cost more, since its results
-        are more accurate. Its price is added to `paid`, and what follows is compared with that.
+    priced
+        The names of laws and passes that may make a graph cost more, since that is what their
+        results are worth. The price is added to `paid`, and what follows is compared with it.
+    investing
+        The names of laws that may make a graph cost more, since what follows saves that again: in
+        the end it must not cost more than at the start, but for what is `paid`.
     cost
         The cost of a node.
 
@@ -72,16 +76,23 @@ class NeverCostlier(Feature):
     total
         What the graph costs.
     paid
-        What the graph costs more by each law that may; by several that were judged together, all
-        their names.
+        What the graph costs more by each law of the priced ones; by several that were judged
+        together, all their names.
+    owed
+        What laws of the investing ones have added.
     """
 
     def __init__(
-        self, may_cost: Callable[[str], bool] = lambda name: False, cost: Cost = operations
+        self,
+        priced: Collection[str] = (),
+        investing: Collection[str] = (),
+        cost: Cost = operations,
     ) -> None:
-        self.may_cost, self.cost = may_cost, cost
-        self.total = 0.0
+        self.priced, self.investing, self.cost = priced, investing, cost
         self.paid: dict[str, float] = {}
+        self.owed: dict[str, float] = {}
+        self._start = 0.0
+        self.total = 0.0
         self._judged = 0.0
         self._reason: str | None = None
         # what was replaced since the last time, by whom
@@ -96,12 +107,12 @@ class NeverCostlier(Feature):
         self._changed: dict[Apply, None] = {}
 
     def clone(self) -> Feature:
-        return type(self)(self.may_cost, self.cost)
+        return type(self)(self.priced, self.investing, self.cost)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort(with_orderings=False):
             self._enter(node)
-        self._judged = self.total
+        self._start = self._judged = self.total
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self._begin(fgraph, reason)
@@ -151,6 +162,10 @@ class NeverCostlier(Feature):
         self._renumber(fgraph)
         self._twins.clear()
         self._judge()
+        allowed = self._start + sum(self.paid.values())
+        if self._is_more_than(allowed):
+            what = "what was to be saved again was not"
+            raise CostlierError(", ".join(self.owed), what, allowed, self.total)
 
     def _begin(self, fgraph: FunctionGraph, reason: str | None) -> None:
         if reason != self._reason:
@@ -158,16 +173,20 @@ class NeverCostlier(Feature):
                 self.validate(fgraph)
             self._reason = reason
 
+    def _is_more_than(self, cost: float) -> bool:
+        return self.total > cost * (1 + ROUNDING)
+
     def _judge(self) -> None:
         before, self._judged = self._judged, self.total
         replaced, self._replaced = self._replaced, []
-        if self.total <= before * (1 + ROUNDING):
+        if not self._is_more_than(before):
             return
         names = dict.fromkeys(name for name, _, _ in replaced)
-        allowed = ", ".join(filter(self.may_cost, names))
-        if allowed:
-            self.paid[allowed] = self.paid.get(allowed, 0.0) + self.total - before
-            return
+        for account, allowed in ((self.paid, self.priced), (self.owed, self.investing)):
+            found = ", ".join(name for name in names if name in allowed)
+            if found:
+                account[found] = account.get(found, 0.0) + self.total - before
+                return
         what = [f"{_described(old)} became {_described(new)}" for _, old, new in replaced[-3:]]
         raise CostlierError(", ".join(names), "; ".join(what), before, self.total)
 

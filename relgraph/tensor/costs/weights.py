@@ -29,7 +29,7 @@ _CHEAP = (
     "add sub mul neg abs sqr sign maximum minimum switch and_ or_ xor invert eq neq lt le gt ge"
 )
 _ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
-_FREE = "second identity"
+_FREE = "second identity real imag"
 
 _WEIGHTS = {
     **dict.fromkeys(_FREE.split(), 0.0),
@@ -42,6 +42,8 @@ _FUNCTION = 20.0
 """The weight of an exponential, a logarithm, a sine, and every function that is not listed."""
 
 ONE_A_NUMBER = {
+    # one number, or what is there, seen in another shape
+    "Alloc": 0.0,
     "Softmax": 25.0,
     "LogSoftmax": 25.0,
     "LogSumExp": 25.0,
