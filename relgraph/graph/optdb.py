@@ -18,7 +18,6 @@ from relgraph.graph.opt import (
 )
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.opt.database import Entry, OptimizationDatabase, refuse_inplace
-from relgraph.graph.opt.equilibrium.costs import Cost
 from relgraph.graph.opt.navigators.navigator import FailureCallback
 from relgraph.graph.opt.navigators.sequence import InSequence, SequenceCallback
 from relgraph.graph.opt.query import OptimizationQuery
@@ -32,7 +31,7 @@ class EquilibriumDB(OptimizationDatabase):
 
     Parameters
     ----------
-    ignore_newtrees, tracks_on_change_inputs, failure_callback, max_use_ratio, cost
+    ignore_newtrees, tracks_on_change_inputs, failure_callback, max_use_ratio
         As for `EquilibriumOptimizer`.
     """
 
@@ -43,10 +42,8 @@ class EquilibriumDB(OptimizationDatabase):
         failure_callback: FailureCallback | None = None,
         max_use_ratio: float | None = None,
         name: str | None = None,
-        cost: Cost | None = None,
     ) -> None:
         super().__init__(name)
-        self.cost = cost
         self.ignore_newtrees = ignore_newtrees
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.failure_callback = failure_callback
@@ -87,7 +84,6 @@ class EquilibriumDB(OptimizationDatabase):
             self.tracks_on_change_inputs,
             self.failure_callback,
             self.max_use_ratio,
-            self.cost,
         )
         # what is admitted is the same list each time, unless databases in this one are asked too
         admitted = self._admitted(query)
@@ -116,7 +112,6 @@ class EquilibriumDB(OptimizationDatabase):
             max_use_ratio=self.max_use_ratio,
             final_optimizers=[item for entry, item in found if entry.final],
             cleanup_optimizers=[item for entry, item in found if entry.cleanup],
-            cost=self.cost,
         )
 
 

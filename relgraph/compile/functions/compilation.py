@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from relgraph.compile.checked_costs import checked_costs
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker, linked
 from relgraph.compile.functions.inputs_outputs import In
 from relgraph.compile.functions.output_aliasing import destroyed_inputs, insert_copies
@@ -21,6 +20,7 @@ from relgraph.compile.functions.specification import (
     read_specification,
 )
 from relgraph.compile.mode import Mode, get_mode
+from relgraph.compile.optimize import checked_costs
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable
 from relgraph.graph.basic import Variable

@@ -68,7 +68,7 @@ class LawRewriter(KanrenRelationSub):
         super().__init__(goal, name=rule.name)
         self.law = law
         self.rule = rule
-        self.late, self.inward, self.may_cost = law.late, law.inward, law.may_cost
+        self.late, self.inward = law.late, law.inward
 
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]

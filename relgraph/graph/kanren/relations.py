@@ -102,7 +102,6 @@ class Relation(Explainable, Displayed):
         """The local optimizer that replaces the left side by the right one."""
         made = KanrenRelationSub(self, name=self.name)
         made.late, made.inward, made.depth = self.late, self.inward, self.depth
-        made.may_cost = self.may_cost
         return made
 
     @cached_property

@@ -241,9 +241,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
         is an object with a method ``may_be(number)``.
-    may_cost
-        Whether it is worth it where it makes a graph cost more: its result is more accurate, or
-        other rewriters get from there to what costs less. See `EquilibriumOptimizer`.
     memory
         Where the answers of `might_match_op` and `might_match` are kept for other processes, by
         the name of the rewriter; None if they are not.
@@ -254,7 +251,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
     inward: bool = False
     late: bool = False
     collapses: bool = False
-    may_cost: bool = False
     required_ops: frozenset[Any] = frozenset()
     required_numbers: frozenset[Any] = frozenset()
     memory: CandidateMemory | None = None

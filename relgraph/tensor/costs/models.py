@@ -176,8 +176,10 @@ def _converted(node: Apply) -> list[Variable]:
     if node.op.scalar_op.name in ("switch", "second"):
         return []
     dtype = node.outputs[0].type.dtype
-    others = [v for v in node.inputs if v.type.dtype != dtype and v.head is not Constant]
-    return others if len(others) < len(node.inputs) else []
+    others = [v for v in node.inputs if v.type.dtype != dtype]
+    if len(others) == len(node.inputs):
+        return []
+    return [v for v in others if v.head is not Constant]
 
 
 def size(var: Variable) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from relgraph.tensor.assertion import Assert
@@ -75,6 +76,7 @@ MATRIX_WEIGHTS = {
 """For an n×n matrix and k right sides: how often n³, and how often n²k (Golub and Van Loan)."""
 
 
+@cache
 def weight_of(scalar_op: Any) -> float:
     """Return how many operations a scalar op takes; for a sum of three, each of the two."""
     name = str(scalar_op).split("{")[0]

@@ -345,11 +345,9 @@ class FixpointIteration:
             if wanted is None:
                 return False
             pairs, remove = wanted
-            cost = self.optimizer.cost
-            if (
-                cost is not None
-                and not rewriter.may_cost
-                and not costs_no_more(self.fgraph, self.merger.table, pairs, cost)
+            optimizer = self.optimizer
+            if rewriter in optimizer.frugal and not costs_no_more(
+                self.fgraph, self.merger.table, pairs, optimizer.cost
             ):
                 return False
             self.replace(pairs, remove, self.records[rewriter], node)
