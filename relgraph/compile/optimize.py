@@ -241,7 +241,7 @@ PRICED_PASSES = (
 @cache
 def _laws() -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of the laws that have their price, and of those that what follows pays."""
-    phases = (relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE)
+    phases = relations.CANONICALIZE, relations.UNCHECKED, relations.STABILIZE, relations.SPECIALIZE
     laws = [law for phase in phases for law in phase if law.may_cost]
     investing = frozenset(law.name for law in laws if "invests" in law.tags)
     return frozenset(law.name for law in laws) - investing, investing

@@ -51,7 +51,7 @@ class FixpointIteration:
         self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merger = NodeMerger(fgraph, HashConsing())
         self.work = Worklist(())
-        self.changes = ChangeTracker(self.work, self.tables)
+        self.changes = ChangeTracker(self.work, self.tables, bool(optimizer.frugal))
         self.postponed = Postponed()
         self.calls = 0
         self.revisiting = False  # whether all nodes have been visited once
@@ -72,7 +72,7 @@ class FixpointIteration:
                 self.merge_all(table)
                 self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
-                self.changes = ChangeTracker(self.work, self.tables)
+                self.changes = ChangeTracker(self.work, self.tables, bool(self.optimizer.frugal))
                 self.changes.first_pass = not self.at_fixpoint
                 self.fgraph.attach_feature(self.changes)
                 self.iterate()

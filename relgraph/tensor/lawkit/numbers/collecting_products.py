@@ -82,14 +82,17 @@ def shared_factor_negated(fgraph: Any, factors: Sequence[Variable]) -> Any:
     the negative is."""
     nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
     for i, leaf in enumerate(nest.leaves):
-        readers = fgraph.clients.get(leaf, ())
-        if (
-            1 < len(readers) <= _MOST_PRODUCTS
-            and leaf.type.dtype == nest.dtype
-            and all(_is_negated(fgraph, reader) for reader, _ in readers)
-        ):
+        if leaf.type.dtype == nest.dtype and _is_read_negated(fgraph, leaf):
             return edited(nest, {i: (neg(leaf), False)})
     return None
+
+
+def _is_read_negated(fgraph: Any, var: Variable) -> bool:
+    if fgraph is None:
+        return True
+    readers = fgraph.clients.get(var, ())
+    few = 1 < len(readers) <= _MOST_PRODUCTS
+    return few and all(_is_negated(fgraph, reader) for reader, _ in readers)
 
 
 def _is_negated(fgraph: Any, node: Any) -> bool:
