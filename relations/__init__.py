@@ -339,6 +339,7 @@ SPECIALIZE = (
     # again: a fraction that other nodes read may not be read by them any more
     *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
+    *collecting.SHARED_SIGNS,
     *powers.SQUARES,
     *powers.SPECIAL,
     *powers.ROOTS,

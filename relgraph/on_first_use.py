@@ -36,7 +36,7 @@ def names_on_first_use(
     package
         The name of the package.
     homes
-        For each of its names the module that defines it, within the package.
+        For each of its names the module that defines it, within the package or by its full name.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 
@@ -54,7 +54,8 @@ def names_on_first_use(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            value = loaded(f"{package}.{homes[name]}", name)
+            home = homes[name]
+            value = loaded(home if home.startswith("relgraph.") else f"{package}.{home}", name)
         except ModuleNotFoundError as error:
             if extra is None or error.name is None or error.name.startswith("relgraph"):
                 raise

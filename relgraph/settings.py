@@ -34,6 +34,9 @@ class Config:
         Whether the profile includes the optimizer's own.
     optimizer_verbose
         Whether each replacement in a graph is printed.
+    check_costs
+        Whether to raise an error, `CostlierError`, when a law or a pass makes a graph cost more
+        operations, other than for accuracy. It names the law, the node and both costs.
     threads
         The number of threads on which one elementwise node may run; by default that of the cores.
     """
@@ -42,6 +45,7 @@ class Config:
     profile: bool = False
     profile_optimizer: bool = False
     optimizer_verbose: bool = False
+    check_costs: bool = False
     threads: int = field(default_factory=usable_cores)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -48,6 +48,9 @@ KNOWN = (
     any_dtype_law("switch-true", switch(c, x, y), x, all_trueo(c)),
     any_dtype_law("switch-false", switch(c, x, y), y, all_zeroo(c)),
     any_dtype_law("switch-same", switch(c, x, x), x),
+    # -0 is 0 then
+    law("switch-minus-zero", switch(c, -0.0, 0.0), 0.0, sound="rounding"),
+    law("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0, sound="rounding"),
 )
 
 CONDITIONS = (

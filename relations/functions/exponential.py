@@ -138,11 +138,14 @@ LOGARITHMS = (
     law("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y), sound="stable"),
 )
 
+_PRICED = ("priced",)
+
 x_positive, both_positive = whereo(are_positive, x), whereo(are_positive, x, y)
 
 LOGARITHMS_OF_POSITIVE = (
-    law("log-mul", log(x * y), log(x) + log(y), sound="domain", domain=both_positive),
-    law("log-div", log(x / y), log(x) - log(y), sound="domain", domain=both_positive),
+    # the product may over- or underflow
+    law("log-mul", log(x * y), log(x) + log(y), sound="domain", domain=both_positive, tags=_PRICED),
+    law("log-div", log(x / y), log(x) - log(y), sound="domain", domain=both_positive, tags=_PRICED),
     law("log-pow", log(x**y), y * log(x), sound="domain", domain=x_positive),
 )
 

@@ -24,16 +24,25 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, z = lvars("x y z")
 
+# what is about sigmoids is right where the exponential, which may be read elsewhere too, overflows
+_PRICED = ("priced",)
+
 SIGMOID = (
-    law("sigmoid", 1 / (1 + exp(-x)), sigmoid(x), sound="rounding"),
-    law("sigmoid-of-neg", 1 / (1 + exp(x)), sigmoid(-x), sound="rounding"),
-    law("sigmoid-reciprocal", reciprocal(1 + exp(x)), sigmoid(-x), sound="rounding"),
-    law("sigmoid-power", (1 + exp(x)) ** -1, sigmoid(-x), sound="rounding"),
+    law("sigmoid", 1 / (1 + exp(-x)), sigmoid(x), sound="rounding", tags=_PRICED),
+    law("sigmoid-of-neg", 1 / (1 + exp(x)), sigmoid(-x), sound="rounding", tags=_PRICED),
+    law("sigmoid-reciprocal", reciprocal(1 + exp(x)), sigmoid(-x), sound="rounding", tags=_PRICED),
+    law("sigmoid-power", (1 + exp(x)) ** -1, sigmoid(-x), sound="rounding", tags=_PRICED),
     # before the laws about any numerator, which come to the same in two steps
     law("sigmoid-of-exp", exp(x) / (1 + exp(x)), sigmoid(x), sound="stable"),
-    law("div-to-sigmoid", y / (1 + exp(-x)), y * sigmoid(x), sound="rounding"),
-    law("div-to-sigmoid-of-neg", y / (1 + exp(x)), y * sigmoid(-x), sound="rounding"),
-    law("div-of-product", y / ((1 + exp(x)) * z), y * sigmoid(-x) / z, sound="rounding"),
+    law("div-to-sigmoid", y / (1 + exp(-x)), y * sigmoid(x), sound="rounding", tags=_PRICED),
+    law("div-to-sigmoid-of-neg", y / (1 + exp(x)), y * sigmoid(-x), sound="rounding", tags=_PRICED),
+    law(
+        "div-of-product",
+        y / ((1 + exp(x)) * z),
+        y * sigmoid(-x) / z,
+        sound="rounding",
+        tags=_PRICED,
+    ),
     law("sigmoid-of-two", exp(x) / (exp(x) + exp(y)), sigmoid(x - y), sound="stable"),
     law("sigmoid-slope", exp(x) / (1 + exp(x)) ** 2, sigmoid(x) * sigmoid(-x), sound="stable"),
     law("sigmoid-slope-sqr", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x), sound="stable"),

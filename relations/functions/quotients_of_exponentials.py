@@ -222,6 +222,9 @@ def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
     )
 
 
+# sigmoids are right where the exponential, which may be read elsewhere too, overflows
+_PRICED = ("priced",)
+
 SIGMOID = (
     *of_one("", sigmoid(x - log(c)), whereo(is_about_one, c)),
     # the rounding of the difference counts as often in the exponential as the logarithm is large
@@ -232,11 +235,24 @@ SIGMOID = (
         y * sigmoid(-(x + log(c))),
         *weighed,
         sound="rounding",
+        tags=_PRICED,
     ),
-    law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding"),
-    law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding"),
-    law("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, sound="rounding"),
-    law("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, sound="rounding"),
+    law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding", tags=_PRICED),
+    law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding", tags=_PRICED),
+    law(
+        "div-by-square-of-product",
+        y / (sqr(one_and) * z),
+        y * sqr(t) / z,
+        sound="rounding",
+        tags=_PRICED,
+    ),
+    law(
+        "div-by-power-of-product",
+        y / (one_and**2 * z),
+        y * sqr(t) / z,
+        sound="rounding",
+        tags=_PRICED,
+    ),
     stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
     stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )

@@ -158,6 +158,7 @@ SPLITS = (
 
 @relation(
     "join-of-allocs",
+    tags=("priced",),  # the sum of two lengths
     depth=2,
     tries=[
         Join(0)(Alloc()(x, m), Alloc()(x, n)),

@@ -54,7 +54,9 @@ def log_size(matrix: Any) -> Any:
 def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
     """Return a law that computes `z` from matrices far from singular."""
     regular = whereo(are_well_conditioned, d, u, v)
-    return law(name, lhs, z, *thin, *conditions, sound="domain", domain=regular)
+    # what is solved for the diagonal matrix, as costly as any, becomes a division next
+    tags = ("invests",)
+    return law(name, lhs, z, *thin, *conditions, sound="domain", domain=regular, tags=tags)
 
 
 UPDATES = (

@@ -36,6 +36,7 @@ from relgraph.tensor.lawkit.numbers.collecting_products import (
     powers_collected,
     product_with_constants,
     quotient_with_constants,
+    shared_factor_negated,
     signs_in_front,
     whole_powers_collected,
 )
@@ -187,10 +188,25 @@ SIGNED_SUMS = (
         computo(z, signs_in_front, xs),
         whereo(is_found, z),
         sound="rounding",
-        tags=("mul_canonicalize",),
+        # other laws look for products without signs, which go on to a sum or a difference;
+        # `negative-of-shared-factor` takes back what none has absorbed
+        tags=("mul_canonicalize", "invests"),
     ),
 )
 """Signs in sums and products, where they are written."""
+
+SHARED_SIGNS = (
+    law(
+        "negative-of-shared-factor",
+        -mul(several(xs)),
+        z,  # -(x * y), where -(x * k) is read too → -x * y
+        computo(z, shared_factor_negated, xs),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=("mul_specialize",),
+    ),
+)
+"""Signs that are one again, once nothing looks for products without them."""
 
 SUMS = (
     law(

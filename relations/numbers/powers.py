@@ -21,10 +21,11 @@ from relgraph.tensor.lawkit.numbers.powers import (
     half_of,
     oddo,
     twice,
+    written_out,
 )
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
-c, d, k, x, y = lvars("c d k x y")
+c, d, k, x, y, z = lvars("c d k x y z")
 
 _POW = ("pow_specialize",)
 
@@ -129,6 +130,15 @@ SPECIAL = (
     law("pow-five", x**5, x * sqr(sqr(x)), sound="rounding", tags=_POW),
     law("pow-six", x**6, sqr(x * sqr(x)), sound="rounding", tags=_POW),
     law("pow-eight", x**8, sqr(sqr(sqr(x))), sound="rounding", tags=_POW),
+    law(
+        "pow-of-few-products",
+        x**c,
+        z,  # x**7 → x * sqr(x * sqr(x))
+        computo(z, written_out, x, c),
+        whereo(is_found, z),
+        sound="rounding",
+        tags=_POW,
+    ),
     law("pow-half", x**0.5, sqrt(x), sound="finite", tags=_POW),  # (-inf)**0.5 is inf
     law("pow-three-halves", x**1.5, x * sqrt(x), sound="finite", tags=_POW),
     law("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), sound="finite", tags=_POW),

@@ -33,7 +33,8 @@ def along(name: str, lhs: Any, rhs: Any) -> Law:
 
 def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about such slices that takes a factor out of a sum."""
-    tags = ("sum_scalar_mul",)
+    # a softmax is a number where the exponentials, which may be read elsewhere too, overflow
+    tags = ("sum_scalar_mul", "priced")
     return law(name, lhs, rhs, *same_axes, *conditions, sound="finite", tags=tags)
 
 

@@ -29,6 +29,7 @@ from relgraph.graph.opt import (
     SequenceOptimizer,
 )
 from relgraph.graph.opt.base import as_local_optimizer
+from relgraph.graph.opt.database import Entry
 from relgraph.graph.opt.decorators import require_destroy_handler
 from relgraph.graph.optdb import (
     EquilibriumDB,
@@ -58,6 +59,7 @@ from relgraph.passes.loops.open_loop import LoopPass
 from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
 from relgraph.passes.loops.sums import sum_products
 from relgraph.passes.loops.unrolling import unroll_one_step
+from relgraph.tensor.costs.models import operations
 
 INPLACE_FROM = 50
 """The position of the first optimizers that may make ops overwrite their inputs."""
@@ -82,7 +84,24 @@ class AddDestroyHandler(GlobalOptimizer):
 
 
 class PhaseDB(EquilibriumDB):
-    """A database whose queries give an EquilibriumOptimizer that is printed by table rows."""
+    """A database whose queries give an EquilibriumOptimizer that is printed by table rows.
+
+    Attributes
+    ----------
+    frugal
+        The laws that are applied only where the graph costs no more after that: those of the book
+        that have no price. Laws that users register for the phase are applied wherever they match.
+    """
+
+    frugal: frozenset[Any] = frozenset()
+
+    def _optimizer(self, found: list[tuple[Entry, Any]]) -> EquilibriumOptimizer:
+        optimizer = super()._optimizer(found)
+        optimizer.frugal = frozenset(
+            as_local_optimizer(item) for _, item in found if item in self.frugal
+        )
+        optimizer.cost = operations
+        return optimizer
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
         optimizer = super()._answer(query)
@@ -133,6 +152,7 @@ def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
     law_cache.remember(laws)
     db = PhaseDB(name=name, ignore_newtrees=False)
     _register_laws(db, laws)
+    db.frugal = frozenset(law for law in laws if not law.may_cost)
     return db
 
 

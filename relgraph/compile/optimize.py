@@ -1,10 +1,14 @@
-"""`optimize_graph`: optimizes a graph without compiling a function."""
+"""`optimize_graph`: optimizes a graph without compiling a function. ``config.check_costs``: whether
+a graph costs more is checked after each change of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from typing import Any, Literal, overload
 
+import relations
 from relgraph.compile.database import optdb, require_known
 from relgraph.compile.own_laws.rewriters import equilibrium_of, own_rewriters
 from relgraph.graph.basic import Variable, equal_computations
@@ -14,6 +18,8 @@ from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
+from relgraph.settings import config
+from relgraph.tensor.costs.never_costlier import NeverCostlier
 
 
 @overload
@@ -125,8 +131,9 @@ def optimize_graph(
         if recorder is not None:
             fgraph.attach_feature(recorder)
         try:
-            for optimizer in optimizers:
-                optimizer.optimize(fgraph)
+            with checked_costs(fgraph):
+                for optimizer in optimizers:
+                    optimizer.optimize(fgraph)
         finally:
             if recorder is not None:
                 fgraph.remove_feature(recorder)
@@ -214,3 +221,49 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
             leaf, other = (new, old) if new.owner is None else (old, new)
             seen_as[leaf] = other
     return equal_computations([var1], [var2], seen_as=found)
+
+
+# -- what it costs -----------------------------------------------------------------------------
+
+PRICED_PASSES = (
+    # joins the rows of many products, and takes one call for all of them
+    "batch_products",
+    # what is small and read by large nodes alone is computed with them, once for each element
+    "elemwise_fusion",
+    # the sign of a factor is taken of that, one number more
+    "gemm",
+    # applies laws for accuracy to the steps
+    "loop_steps",
+)
+"""Passes that may make a graph cost more operations, for fewer calls."""
+
+
+@cache
+def _laws() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of the laws that have their price, and of those that what follows pays."""
+    phases = relations.CANONICALIZE, relations.UNCHECKED, relations.STABILIZE, relations.SPECIALIZE
+    laws = [law for phase in phases for law in phase if law.may_cost]
+    investing = frozenset(law.name for law in laws if "invests" in law.tags)
+    return frozenset(law.name for law in laws) - investing, investing
+
+
+def cost_check() -> NeverCostlier:
+    """Return a feature that raises `CostlierError` when something makes a graph cost more, unless
+    it is a law for accuracy or one of `PRICED_PASSES`."""
+    priced, investing = _laws()
+    return NeverCostlier({*priced, *PRICED_PASSES}, investing)
+
+
+@contextmanager
+def checked_costs(fgraph: FunctionGraph) -> Iterator[None]:
+    """Check what is done to a graph in the block, if ``config.check_costs`` says so."""
+    if not config.check_costs:
+        yield
+        return
+    check = cost_check()
+    fgraph.attach_feature(check)
+    try:
+        yield
+        check.finish(fgraph)
+    finally:
+        fgraph.remove_feature(check)

@@ -13,11 +13,11 @@ from relgraph.on_first_use import names_on_first_use
 if TYPE_CHECKING:
     from relgraph.search.accuracy.forms import Improvement
     from relgraph.search.accuracy.improving import improve
-    from relgraph.search.costs.models import Measured, bytes_moved, calls, cost_of, flops
     from relgraph.search.equal_forms import Forms, forms
     from relgraph.search.laws import book
     from relgraph.search.optimizer import Best, SaturationOptimizer, best
     from relgraph.search.translation.directions import report
+    from relgraph.tensor.costs.models import Measured, bytes_moved, calls, cost_of, flops
 
 __all__ = [
     "Best",
@@ -40,14 +40,14 @@ _MODULES = {
     "Best": "optimizer",
     "Forms": "equal_forms",
     "Improvement": "accuracy.forms",
-    "Measured": "costs.models",
+    "Measured": "relgraph.tensor.costs.models",
     "SaturationOptimizer": "optimizer",
     "best": "optimizer",
     "book": "laws",
-    "bytes_moved": "costs.models",
-    "calls": "costs.models",
-    "cost_of": "costs.models",
-    "flops": "costs.models",
+    "bytes_moved": "relgraph.tensor.costs.models",
+    "calls": "relgraph.tensor.costs.models",
+    "cost_of": "relgraph.tensor.costs.models",
+    "flops": "relgraph.tensor.costs.models",
     "forms": "equal_forms",
     "improve": "accuracy.improving",
     "report": "translation.directions",

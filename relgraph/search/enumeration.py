@@ -21,8 +21,8 @@ from relgraph.graph.kanren.search.solutions import solutions
 from relgraph.graph.kanren.search.state import GuardedState
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.costs.models import Cost, cost_of
 from relgraph.search.egraph.terms import EGraph
+from relgraph.tensor.costs.models import Cost, cost_of
 
 AT_ONCE = 16
 """How many answers are taken from one form before it is the turn of the next."""

@@ -9,13 +9,13 @@ from typing import Any
 from relgraph.compile.constant_folding import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.search.costs.models import Cost, flops, lengths_of
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.extraction.building import built, chosen, in_order
 from relgraph.search.extraction.greedy import total
 from relgraph.search.laws import book
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.translation.directions import CLAIMED, Direction, directions
+from relgraph.tensor.costs.models import Cost, flops, lengths_of
 
 Shapes = Mapping[Variable, Sequence[int]] | int | None
 """The shapes of inputs, or one length for every axis of which nothing is known."""

@@ -9,12 +9,12 @@ from typing import Any
 from relgraph.graph.basic import Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer
-from relgraph.search.costs.models import Cost, flops
 from relgraph.search.equal_forms import Shapes, as_outputs, ways
 from relgraph.search.proof.claims import Claim, weakest
 from relgraph.search.saturation import Limits
 from relgraph.search.searching import Question, derivation_of, follow, greedy_optimizer
 from relgraph.search.translation.directions import BOTH_WAYS, CLAIMED
+from relgraph.tensor.costs.models import Cost, flops
 
 
 @dataclass(frozen=True)

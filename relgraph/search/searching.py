@@ -13,7 +13,6 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.merge.optimizer import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.search.costs.models import Cost, cost_of, lengths_of
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.equal_forms import Shapes
 from relgraph.search.extraction.building import built, chosen
@@ -24,6 +23,7 @@ from relgraph.search.proof.explanation import Rewrite, TooLong, rewrites
 from relgraph.search.proof.steps import make
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.translation.directions import Direction
+from relgraph.tensor.costs.models import Cost, cost_of, lengths_of
 
 CHECKED = "saturation, checked by values"
 """The name of a step in place of many."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.families import algorithms, models, shapes
+from tests.families import algorithms, models, recurrences, shapes
 
 
 class Family(NamedTuple):
@@ -80,6 +80,24 @@ FAMILIES: dict[str, Family] = {
         Family("forward algorithm", algorithms.forward_algorithm),
         Family("fourier transform", algorithms.fourier_transform),
         Family("cholesky", algorithms.cholesky),
+        Family("exponential recurrence", recurrences.exponential_recurrence),
+        Family("exponential average", recurrences.exponential_average),
+        Family("leaky cell", recurrences.leaky_cell),
+        Family("logistic map of vectors", recurrences.logistic_map_of_vectors),
+        Family("competing species", recurrences.competing_species),
+        Family("horner of vectors", recurrences.horner_of_vectors),
+        Family("power series", recurrences.power_series),
+        Family("taylor series", recurrences.taylor_series),
+        Family("legendre polynomials", recurrences.legendre_polynomials),
+        Family("newton root", recurrences.newton_root),
+        Family("continued fraction", recurrences.continued_fraction),
+        Family("means of two", recurrences.means_of_two),
+        Family("momentum", recurrences.momentum),
+        Family("volatility", recurrences.volatility),
+        Family("scalar filter", recurrences.scalar_filter),
+        Family("oscillator", recurrences.oscillator),
+        Family("discounted returns", recurrences.discounted_returns),
+        Family("gated sums", recurrences.gated_sums),
     )
 }
 

@@ -47,7 +47,8 @@ MOST = {
     "cancel100": (104, 4, 101, 1, 1),
     "chain100": (1100, 450, 50, 50, 250),
     "logexp300": (4, 3, 300, 0, 1),
-    "mlp_grad": (312, 292, 33, 32, 73),
+    # the exponential of a log_softmax that is read anyway stays one, with a node and 23 calls more
+    "mlp_grad": (302, 315, 26, 21, 74),
 }
 
 

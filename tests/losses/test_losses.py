@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from relgraph import config
 from relgraph.compile import Mode
 from tests.losses import LOSSES
 from tests.losses.judge import Error, errors
@@ -39,7 +40,8 @@ def truths() -> dict[str, list[dict[str, Any]]]:
 @cache
 def found(name: str, plain: bool) -> list[Error]:
     (loss,) = (loss for loss in LOSSES if loss.name == name)
-    return errors(loss, truths()[name], Mode("py", None) if plain else None)
+    with config.change_flags(check_costs=True):
+        return errors(loss, truths()[name], Mode("py", None) if plain else None)
 
 
 def test_there_are_sixty() -> None:

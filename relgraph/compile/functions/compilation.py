@@ -20,6 +20,7 @@ from relgraph.compile.functions.specification import (
     read_specification,
 )
 from relgraph.compile.mode import Mode, get_mode
+from relgraph.compile.optimize import checked_costs
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable
 from relgraph.graph.basic import Variable
@@ -223,7 +224,8 @@ def _run_optimizer(
 ) -> None:
     fgraph.profile = profile
     started = time.perf_counter()
-    record = optimizer.optimize(fgraph)
+    with checked_costs(fgraph):
+        record = optimizer.optimize(fgraph)
     if profile is not None:
         profile.optimizer_time += time.perf_counter() - started
         profile.validate_time += getattr(fgraph, "validate_time", 0.0)

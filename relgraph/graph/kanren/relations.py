@@ -31,7 +31,9 @@ class Relation(Explainable, Displayed):
     tags
         The tags that queries find it by; its soundness class is added. Those tagged ``inward`` or
         ``late`` are tried by an equilibrium when the others have nothing left to do (see
-        `LocalOptimizer`).
+        `LocalOptimizer`). Those of the class ``stable``, and those tagged ``priced``, since that is
+        what their result is worth, or ``invests``, since what follows saves it again, may make a
+        graph cost more; a phase applies all others where they don't.
     sound
         Its soundness class, a claim about the values of both sides for every type it admits:
 
@@ -89,6 +91,7 @@ class Relation(Explainable, Displayed):
         self.tags = (sound, *(tag for tag in tags if tag != sound))
         self.late = "late" in self.tags
         self.inward = "inward" in self.tags
+        self.may_cost = not {"stable", "priced", "invests"}.isdisjoint(self.tags)
 
     def __call__(self, in_lv: Any, out_lv: Any) -> Any:
         """Return the goal that `out_lv` may replace `in_lv`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.search.costs.lengths import Lengths
 from relgraph.search.egraph.terms import EGraph
 from relgraph.search.extraction.candidates import Choice, candidates
 from relgraph.search.extraction.exact import exact
 from relgraph.search.extraction.greedy import greedy
 from relgraph.search.extraction.trees import Tree, ordered_trees
+from relgraph.tensor.costs.lengths import Lengths
 
 METHODS = ("best", "exact", "greedy")
 EXACT_TERMS = 1500

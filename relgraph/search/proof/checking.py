@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.search.costs.lengths import Lengths
+from relgraph.tensor.costs.lengths import Lengths
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import number_pool, spread
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph

@@ -30,6 +30,8 @@ CASES = [
     ("switch-true", at.switch(2, f, x), "cast{float64}(f)"),
     ("switch-false", at.switch(0.0, w, x), "cast{complex128}(x)"),
     ("switch-same", at.switch(b, x, x), "x"),
+    ("switch-minus-zero", at.switch(b, -0.0, 0.0) + x, "second(b, 0.0) + x"),
+    ("switch-else-minus-zero", at.switch(b, 0.0, -0.0) + x, "second(b, 0.0) + x"),
     ("switch-not", at.switch(~b, x, y), "switch(b, y, x)"),
     ("switch-switch", at.switch(x > 0, at.switch(x > 0, x, y), z), "switch(x > 0.0, x, z)"),
     ("switch-else-switch", at.switch(b, x, at.switch(b, y, z)), "switch(b, x, z)"),

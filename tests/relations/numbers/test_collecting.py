@@ -61,6 +61,11 @@ CASES = [
     ("flatten-sum", (x + y) + (z + x), "x + y + (z + x)"),
     ("flatten-sum", z + (x + y), "x + y + z"),
     ("flatten-sum", (u + v) + (u + u), "u + v + u + u"),
+    (
+        "negative-of-shared-factor",
+        at.exp(-(x * y)) + at.exp(-at.mul(x, z, y)),
+        "exp(-x * y) + exp(-x * z * y)",
+    ),
     ("product-constants", 2 * x * 3, "6.0 * x"),
     ("product-constants", u * 16 * 17, "16 * u"),
     ("collect-powers", x * x * x, "x ** 3.0"),
@@ -102,6 +107,8 @@ LEFT_ALONE = [
     ("quotient-constants", 1e-200 * x / 1e200),
     ("quotient-constants", (1 / x) / (y / (x * z))),  # what is above the divisor does not replace 1
     ("cancel-difference", i - (x + y)),
+    ("negative-of-shared-factor", at.exp(-(x * y)) + at.exp(x * z)),
+    ("negative-of-shared-factor", at.exp(-(x * y))),
     ("cancel-quotient", i * at.sqr(i) / i),  # 0 / 0 is nan; `pow-three` would undo it
 ]
 

@@ -88,19 +88,26 @@ x, u, n, m = at.dvectors("x", "u", "n", "m")
 inverse = 1 / at.sin(x)
 
 WRITTEN = {
-    # a law that knew no order took n into the product before it was divided
+    # a law that knew no order took n into the product before it was divided; one reciprocal costs
+    # less than two quotients
     "interpolation": (
         at.sin((1 - u) * x) * inverse * n + at.sin(u * x) * inverse * m,
-        "sin((1.0 - u) * x) / sin(x) * n + sin(u * x) / sin(x) * m",
+        "sin(…) * reciprocal(…) * n + sin(…) * reciprocal(…) * m",
     ),
     "reciprocal of a root": (a * b**-0.5 * c, "a / sqrt(b) * c"),
     "reciprocals": (a * (1 / c / b), "a / (c * b)"),
-    "reciprocals, shared": (a * (1 / b) * c + at.exp(1 / b), "a / b * c + exp(reciprocal(b))"),
+    "reciprocals, shared": (
+        a * (1 / b) * c + at.exp(1 / b),
+        "a * reciprocal(b) * c + exp(reciprocal(b))",
+    ),
     "divisor of reciprocals": (a / (b * (1 / c / d)), "a / (b / (c * d))"),
     "powers in another product": (c * (c * d), "c * d * c"),
     "powers first": (c * c * d, "sqr(c) * d"),
     "exponentials among factors": (a * b * at.exp(c) * at.exp(d), "a * b * exp(c + d)"),
-    "shared fraction": (a * (b / c) / (b * d) + at.exp(b / c), "a / c / d + exp(b / c)"),
+    "shared fraction": (
+        a * (b / c) / (b * d) + at.exp(b / c),
+        "a * (b / c) / (b * d) + exp(b / c)",
+    ),
     "one among factors": (at.sqrt(a) * c * (1 / b) * b, "sqrt(a) * c"),
     "constants": (b * (1 / c * a) * (d * (e * 1e4)), "b * (a / c) * (10000.0 * e * d)"),
 }

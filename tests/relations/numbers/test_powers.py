@@ -46,6 +46,8 @@ CASES = [
     ("pow-five", x**5, "x * sqr(sqr(x))"),
     ("pow-six", x**6, "sqr(x * sqr(x))"),
     ("pow-eight", x**8, "sqr(sqr(sqr(x)))"),
+    ("pow-of-few-products", x**7, "x * sqr(x * sqr(x))"),
+    ("pow-of-few-products", i**16, "sqr(sqr(sqr(sqr(i))))"),
     ("pow-half", x**0.5, "sqrt(x)"),
     ("pow-three-halves", x**1.5, "x * sqrt(x)"),
     ("pow-minus-half", x**-0.5, "reciprocal(sqrt(x))"),
@@ -55,6 +57,8 @@ CASES = [
 ]
 
 LEFT_ALONE = [
+    ("pow-of-few-products", x**17),
+    ("pow-of-few-products", x**6.5),
     ("pow-of-pow", (x**2.0) ** 0.5),
     ("pow-of-pow", (x**0.5) ** 2.0),
     ("pow-of-pow", (u ** np.uint8(16)) ** np.uint8(16)),

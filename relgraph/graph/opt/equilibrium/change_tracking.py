@@ -52,7 +52,7 @@ class ChangeTracker(Feature):
         Those of them that are to be visited after all, since they may not be nested any more.
     """
 
-    def __init__(self, work: Worklist, tables: RewriterTables) -> None:
+    def __init__(self, work: Worklist, tables: RewriterTables, frugal: bool = False) -> None:
         self.version = 0
         self.imported = 0
         self.replaced: dict[Apply, int] = {}
@@ -67,6 +67,8 @@ class ChangeTracker(Feature):
         self._pending = work.__contains__
         self._discard = work.discard
         self._tables = tables
+        # whether any rewriter may do more where a variable has lost its other readers
+        self._frugal = frugal
         # the ops that have been in the graph, and how deep rewriters look if there are no others
         self._ops: set[Op] = set()
         self._depths = tables.depths
@@ -281,7 +283,7 @@ class ChangeTracker(Feature):
         """
         tables = self._tables
         level = {node: True for node in changed if self._is_nearer(node, 0, True)}
-        above = {node: False for node in sole if self._is_nearer(node, 1, False)}
+        above = {node: self._frugal for node in sole if self._is_nearer(node, 1, self._frugal)}
         for distance in range(1, tables.depths.max_depth):
             for node in self._climb(fgraph, level, above, distance):
                 self._touch(touched, node, distance - 1)

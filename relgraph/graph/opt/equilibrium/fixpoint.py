@@ -12,6 +12,7 @@ from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.opt.dispatch.visit_plan import VisitPlan
 from relgraph.graph.opt.divergence import DivergenceError, DivergenceWarning
 from relgraph.graph.opt.equilibrium.change_tracking import ChangeTracker
+from relgraph.graph.opt.equilibrium.costs import costs_no_more
 from relgraph.graph.opt.equilibrium.limits import Limits
 from relgraph.graph.opt.equilibrium.nested_sums import is_nested_sum
 from relgraph.graph.opt.equilibrium.postponed import Postponed
@@ -50,7 +51,7 @@ class FixpointIteration:
         self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merger = NodeMerger(fgraph, HashConsing())
         self.work = Worklist(())
-        self.changes = ChangeTracker(self.work, self.tables)
+        self.changes = ChangeTracker(self.work, self.tables, bool(optimizer.frugal))
         self.postponed = Postponed()
         self.calls = 0
         self.revisiting = False  # whether all nodes have been visited once
@@ -71,7 +72,7 @@ class FixpointIteration:
                 self.merge_all(table)
                 self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
-                self.changes = ChangeTracker(self.work, self.tables)
+                self.changes = ChangeTracker(self.work, self.tables, bool(self.optimizer.frugal))
                 self.changes.first_pass = not self.at_fixpoint
                 self.fgraph.attach_feature(self.changes)
                 self.iterate()
@@ -344,6 +345,11 @@ class FixpointIteration:
             if wanted is None:
                 return False
             pairs, remove = wanted
+            optimizer = self.optimizer
+            if rewriter in optimizer.frugal and not costs_no_more(
+                self.fgraph, self.merger.table, pairs, optimizer.cost
+            ):
+                return False
             self.replace(pairs, remove, self.records[rewriter], node)
         except Exception as exc:
             self.report_failure(exc, pairs, rewriter, node)

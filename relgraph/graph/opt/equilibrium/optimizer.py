@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,6 +17,7 @@ from relgraph.graph.opt.base import (
 )
 from relgraph.graph.opt.decorators import require_replace_validate
 from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.graph.opt.equilibrium.costs import Cost, one_a_node
 from relgraph.graph.opt.equilibrium.fixpoint import FixpointIteration
 from relgraph.graph.opt.navigators.navigator import FailureCallback, NavigatorOptimizer
 from relgraph.graph.opt.profile.records import EquilibriumRecord
@@ -63,6 +64,11 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         GlobalOptimizers applied when the local ones have reached their fixpoint.
     cleanup_optimizers
         GlobalOptimizers applied after each global one that has changed the graph.
+    frugal
+        Those of the LocalOptimizers that are applied only where that does not make the graph cost
+        more.
+    cost
+        What a node costs.
 
     Raises
     ------
@@ -82,10 +88,13 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         max_use_ratio: float | None = None,
         final_optimizers: Sequence[GlobalOptimizer] | None = None,
         cleanup_optimizers: Sequence[GlobalOptimizer] | None = None,
+        frugal: Collection[LocalOptimizer] = (),
+        cost: Cost = one_a_node,
     ) -> None:
         super().__init__(None, ignore_newtrees, failure_callback)
         self.tracks_on_change_inputs = tracks_on_change_inputs
         self.max_use_ratio = max_use_ratio
+        self.frugal, self.cost = frozenset(frugal), cost
         # `max_use_ratio` refers to the graph before it is merged
         self.merges_first = max_use_ratio is None
         self.global_optimizers = tuple(o for o in optimizers if isinstance(o, GlobalOptimizer))

@@ -29,10 +29,10 @@ def node_key(node: Apply) -> tuple[Any, ...]:
     except in the dtypes that `Op.rounds_by_order` names, nor for more operands of one in integers
     or booleans. A node of an op that is not pure has a key of its own.
     """
-    return _key(node, node.inputs)
+    return key_with(node, node.inputs)
 
 
-def _key(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
+def key_with(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
     """The key that `node` would have if it had these inputs."""
     op = node.op
     if not op.pure:
@@ -185,6 +185,10 @@ class HashConsing(Feature):
             return None
         return first
 
+    def equal_to(self, node: Apply, inputs: list[Variable]) -> Apply | None:
+        """Return the node of the table that is what `node` would be if it had these inputs."""
+        return self._nodes.get(key_with(node, inputs))
+
     def begin_with(self, tables: RewriterTables | None) -> None:
         """Have collapsing rewriters wait, unless the graph has begun with them."""
         if tables is not self._begun_with:
@@ -213,9 +217,9 @@ class HashConsing(Feature):
             inputs: list[Variable] = []
             for var in node.inputs:
                 inputs.append(copies[var])
-            # `_key`, without the call where there is nothing to sort
+            # `key_with`, without the call where there is nothing to sort
             plain = node.op.pure and not node.op.commutative
-            key = (node.op, *inputs) if plain else _key(node, inputs)
+            key = (node.op, *inputs) if plain else key_with(node, inputs)
             copy = known.get(key)
             if copy is None:
                 copy = node.copy_with_inputs(inputs)

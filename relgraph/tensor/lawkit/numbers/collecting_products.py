@@ -72,6 +72,38 @@ def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
 
 signs_in_front.__dict__["asks_graph"] = True
 
+# a factor of more products is not looked at: each of them would look at all others
+_MOST_PRODUCTS = 16
+
+
+def shared_factor_negated(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return the negative of a product as the product with a negative factor, ``-y * x`` for
+    ``-(x * y)``, where nothing but the negative of the factor is read, and products of which only
+    the negative is."""
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    for i, leaf in enumerate(nest.leaves):
+        if leaf.type.dtype == nest.dtype and _is_read_negated(fgraph, leaf):
+            return edited(nest, {i: (neg(leaf), False)})
+    return None
+
+
+def _is_read_negated(fgraph: Any, var: Variable) -> bool:
+    if fgraph is None:
+        return True
+    readers = fgraph.clients.get(var, ())
+    few = 1 < len(readers) <= _MOST_PRODUCTS
+    return few and all(_is_negated(fgraph, reader) for reader, _ in readers)
+
+
+def _is_negated(fgraph: Any, node: Any) -> bool:
+    if isinstance(node, str) or node.op is not mul:
+        return not isinstance(node, str) and node.op is neg
+    readers = fgraph.clients.get(node.outputs[0], ())
+    return len(readers) == 1 and getattr(readers[0][0], "op", None) is neg
+
+
+shared_factor_negated.__dict__["asks_graph"] = True
+
 
 # -- reciprocals -----------------------------------------------------------------------------------
 

@@ -9,8 +9,10 @@ import numpy as np
 from relgraph.graph.kanren.search.goals import Where, whereo
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.basic import constant
+from relgraph.tensor.costs.weights import products_of_power
 from relgraph.tensor.lawkit.guards.dependence import containing_constant, requires_heads
 from relgraph.tensor.lawkit.guards.numbers import real_number
+from relgraph.tensor.math import sqr
 
 LARGEST_EXPONENT = 64
 """Exponents beyond this are not multiplied: the two powers would round too differently."""
@@ -72,6 +74,19 @@ def half_of(c: Any) -> Any:
 def twice(c: Any) -> Any:
     """Return the constant ``2 * c``, of the dtype of `c`, which is one number."""
     return constant(np.asarray(number_of(c) * 2, dtype=c.type.dtype))
+
+
+@requires_heads(containing_constant)
+def written_out(x: Any, c: Any) -> Any:
+    """Return ``x**c`` as products by squares, where `c` is one whole number and they cost less;
+    None otherwise."""
+    exponent = real_number(c)
+    if products_of_power(exponent) is None:
+        return None
+    power = x
+    for bit in f"{int(exponent):b}"[1:]:
+        power = x * sqr(power) if bit == "1" else sqr(power)
+    return power
 
 
 def eveno(c: Any) -> Where:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from relgraph.tensor.assertion import Assert
@@ -29,7 +30,7 @@ _CHEAP = (
     "add sub mul neg abs sqr sign maximum minimum switch and_ or_ xor invert eq neq lt le gt ge"
 )
 _ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
-_FREE = "second identity"
+_FREE = "second identity real imag"
 
 _WEIGHTS = {
     **dict.fromkeys(_FREE.split(), 0.0),
@@ -42,6 +43,8 @@ _FUNCTION = 20.0
 """The weight of an exponential, a logarithm, a sine, and every function that is not listed."""
 
 ONE_A_NUMBER = {
+    # one number, or what is there, seen in another shape
+    "Alloc": 0.0,
     "Softmax": 25.0,
     "LogSoftmax": 25.0,
     "LogSumExp": 25.0,
@@ -73,9 +76,36 @@ MATRIX_WEIGHTS = {
 """For an n×n matrix and k right sides: how often n³, and how often n²k (Golub and Van Loan)."""
 
 
+@cache
 def weight_of(scalar_op: Any) -> float:
     """Return how many operations a scalar op takes; for a sum of three, each of the two."""
     name = str(scalar_op).split("{")[0]
     if type(scalar_op).__name__ == "Cast":
         return _WEIGHTS["cast"]
     return _WEIGHTS.get(name, _FUNCTION)
+
+
+LARGEST_WRITTEN_OUT = 16
+"""Up to this exponent, powers are written out as products."""
+
+_WITH_ROOTS = {0.0: 0.0, 1.0: 0.0, 0.5: 4.0, 1.5: 5.0, -0.5: 8.0, -1.0: 4.0, -2.0: 5.0}
+"""What other powers take by the laws that write them out."""
+
+
+def products_of_power(exponent: Any) -> int | None:
+    """Return how many products a power is written out as, by squares; None if it is not."""
+    if isinstance(exponent, complex) or exponent is None or exponent != exponent // 1:
+        return None
+    if not 2 <= exponent <= LARGEST_WRITTEN_OUT:
+        return None
+    whole = int(exponent)
+    return whole.bit_length() + whole.bit_count() - 2
+
+
+def weight_of_power(exponent: Any) -> float:
+    """Return how many operations a power takes whose exponent is a number, or None if that is not
+    known."""
+    products = products_of_power(exponent)
+    if products is not None:
+        return float(products)
+    return _WITH_ROOTS.get(exponent, _WEIGHTS["pow"])

@@ -10,14 +10,24 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.scalar.composite import Composite
-from relgraph.search.costs.lengths import Lengths
-from relgraph.search.costs.weights import MATRIX_WEIGHTS, ONE_A_NUMBER, VIEWS, weight_of
 from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.costs.lengths import DEFAULT_LENGTH, Lengths
+from relgraph.tensor.costs.weights import (
+    MATRIX_WEIGHTS,
+    ONE_A_NUMBER,
+    VIEWS,
+    products_of_power,
+    weight_of,
+    weight_of_power,
+)
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.gemm import BlasUpdate
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.linalg.gemm import BlasUpdate, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.type import TensorType
 
 Cost = Callable[[Apply], float]
@@ -28,33 +38,43 @@ NODE = 1e-3
 
 
 def flops(node: Apply) -> float:
+    """Return the number of floating-point operations of a node, and a thousandth more, so that
+    fewer nodes are better; see `operations`."""
+    return NODE * (1 + _power_products(node)) + operations(node)
+
+
+def operations(node: Apply) -> float:
     """Return the number of floating-point operations of a node.
 
     A sum or a product is one, a division or a root 4, an exponential or a logarithm 20 (see
     `costs.weights`), for each number; a product of matrices takes 2 for each pair of numbers, a
-    factorization what Golub and Van Loan count. A node is a thousandth beside, so that fewer nodes
-    are better.
+    factorization what Golub and Van Loan count. An axis of unknown length has `DEFAULT_LENGTH`.
     """
     op = node.op
+    if isinstance(op, VIEWS) or _is_known(node):
+        return 0.0
     if isinstance(op, Elemwise):
-        return NODE + _elementwise(op.scalar_op, node.inputs, size(node.outputs[0]))
-    if isinstance(op, VIEWS):
-        return NODE
+        out = node.outputs[0]
+        kinds = 4 if out.type.dtype.startswith("complex") else 1
+        work = _elementwise(op.scalar_op, node.inputs, size(out))
+        return kinds * work + sum(map(size, _converted(node)))
     if isinstance(op, FusedReduction):
         largest = max(map(size, node.inputs))
-        return NODE + _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
+        return _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
     if isinstance(op, MatrixProduct):
-        return NODE + _product(*node.inputs[:2])
+        scaled = sum(size(node.outputs[0]) for factor in node.inputs[2:] if _scales(factor))
+        return _product(*node.inputs[:2]) + scaled
     if isinstance(op, BlasUpdate):
-        return NODE + _product(*node.inputs[2:4]) + 3 * size(node.outputs[0])
+        return _update(op, *node.inputs)
     name = type(op).__name__
     if name in MATRIX_WEIGHTS:
-        return NODE + _of_matrix(*MATRIX_WEIGHTS[name], node)
+        return _of_matrix(*MATRIX_WEIGHTS[name], node)
     if isinstance(op, HasInnerGraph):
-        steps = max((out.type.shape[0] for out in node.outputs if out.type.ndim), default=1)
-        return NODE + steps * cost_of(op.inner_outputs, flops)
+        steps = max((_shape(out)[0] for out in node.outputs if out.type.ndim), default=1)
+        return steps * cost_of(op.inner_outputs, operations)
     per_number = ONE_A_NUMBER.get(name, 1.0)
-    return NODE + per_number * max(map(size, (*node.inputs, *node.outputs)), default=1)
+    looked_at = () if isinstance(op, AdvancedSubtensor) else node.inputs
+    return per_number * max(map(size, (*looked_at, *node.outputs)), default=1)
 
 
 def bytes_moved(node: Apply) -> float:
@@ -145,15 +165,34 @@ def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Length
     return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
 
 
+def _is_known(node: Apply) -> bool:
+    """Return whether a node computes the same whenever it is run, and is run once."""
+    inputs = node.inputs
+    return bool(inputs) and node.op.pure and all(var.head is Constant for var in inputs)
+
+
+def _converted(node: Apply) -> list[Variable]:
+    """Return the inputs of an elementwise node that are converted to the dtype of the result."""
+    if node.op.scalar_op.name in ("switch", "second"):
+        return []
+    dtype = node.outputs[0].type.dtype
+    others = [v for v in node.inputs if v.type.dtype != dtype]
+    if len(others) == len(node.inputs):
+        return []
+    return [v for v in others if v.head is not Constant]
+
+
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
+    while isinstance(var.head, Reshape) and None in var.type.shape:
+        assert var.owner is not None
+        var = var.owner.inputs[0]
     return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
 
 
 def _shape(var: Variable) -> tuple[int, ...]:
-    """Return the shape of a tensor all of whose axes have lengths."""
-    shape: tuple[int, ...] = var.type.shape
-    return shape
+    """Return the shape of a tensor; an axis of unknown length has the default."""
+    return tuple(DEFAULT_LENGTH if n is None else n for n in var.type.shape)
 
 
 def _leaf_key(var: Variable) -> Any:
@@ -167,25 +206,48 @@ def _item_size(var: Variable) -> int:
 def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> float:
     if isinstance(scalar_op, Composite):
         nodes = io_toposort(scalar_op.inputs, scalar_op.outputs)
-        return sum(count * _elementwise_weight(node.op, len(node.inputs)) for node in nodes)
+        return sum(count * _elementwise_weight(node.op, node.inputs) for node in nodes)
     if scalar_op.associative and len(inputs) > 2:
         # terms that are smaller than the result are added to each other first, as `grouped` does
         sizes = sorted(map(size, inputs))
         return float(sum(sizes[1:-1]) + count) * weight_of(scalar_op)
-    return count * _elementwise_weight(scalar_op, len(inputs))
+    return count * _elementwise_weight(scalar_op, inputs)
 
 
-def _elementwise_weight(scalar_op: Any, arguments: int) -> float:
-    return weight_of(scalar_op) * (max(1, arguments - 1) if scalar_op.associative else 1)
+def _elementwise_weight(scalar_op: Any, inputs: Sequence[Variable]) -> float:
+    if scalar_op.name == "pow":
+        return weight_of_power(number_of(inputs[1]))
+    return weight_of(scalar_op) * (max(1, len(inputs) - 1) if scalar_op.associative else 1)
+
+
+def _power_products(node: Apply) -> int:
+    """Return of how many nodes a power is written out: one that is not costs no less."""
+    if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "pow":
+        return products_of_power(number_of(node.inputs[1])) or 0
+    return 0
 
 
 def _product(x: Variable, y: Variable) -> float:
     """Return the operations of a product of vectors, matrices or stacks of matrices."""
-    inner = x.type.shape[-1] if x.type.ndim else 1
-    outer = y.type.shape[-1] if y.type.ndim > 1 else 1
-    rows = size(x) // inner if inner else 0
-    stack = math.prod(y.type.shape[:-2]) if y.type.ndim > 2 else 1
-    return 2.0 * inner * outer * max(rows, stack * (x.type.shape[-2] if x.type.ndim > 1 else 1))
+    of_x, of_y = _shape(x), _shape(y)
+    # one of both may be known
+    inner = max(of_x[-1:] + of_y[-2:][:1], default=1)
+    outer = of_y[-1] if len(of_y) > 1 else 1
+    rows = math.prod(of_x[:-1])
+    stack = math.prod(of_y[:-2])
+    return 2.0 * inner * outer * max(rows, stack * (of_x[-2] if len(of_x) > 1 else 1))
+
+
+def _update(op: BlasUpdate, z: Variable, alpha: Variable, *others: Variable) -> float:
+    """Return the operations of a product that is scaled and added to what is there."""
+    x, y, *beta = others
+    product = size(x) * size(y) if isinstance(op, Ger) else _product(x, y)
+    return product + size(z) * (1 + sum(map(_scales, [alpha, *beta])))
+
+
+def _scales(factor: Variable) -> bool:
+    """Return whether a factor is not known to be 1, or to be -1, which subtracts."""
+    return number_of(factor) not in (1, -1)
 
 
 def _of_matrix(cubes: float, right_side: float, node: Apply) -> float:
