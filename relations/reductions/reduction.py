@@ -111,6 +111,8 @@ UNNEEDED = (
         CAReduce(s, None)(Reshape(n)(x, y)),
         CAReduce(s, None)(x),
         sound="rounding",
+        # of as many elements, though of one of both the number may not be known
+        tags=("priced",),
     ),
     # a sum of one -0 is 0
     of_real("reduce-no-axis", CAReduce(s, ())(x), x),

@@ -27,7 +27,6 @@ from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.linalg.gemm import BlasUpdate, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.type import TensorType
 
 Cost = Callable[[Apply], float]
@@ -184,9 +183,6 @@ def _converted(node: Apply) -> list[Variable]:
 
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
-    while isinstance(var.head, Reshape) and None in var.type.shape:
-        assert var.owner is not None
-        var = var.owner.inputs[0]
     return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
 
 
