@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 FLOAT_DTYPES = ("float16", "float32", "float64")
+TIERS = ("auto", "vm", "compiled")
 
 
 def usable_cores() -> int:
@@ -36,6 +37,9 @@ class Config:
         Whether each replacement in a graph is printed.
     threads
         The number of threads on which one elementwise node may run; by default that of the cores.
+    tier
+        What runs functions whose mode does not say it: "vm", "compiled", or "auto", for both where
+        the extra ``numba`` is installed (see `relgraph.compile.Mode`).
     """
 
     floatX: str = "float64"
@@ -43,6 +47,7 @@ class Config:
     profile_optimizer: bool = False
     optimizer_verbose: bool = False
     threads: int = field(default_factory=usable_cores)
+    tier: str = "auto"
 
     def __setattr__(self, name: str, value: Any) -> None:
         known = [f.name for f in fields(self)]
@@ -51,6 +56,9 @@ class Config:
         if name == "floatX":
             if value not in FLOAT_DTYPES:
                 raise ValueError(f"config.floatX is one of {FLOAT_DTYPES}, not {value!r}")
+        elif name == "tier":
+            if value not in TIERS:
+                raise ValueError(f"config.tier is one of {TIERS}, not {value!r}")
         elif name == "threads":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"config.threads is a number from 1 on, not {value!r}")
