@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
 from relgraph.vm.tier.numpy_loops import Loop
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
+
+if TYPE_CHECKING:
+    from relgraph.vm.tier.machine_code import MachineCode
 
 SCRATCH_BYTES = 1 << 16
 """How many bytes the blocks of values in the making may have."""
@@ -27,7 +30,7 @@ _NATIVE_REDUCTION = {"add": "add", "mul": "mul", "and": "and", "or": "or"}
 class BlockLoops:
     """Writes the loops of a nest."""
 
-    def __init__(self, code: Any, nest: Nest) -> None:
+    def __init__(self, code: MachineCode, nest: Nest) -> None:
         self.m, self.nest, self.code = code, nest, code.code
         self.operands = {
             (operand.value, operand.broadcasts)

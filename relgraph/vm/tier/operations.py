@@ -21,7 +21,7 @@ from relgraph.vm.tier.scalar_code import MEMORY, Native, kind, native
 
 How = Native | Loop
 
-REDUCTIONS = {
+REDUCTIONS: dict[type[Any], str] = {
     type(op): name
     for op, name in (
         (scalar.add, "add"),
@@ -135,11 +135,11 @@ def _elementwise_operations(
     pattern = tuple(map(all, zip(*[v.type.broadcastable for v in inputs], strict=True)))
     if any(v.type.broadcastable != pattern for v in outputs):
         return None
-    parts = [(n.op, n.inputs, n.outputs) for n in op.nodes] if isinstance(op, Composite) else None
-    if parts is None:
-        parts = [(op, inputs, outputs)]
-    elif any(v.owner is None for v in op.outputs):
-        return None
+    parts: list[Any] = [(op, inputs, outputs)]
+    if isinstance(op, Composite):
+        parts = [(inner.op, inner.inputs, inner.outputs) for inner in op.nodes]
+        if any(v.owner is None for v in op.outputs):
+            return None
     return len(parts) if all(how_computed(part, exact) is not None for part in parts) else None
 
 
