@@ -18,8 +18,9 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
-from relgraph.vm.tier.operations import REDUCTIONS, How, how_computed, known_number
+from relgraph.vm.tier.operations import REDUCTIONS, How, Part, known_number, parts_of
 from relgraph.vm.tier.scalar_code import kind
+from relgraph.vm.tier.tracing import Known
 
 Length = tuple[int, int]
 """The length of an axis: that of an argument and the axis, or -1 and the length itself."""
@@ -262,20 +263,35 @@ class Lowering:
             known[inner.outputs[0]] = self._step(part, given, lengths)
         return [known[v] for v in op.outputs]
 
-    def _step(self, part: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]) -> Operand:
-        """Add a step; return its result as it is read in the loops over `lengths`."""
-        how = how_computed(part, self.exact)
-        assert how is not None
-        dtype = part[2][0].type.dtype
+    def _step(
+        self, inner: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> Operand:
+        """Add the steps of an op; return its result as it is read in the loops over `lengths`."""
+        parts = parts_of(inner, self.exact)
+        assert parts is not None
+        known = list(operands)
+        for part in parts:
+            given = [
+                Operand(Value(d, constant=a.value), (True,) * len(lengths))
+                if isinstance(a, Known)
+                else known[a]
+                for a, d in zip(part.arguments, part.dtypes, strict=True)
+            ]
+            known.append(self._part(part, given, lengths))
+        return known[-1]
+
+    def _part(
+        self, part: Part, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> Operand:
         if all(not operand.value.axes for operand in operands):
             level = max(operand.value.level for operand in operands)
-            out = Value(dtype, level=level)
+            out = Value(part.dtype, level=level)
             given = [Operand(operand.value) for operand in operands]
-            self.numbers.setdefault(level, []).append(Step(out, how, given))
+            self.numbers.setdefault(level, []).append(Step(out, part.how, given))
             return Operand(out, (True,) * len(lengths))
         nest = self._nest(operands, lengths)
-        out = Value(dtype, lengths, nest.level, nest=nest)
-        nest.steps.append(Step(out, how, list(operands)))
+        out = Value(part.dtype, lengths, nest.level, nest=nest)
+        nest.steps.append(Step(out, part.how, list(operands)))
         return Operand(out, (False,) * len(lengths))
 
     def _nest(self, operands: Sequence[Operand], lengths: tuple[Length, ...]) -> Nest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
-from relgraph.vm.tier.scalar_code import MEMORY, Native, kind, native
+from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Native, kind, native
+from relgraph.vm.tier.tracing import Call, Known, traced
 
 How = Native | Loop
 
@@ -36,38 +38,110 @@ REDUCTIONS: dict[type[Any], str] = {
 
 _ELEMENTWISE = (Elemwise, FusedElemwise)
 
+_OF_UFUNC = {
+    kind_of_op.ufunc: kind_of_op()
+    for kind_of_op in NATIVE
+    if isinstance(kind_of_op.ufunc, np.ufunc)
+}
+
 
 def _is_tensor(var: Any) -> bool:
     return isinstance(var.type, TensorType) and var.type.dtype in MEMORY
 
 
-def how_computed(inner: Any, exact: bool) -> How | None:
-    """Return how a scalar op of an `Elemwise` or of a node of a Composite is computed."""
+@dataclass(frozen=True)
+class Part:
+    """An operation that an op is made of.
+
+    Attributes
+    ----------
+    how
+        How it is computed.
+    arguments
+        For each argument a number, or the position of a value: those of the inputs of the op, then
+        of the results of its parts.
+    dtypes
+        The dtypes of the arguments.
+    dtype
+        That of the result.
+    """
+
+    how: How
+    arguments: tuple[Known | int, ...]
+    dtypes: tuple[str, ...]
+    dtype: str
+
+
+def parts_of(inner: Any, exact: bool) -> list[Part] | None:
+    """Return what the scalar op of an `Elemwise`, or of a node of a Composite, is made of.
+
+    Parameters
+    ----------
+    inner
+        The op, its inputs and its outputs.
+    exact
+        Whether the bits have to be NumPy's.
+
+    Returns
+    -------
+    list
+        The last part gives the result. None if the op is not compiled.
+    """
     op, inputs, (out, *others) = inner
     dtypes = tuple([v.type.dtype for v in inputs])
     dtype = out.type.dtype
     if others or dtype not in MEMORY or any(d not in MEMORY for d in dtypes):
         return None
+    everything = tuple(range(len(inputs)))
     if op == scalar.pow:
-        op = _simple_power(inputs[1], dtype)
-        if op is None:
-            return None
-        if op is not np.power:
-            dtypes, op_inputs = dtypes[:1], 1
-            found = native(op, dtypes[:op_inputs], dtype, exact)
-            return None if found is None else _of_first(found)
-        loop = find_loop(np.power, dtypes)
-    else:
-        found = native(op, dtypes, dtype, exact)
-        if found is not None:
-            return found
-        loop = find_loop(op.ufunc, dtypes)
+        return _power(inputs[1], dtypes, dtype, exact)
+    how = native(op, dtypes, dtype, exact)
+    if how is not None:
+        return [Part(how, everything, dtypes, dtype)]
+    loop = _loop(op.ufunc, dtypes, dtype)
+    if loop is not None:
+        return [Part(loop, everything, dtypes, dtype)]
+    if isinstance(op.ufunc, np.ufunc):
+        return None
+    calls = traced(op.ufunc, dtypes)
+    if calls is None or calls[-1].dtype != dtype:
+        return None
+    parts = [_part(call, exact) for call in calls]
+    found = [part for part in parts if part is not None]
+    return found if len(found) == len(parts) else None
+
+
+def _power(exponent: Variable, dtypes: Sequence[str], dtype: str, exact: bool) -> list[Part] | None:
+    op = _simple_power(exponent, dtype)
+    if op is None:
+        return None
+    if op is np.power:
+        loop = _loop(np.power, tuple(dtypes), dtype)
+        return None if loop is None else [Part(loop, (0, 1), tuple(dtypes), dtype)]
+    how = native(op, dtypes[:1], dtype, exact)
+    return None if how is None else [Part(how, (0,), tuple(dtypes[:1]), dtype)]
+
+
+def _part(call: Call, exact: bool) -> Part | None:
+    if any(d not in MEMORY for d in (*call.dtypes, call.dtype)):
+        return None
+    op: Any = _OF_UFUNC.get(call.function)
+    if call.function is np.where:
+        op = scalar.switch
+    elif call.function is None:
+        op = scalar.identity
+    how: How | None = None
+    if op is not None:
+        how = native(op, call.dtypes, call.dtype, exact)
+    if how is None:
+        how = _loop(call.function, call.dtypes, call.dtype)
+    return None if how is None else Part(how, call.arguments, call.dtypes, call.dtype)
+
+
+def _loop(ufunc: Any, dtypes: tuple[str, ...], dtype: str) -> Loop | None:
+    loop = find_loop(ufunc, dtypes)
     fits = loop is not None and all(d in MEMORY for d in loop.dtypes) and loop.dtypes[-1] == dtype
     return loop if fits else None
-
-
-def _of_first(compute: Native) -> Native:
-    return lambda code, xs, dtypes, dtype, exact: compute(code, xs[:1], dtypes[:1], dtype, exact)
 
 
 def _simple_power(exponent: Variable, dtype: str) -> Any:
@@ -140,7 +214,8 @@ def _elementwise_operations(
         parts = [(inner.op, inner.inputs, inner.outputs) for inner in op.nodes]
         if any(v.owner is None for v in op.outputs):
             return None
-    return len(parts) if all(how_computed(part, exact) is not None for part in parts) else None
+    found = [parts_of(part, exact) for part in parts]
+    return None if None in found else sum(len(of_part or ()) for of_part in found)
 
 
-__all__ = ["REDUCTIONS", "How", "how_computed", "known_number", "operations"]
+__all__ = ["REDUCTIONS", "How", "known_number", "operations", "parts_of"]
