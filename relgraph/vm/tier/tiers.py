@@ -87,7 +87,7 @@ class TierRecord:
     def lines(self) -> list[str]:
         """Return what a profile says about the tiers."""
         if self.state == "failed":
-            text = f"the compilation failed, so that NumPy runs all: {self.error}"
+            text = f"the compilation failed, and NumPy runs all: {self.error}"
         elif self.state == "compiled":
             text = (
                 f"compiled in {self.seconds:.3f}s, {self.left} nodes left to NumPy: "
