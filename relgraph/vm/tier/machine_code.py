@@ -11,8 +11,10 @@ import ctypes
 from collections.abc import Sequence
 
 from relgraph.vm.tier.block_loops import BlockLoops
+from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
 from relgraph.vm.tier.lowering import Length, Lowering, Nest, Step, Value
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, Loop
+from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
 
 UNLOCKED = 20_000
@@ -57,6 +59,7 @@ class MachineCode:
                 self.numbers.setdefault(value.dtype, []).append(value)
         self.code = Code()
         self._allocations: list[str] = []
+        self._faster: dict[str, Loop] = {}
         self.metadata: list[str] = []
         self.bases: dict[Value, str] = {}
         self.registers: dict[Value, str] = {}
@@ -77,12 +80,15 @@ class MachineCode:
         self._relock(token)
         self._store_numbers()
         self._return("None")
+        faster = [faster_text(loop, written, code.declared) for loop in self._faster.values()]
         body = "\n".join(["entry:", *self._allocations, "  br label %start", *code.lines])
         return "\n".join(
             [
                 *sorted(code.declared),
                 f"define ptr @compiled(ptr %self, ptr %arguments, i64 %count) {{\n{body}\n}}",
+                *faster,
                 *self.metadata,
+                METADATA,
             ]
         )
 
@@ -258,7 +264,10 @@ class MachineCode:
             code.add(f"store i64 {step}, ptr {self.at(steps, i, 'i64')}")
         code.add(f"store i64 {count}, ptr {lengths}")
         given = f"ptr {arguments}, ptr {lengths}, ptr {steps}, ptr {_pointer(loop.data)}"
-        code.add(f"call void {_pointer(loop.address)}({given})")
+        name = None if self.lowering.exact else faster_name(loop)
+        if name is not None:
+            self._faster[name] = loop
+        code.add(f"call void {name or _pointer(loop.address)}({given})")
 
     def _store_numbers(self) -> None:
         first = len(self.lowering.inputs) + len(self.stored)

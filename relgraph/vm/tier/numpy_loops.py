@@ -33,11 +33,14 @@ class Loop(NamedTuple):
         The address of the data.
     dtypes
         The dtypes of the inputs and the output.
+    ufunc
+        The ufunc.
     """
 
     address: int
     data: int
     dtypes: tuple[str, ...]
+    ufunc: Any
 
 
 def find_loop(ufunc: Any, dtypes: tuple[str, ...]) -> Loop | None:
@@ -61,7 +64,8 @@ def find_loop(ufunc: Any, dtypes: tuple[str, ...]) -> Loop | None:
     address = _address(functions + 8 * i)
     if not address:
         return None
-    return Loop(address, _address(data + 8 * i) if data else 0, tuple(d.name for d in resolved))
+    found = tuple(d.name for d in resolved)
+    return Loop(address, _address(data + 8 * i) if data else 0, found, ufunc)
 
 
 def _address(where: int) -> int:

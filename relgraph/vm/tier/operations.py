@@ -17,8 +17,9 @@ from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
+from relgraph.vm.tier.faster import FORMULAS
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
-from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Native, kind, native
+from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Code, Native, kind, literal, native
 from relgraph.vm.tier.tracing import Call, Known, traced
 
 How = Native | Loop
@@ -98,17 +99,36 @@ def parts_of(inner: Any, exact: bool) -> list[Part] | None:
     how = native(op, dtypes, dtype, exact)
     if how is not None:
         return [Part(how, everything, dtypes, dtype)]
-    loop = _loop(op.ufunc, dtypes, dtype)
-    if loop is not None:
-        return [Part(loop, everything, dtypes, dtype)]
-    if isinstance(op.ufunc, np.ufunc):
-        return None
-    calls = traced(op.ufunc, dtypes)
+    formula = None if exact or kind(dtype) != "f" else FORMULAS.get(str(op))
+    if formula is None:
+        formula = op.ufunc
+        loop = _loop(formula, dtypes, dtype)
+        if loop is not None:
+            return [Part(loop, everything, dtypes, dtype)]
+        if isinstance(formula, np.ufunc):
+            return None
+    calls = traced(formula, dtypes)
     if calls is None or calls[-1].dtype != dtype:
         return None
     parts = [_part(call, exact) for call in calls]
     found = [part for part in parts if part is not None]
     return found if len(found) == len(parts) else None
+
+
+def written(code: Code, x: str, function: Any) -> str:
+    """Add the instructions for a formula of one number of float64; return the result."""
+    values = [x]
+    for call in traced(function, ["float64"]) or ():
+        part = _part(call, False)
+        assert part is not None and not isinstance(part.how, Loop)
+        given = [
+            literal(a.value, d) if isinstance(a, Known) else values[a]
+            for a, d in zip(part.arguments, part.dtypes, strict=True)
+        ]
+        found = part.how(code, given, part.dtypes, part.dtype, False)
+        assert found is not None
+        values.append(found)
+    return values[-1]
 
 
 def _power(exponent: Variable, dtypes: Sequence[str], dtype: str, exact: bool) -> list[Part] | None:
@@ -218,4 +238,4 @@ def _elementwise_operations(
     return None if None in found else sum(len(of_part or ()) for of_part in found)
 
 
-__all__ = ["REDUCTIONS", "How", "known_number", "operations", "parts_of"]
+__all__ = ["REDUCTIONS", "How", "known_number", "operations", "parts_of", "written"]
