@@ -61,7 +61,7 @@ class Segment(InlinedOp):
         self.compiled = Compiled(self.code.text())
 
     def __str__(self) -> str:
-        return f"Compiled{{{len(self.nodes)} nodes}}"
+        return f"Compiled{{{len(self.nodes)} node{'s' * (len(self.nodes) != 1)}}}"
 
     @cached_property
     def _program(self) -> Any:
