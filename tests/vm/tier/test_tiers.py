@@ -127,6 +127,17 @@ def test_what_takes_no_time_is_not_compiled(policy):
 
 
 @needs_compiler
+def test_what_takes_little_is_compiled_after_many_calls(policy):
+    policy(calls=3, seconds=2e-3, rounds=1, aside=False)
+    made = function([x, y], OUTPUTS)
+    for _ in range(200_000):
+        made(*VALUES)
+        if made._run.record.state != "vm":
+            break
+    assert made._run.record.state == "compiled"
+
+
+@needs_compiler
 def test_a_profile_says_which_tier_ran(policy):
     policy(calls=2, seconds=0.0, rounds=0, aside=False)
     made = function([x, y], OUTPUTS, profile=True)
