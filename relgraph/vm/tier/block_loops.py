@@ -151,11 +151,12 @@ class BlockLoops:
             self._place("0", self.inner)
             self._native_stage(0, self.inner)
             return
+        slots = self._slots(scratch)
         length = MOST
-        while length > LEAST and length * 8 * len(scratch) > SCRATCH_BYTES:
+        while length > LEAST and length * 8 * len(set(slots.values())) > SCRATCH_BYTES:
             length //= 2
-        for v in scratch:
-            self.homes[v] = m.allocate(f"[{length * itemsize(v.dtype)} x i8], align 64")
+        buffers = [m.allocate(f"[{8 * length} x i8], align 64") for _ in set(slots.values())]
+        self.homes.update((v, buffers[slot]) for v, slot in slots.items())
         loop = self._open(self.inner)
         start = loop[0]
         left = code.make(f"sub i64 {self.inner}, {start}")
@@ -172,17 +173,39 @@ class BlockLoops:
                     self._call_step(step, count)
         self._close(loop, str(length))
 
+    def _slots(self, scratch: Sequence[Value]) -> dict[Value, int]:
+        """Return which buffer each value takes: one whose last value is read no more.
+
+        Each stage has two times: that of its loop, and that of the calls after it.
+        """
+        made = {v: 2 * self.stage[v] + (v in self.called) for v in scratch}
+        last = dict(made)
+        for step in self.nest.steps:
+            time = 2 * self.stage[step.out] + (step.out in self.called)
+            for value in {operand.value for operand in step.operands} & made.keys():
+                last[value] = max(last[value], time)
+        for reduction in self.nest.reductions:
+            value = reduction.operand.value
+            if value in made:
+                time = 2 * self._reduction_stage(reduction) + (reduction.loop is not None)
+                last[value] = max(last[value], time)
+        slots: dict[Value, int] = {}
+        free_after: list[int] = []
+        for value in sorted(scratch, key=lambda v: made[v]):
+            slot = next((i for i, t in enumerate(free_after) if t < made[value]), len(free_after))
+            free_after[slot : slot + 1] = [last[value]]
+            slots[value] = slot
+        return slots
+
     def _place(self, start: str, count: str) -> None:
         """Note where the block of each stream and stored value begins."""
         code, m = self.code, self.m
         self.starts: dict[tuple[Value, tuple[bool, ...]], str] = {}
-        self.read_once: dict[tuple[Value, tuple[bool, ...]], str] = {}
         for stream, offset in self.offsets.items():
             value, broadcasts = stream
             if broadcasts[-1]:
                 where = m.at(m.bases[value], offset, MEMORY[value.dtype])
                 self.starts[stream] = where
-                # an empty loop may have nothing to read
                 continue
             place = code.make(f"add i64 {offset}, {start}")
             self.starts[stream] = m.at(m.bases[value], place, MEMORY[value.dtype])
@@ -247,14 +270,16 @@ class BlockLoops:
         how = step.how
         assert isinstance(how, Loop)
         places = [
-            self._place_for(operand, dtype, count)
-            for operand, dtype in zip(step.operands, how.dtypes, strict=False)
+            self._place_for(i, operand, dtype, count)
+            for i, (operand, dtype) in enumerate(zip(step.operands, how.dtypes, strict=False))
         ]
         out = (self.homes[step.out], itemsize(step.out.dtype))
         self.m.call(how, [*places, out], count)
 
-    def _place_for(self, operand: Operand, dtype: str, count: str) -> tuple[str, int]:
-        """Return where a loop of NumPy finds an operand, in its dtype, and the step."""
+    def _place_for(
+        self, position: int, operand: Operand, dtype: str, count: str
+    ) -> tuple[str, int]:
+        """Return where a loop finds the operand at a position, in its dtype, and the step."""
         value, m = operand.value, self.m
         if not value.axes:
             return m.slot(m.number(value), value.dtype, dtype), 0
@@ -265,7 +290,7 @@ class BlockLoops:
             step = 0 if operand.broadcasts[-1] else itemsize(value.dtype)
         if value.dtype == dtype:
             return where, step
-        converted = m.allocate(f"[{MOST * itemsize(dtype)} x i8], align 64")
+        converted = m.buffer(position)
         loop = self._open(count)
         at = loop[0] if step else "0"
         x = m.load_element(value.dtype, m.at(where, at, MEMORY[value.dtype]))
@@ -361,7 +386,7 @@ class BlockLoops:
     def _reduce_by_call(self, reduction: Reduction, count: str) -> None:
         assert reduction.loop is not None
         total = self.totals[reduction][0]
-        place = self._place_for(reduction.operand, reduction.out.dtype, count)
+        place = self._place_for(0, reduction.operand, reduction.out.dtype, count)
         self.m.call(reduction.loop, [(total, 0), place, (total, 0)], count)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from relgraph.vm.tier.block_loops import BlockLoops
+from relgraph.vm.tier.block_loops import MOST, BlockLoops
 from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
 from relgraph.vm.tier.lowering import Length, Lowering, Nest, Step, Value
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, Loop
@@ -60,6 +60,7 @@ class MachineCode:
         self.code = Code()
         self._allocations: list[str] = []
         self._faster: dict[str, Loop] = {}
+        self._buffers: dict[int, str] = {}
         self.metadata: list[str] = []
         self.bases: dict[Value, str] = {}
         self.registers: dict[Value, str] = {}
@@ -98,6 +99,12 @@ class MachineCode:
         name = f"%{self.code.name()}"
         self._allocations.append(f"  {name} = alloca {text}")
         return name
+
+    def buffer(self, position: int) -> str:
+        """Return where a block of the operand of a call at a position is converted to."""
+        if position not in self._buffers:
+            self._buffers[position] = self.allocate(f"[{8 * MOST} x i8], align 64")
+        return self._buffers[position]
 
     def at(self, base: str, offset: str | int, type_: str = "i8") -> str:
         return self.code.make(f"getelementptr {type_}, ptr {base}, i64 {offset}")

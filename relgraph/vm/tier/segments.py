@@ -61,7 +61,11 @@ class Segment(InlinedOp):
         self.compiled = Compiled(self.code.text())
 
     def __str__(self) -> str:
-        return f"Compiled{{{len(self.nodes)} node{'s' * (len(self.nodes) != 1)}}}"
+        lowering = self.lowering
+        made = [*lowering.numbers.values(), *(nest.steps for nest in lowering.nests.values())]
+        count = sum(map(len, made)) + sum(len(nest.reductions) for nest in lowering.nests.values())
+        plural = "s" * (len(self.nodes) != 1)
+        return f"Compiled{{{count} operations of {len(self.nodes)} node{plural}}}"
 
     @cached_property
     def _program(self) -> Any:

@@ -316,6 +316,8 @@ class _Worker:
     """A thread that compiles one function after another, and ends with the interpreter."""
 
     def __init__(self) -> None:
+        self.busy = False
+        self.usable = True
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._lock = Lock()
@@ -323,6 +325,8 @@ class _Worker:
     def add(self, task: Callable[[], None]) -> None:
         """Run a task in the thread, when those that were added before are done."""
         with self._lock:
+            if not self.usable:
+                return
             if self._thread is None:
                 self._thread = Thread(target=self._work, name="relgraph compiler", daemon=True)
                 self._thread.start()
@@ -331,7 +335,9 @@ class _Worker:
 
     def _work(self) -> None:
         while (task := self._queue.get()) is not None:
+            self.busy = True
             task()
+            self.busy = False
 
     def _end(self) -> None:
         """Wait for what is being compiled: LLVM must not run on while the process ends."""
@@ -346,9 +352,14 @@ _worker = _Worker()
 
 
 def _in_child() -> None:
-    """Begin anew in a forked process, in which the thread is not there."""
+    """Begin anew in a forked process, in which the thread is not there.
+
+    If it was compiling, LLVM's lock is never given back there: nothing more is compiled.
+    """
     global _worker
+    usable = _worker.usable and not _worker.busy
     _worker = _Worker()
+    _worker.usable = usable
 
 
 if hasattr(os, "register_at_fork"):

@@ -14,6 +14,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import config, function
 from relgraph.compile import Mode, get_mode
+from relgraph.compile.functions.reuse import compiled_graphs
 from relgraph.vm import linker
 from relgraph.vm.linker import VMLinker
 from relgraph.vm.tier import compiler, tiers
@@ -33,6 +34,7 @@ def policy(monkeypatch):
     def use(**what):
         monkeypatch.setitem(tiers.POLICIES, "auto", Policy(**what))
         monkeypatch.setattr(config, "tier", "auto")
+        compiled_graphs.clear()  # they keep the policy that they were made with
 
     return use
 
