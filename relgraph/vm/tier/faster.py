@@ -1,9 +1,9 @@
 """Functions that are computed faster than NumPy has them, where bits may differ by rounding.
 
-Each is a function of arrays, which `tracing` takes apart. Sine and cosine of float64 are loops of
+Each is a function of arrays, which `tracing` takes apart. Some functions of float64 are loops of
 NumPy that compute one number after another; written as arithmetic they are computed eight at a
-time, after a reduction to [-pi/4, pi/4] by pi/2 in three parts (Cody and Waite 1980) and with the
-polynomials of fdlibm (Ng 1993).
+time. Sine and cosine: after a reduction to [-pi/4, pi/4] by pi/2 in three parts (Cody and Waite
+1980), with the polynomials of fdlibm (Ng 1993).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.vm.tier.numpy_loops import Loop
-from relgraph.vm.tier.scalar_code import Code, literal
+from relgraph.vm.tier.scalar_code import Code
 
 LARGEST = 1e4
 """Beyond it the reduction is not exact."""
@@ -66,6 +66,39 @@ def _cos(x: Any) -> Any:
     return np.where(odd ^ upper, -found, found)
 
 
+def _is_large(x: Any) -> Any:
+    return np.abs(x) > LARGEST
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    return np.sqrt(x * x + y * y)
+
+
+def _may_overflow(x: Any, y: Any) -> Any:
+    square = x * x + y * y
+    usual = (square > 1e-280) & (square < 1e280)
+    return ~(usual | ((x == 0.0) & (y == 0.0)))
+
+
+def power(exponent: int) -> Callable[..., Any]:
+    """Return a positive power of a number as products: a function of it and the exponent."""
+
+    def formula(x: Any, _: Any) -> Any:
+        found, square, left = None, x, exponent
+        while left:
+            if left % 2:
+                found = square if found is None else found * square
+            left //= 2
+            square = square * square if left else square
+        return found
+
+    return formula
+
+
+MOST_FACTORS = 8
+"""Up to this exponent a power is computed as products: each rounds."""
+
+
 def _sigmoid(x: Any) -> Any:
     e = np.exp(-np.abs(x))
     return np.where(x >= 0.0, 1.0, e) / (1.0 + e)
@@ -74,18 +107,25 @@ def _sigmoid(x: Any) -> Any:
 FORMULAS: dict[str, Callable[..., Any]] = {"sigmoid": _sigmoid}
 """Formulas by other functions, by the names of ops."""
 
-LOOPS: dict[Any, Callable[..., Any]] = {np.sin: _sin, np.cos: _cos}
-"""Formulas of functions of float64 for arguments up to `LARGEST`, by their ufuncs."""
+LOOPS: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    np.sin: (_sin, _is_large),
+    np.cos: (_cos, _is_large),
+    np.hypot: (_hypot, _may_overflow),
+}
+"""Formulas of functions of float64 by their ufuncs, and for which arguments they do not hold."""
 
 
 def faster_name(loop: Loop) -> str | None:
     """Return the name of the function that stands for a loop of NumPy; None if there is none."""
-    if loop.ufunc not in LOOPS or loop.dtypes != ("float64", "float64"):
+    if loop.ufunc not in LOOPS or set(loop.dtypes) != {"float64"}:
         return None
     return f"@faster_{loop.ufunc.__name__}"
 
 
-def faster_text(loop: Loop, compute: Callable[[Code, str, Any], str], declared: set[str]) -> str:
+Compute = Callable[[Code, Sequence[str], Any], str]
+
+
+def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     """Return the text of what stands for a loop of NumPy, and calls it for what it can't do.
 
     Parameters
@@ -93,38 +133,47 @@ def faster_text(loop: Loop, compute: Callable[[Code, str, Any], str], declared: 
     loop
         The loop.
     compute
-        Adds the instructions for a formula of one number to some code; returns the result.
+        Adds the instructions for a formula of numbers to some code; returns the result.
     declared
         The functions of LLVM that are declared; what is used is added.
     """
-    code = Code()
-    x = code.make(f"load double, ptr %from, align 1, !llvm.access.group {_ACCESS}")
-    found = compute(code, x, LOOPS[loop.ufunc])
-    code.add(f"store double {found}, ptr %to, align 1, !llvm.access.group {_ACCESS}")
-    size = code.intrinsic("fabs", "float64", x)
-    large = code.make(f"fcmp ogt double {size}, {literal(LARGEST, 'float64')}")
+    code, access = Code(), f"align 1, !llvm.access.group {_ACCESS}"
+    count = len(loop.dtypes) - 1
+    places = [code.make(f"getelementptr double, ptr %source{k}, i64 %i") for k in range(count)]
+    values = [code.make(f"load double, ptr {place}, {access}") for place in places]
+    formula, doubtful = LOOPS[loop.ufunc]
+    found = compute(code, values, formula)
+    code.add(f"store double {found}, ptr %to, {access}")
+    doubt = compute(code, values, doubtful)
     declared |= code.declared
+    sources = "\n".join(
+        f"""  %place{k} = getelementptr ptr, ptr %args, i64 {k}
+  %source{k} = load ptr, ptr %place{k}
+  %stride{k} = getelementptr i64, ptr %steps, i64 {k}
+  %step{k} = load i64, ptr %stride{k}
+  %plain{k} = icmp eq i64 %step{k}, 8"""
+        for k in range(count)
+    )
+    plain = "and i1 %plain0, " + ("%plain1" if count > 1 else "true")
     body = "\n".join(code.lines)
     address, data = (f"inttoptr (i64 {n} to ptr)" for n in (loop.address, loop.data))
     return f"""
 define internal void {faster_name(loop)}(ptr %args, ptr %dims, ptr %steps, ptr %data) {{
 entry:
   %n = load i64, ptr %dims
-  %source = load ptr, ptr %args
-  %second = getelementptr ptr, ptr %args, i64 1
-  %target = load ptr, ptr %second
-  %step = load i64, ptr %steps
-  %plain = icmp eq i64 %step, 8
+{sources}
+  %last = getelementptr ptr, ptr %args, i64 {count}
+  %target = load ptr, ptr %last
+  %plain = {plain}
   %some = icmp sgt i64 %n, 0
   %usual = and i1 %plain, %some
   br i1 %usual, label %loop, label %slow
 loop:
   %i = phi i64 [0, %entry], [%next, %loop]
   %before = phi i1 [false, %entry], [%after, %loop]
-  %from = getelementptr double, ptr %source, i64 %i
   %to = getelementptr double, ptr %target, i64 %i
 {body}
-  %after = or i1 %before, {large}
+  %after = or i1 %before, {doubt}
   %next = add nsw i64 %i, 1
   %more = icmp slt i64 %next, %n
   br i1 %more, label %loop, label %end, !llvm.loop {_LOOP}
@@ -144,4 +193,4 @@ METADATA = f"""{_ACCESS} = distinct !{{}}
 """What says that the elements of a loop do not depend on each other."""
 
 
-__all__ = ["FORMULAS", "METADATA", "faster_name", "faster_text"]
+__all__ = ["FORMULAS", "METADATA", "MOST_FACTORS", "faster_name", "faster_text", "power"]

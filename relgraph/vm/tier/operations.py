@@ -17,7 +17,7 @@ from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
-from relgraph.vm.tier.faster import FORMULAS
+from relgraph.vm.tier.faster import FORMULAS, MOST_FACTORS, power
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
 from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Code, Native, kind, literal, native
 from relgraph.vm.tier.tracing import Call, Known, traced
@@ -110,15 +110,19 @@ def parts_of(inner: Any, exact: bool) -> list[Part] | None:
     calls = traced(formula, dtypes)
     if calls is None or calls[-1].dtype != dtype:
         return None
+    return _parts(calls, exact)
+
+
+def _parts(calls: Sequence[Call], exact: bool) -> list[Part] | None:
     parts = [_part(call, exact) for call in calls]
     found = [part for part in parts if part is not None]
     return found if len(found) == len(parts) else None
 
 
-def written(code: Code, x: str, function: Any) -> str:
-    """Add the instructions for a formula of one number of float64; return the result."""
-    values = [x]
-    for call in traced(function, ["float64"]) or ():
+def written(code: Code, xs: Sequence[str], function: Any) -> str:
+    """Add the instructions for a formula of numbers of float64; return the result."""
+    values = list(xs)
+    for call in traced(function, ["float64"] * len(xs)) or ():
         part = _part(call, False)
         assert part is not None and not isinstance(part.how, Loop)
         given = [
@@ -136,6 +140,10 @@ def _power(exponent: Variable, dtypes: Sequence[str], dtype: str, exact: bool) -
     if op is None:
         return None
     if op is np.power:
+        value = known_number(exponent)
+        if not exact and value == int(value) and 0 < value <= MOST_FACTORS:
+            calls = traced(power(int(value)), dtypes)
+            return None if calls is None else _parts(calls, exact)
         loop = _loop(np.power, tuple(dtypes), dtype)
         return None if loop is None else [Part(loop, (0, 1), tuple(dtypes), dtype)]
     how = native(op, dtypes[:1], dtype, exact)

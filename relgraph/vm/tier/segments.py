@@ -28,8 +28,8 @@ from relgraph.vm.tier.operations import operations
 
 LEAST_OPERATIONS = 2
 """A segment of fewer operations is left to NumPy."""
-MOST_OPERATIONS = 4000
-"""No more operations are compiled: LLVM would take minutes."""
+MOST_OPERATIONS = 2000
+"""No more operations are compiled: LLVM would take long."""
 
 
 class Segment(InlinedOp):
