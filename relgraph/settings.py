@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 FLOAT_DTYPES = ("float16", "float32", "float64")
+TIERS = ("auto", "vm", "compiled")
 
 
 def usable_cores() -> int:
@@ -39,6 +40,9 @@ class Config:
         operations, other than for accuracy. It names the law, the node and both costs.
     threads
         The number of threads on which one elementwise node may run; by default that of the cores.
+    tier
+        What runs functions whose mode does not say it: "vm", "compiled", or "auto", for both where
+        the extra ``numba`` is installed (see `relgraph.compile.Mode`).
     """
 
     floatX: str = "float64"
@@ -47,6 +51,7 @@ class Config:
     optimizer_verbose: bool = False
     check_costs: bool = False
     threads: int = field(default_factory=usable_cores)
+    tier: str = "auto"
 
     def __setattr__(self, name: str, value: Any) -> None:
         known = [f.name for f in fields(self)]
@@ -55,6 +60,9 @@ class Config:
         if name == "floatX":
             if value not in FLOAT_DTYPES:
                 raise ValueError(f"config.floatX is one of {FLOAT_DTYPES}, not {value!r}")
+        elif name == "tier":
+            if value not in TIERS:
+                raise ValueError(f"config.tier is one of {TIERS}, not {value!r}")
         elif name == "threads":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"config.threads is a number from 1 on, not {value!r}")

@@ -50,9 +50,12 @@ from relgraph.compile.packs.installed import PREFIX
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
-from relgraph.vm import ENGINES, LINKERS, Linker, find_linker
+from relgraph.vm import ENGINES, LINKERS, Linker, checked_tier, find_linker, present_tier
 
 Optimizer = GlobalOptimizer | OptimizationQuery | None
+
+# Queries for one of these have laws that hold up to rounding.
+_THAT_ROUND = frozenset(["fast_run", "stabilization", "unsafe"])
 
 predefined_optimizers: dict[str | None, Optimizer] = {None: None, "None": None}
 predefined_optimizers.update(PREDEFINED_QUERIES)
@@ -80,6 +83,10 @@ class Mode:
         optimization.
     db
         The database for queries; by default `optdb`.
+    tier
+        What runs a graph that the linker ``"vm"`` links: ``"vm"``, NumPy; ``"compiled"``, code that
+        is compiled before the first call; ``"auto"``, NumPy at first and compiled code where that
+        is faster, if the extra ``numba`` is installed and `relgraph.config.tier` says no other.
 
     Attributes
     ----------
@@ -89,11 +96,11 @@ class Mode:
     Raises
     ------
     ValueError
-        If no linker or optimizer has the name.
+        If no linker, optimizer or tier has the name, or another linker shall compile.
     TypeError
         If `linker` or `optimizer` is none of these.
     ImportError
-        If an engine's packages are not installed.
+        If an engine's packages, or those of the tier, are not installed.
     """
 
     def __init__(
@@ -101,8 +108,10 @@ class Mode:
         linker: str | Linker | None = None,
         optimizer: Any = "default",
         db: OptimizationDatabase | None = None,
+        tier: str = "auto",
     ) -> None:
         self.linker = _as_linker(linker)
+        self._tier = checked_tier(tier, self.linker)
         self.own: tuple[Any, ...] = ()
         if not isinstance(optimizer, GlobalOptimizer) and is_rewriter(optimizer):
             self.own = with_replaced((), own_rewriters(optimizer))
@@ -111,6 +120,24 @@ class Mode:
         self.db = optdb if db is None else db
         # what applies the own rewriters, and the revision of the database that it was made for
         self._own_optimizers: tuple[int, list[tuple[GlobalOptimizer, float]]] | None = None
+
+    @property
+    def tier(self) -> str:
+        """What runs a graph: "vm", "compiled" or "auto"."""
+        return self._tier
+
+    @property
+    def present_tier(self) -> str:
+        """What runs a graph that is linked now; "auto" only where both tiers are there."""
+        return present_tier(self._tier, self.linker)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether results are those of the graph as written up to rounding, and not its bits."""
+        query = self._optimizer_or_query
+        if not isinstance(query, OptimizationQuery):
+            return False
+        return not _THAT_ROUND.isdisjoint(query.include)
 
     @property
     def query(self) -> OptimizationQuery | None:
@@ -235,14 +262,15 @@ class Mode:
         name = self.linker.name
         linker = name if LINKERS.get(name) is self.linker else self.linker
         db = None if self.db is optdb else self.db
-        return _rebuilt, (type(self), linker, self._optimizer_or_query, db, self.own)
+        return _rebuilt, (type(self), linker, self._optimizer_or_query, db, self.own, self._tier)
 
     def _with_query(self, query: OptimizationQuery) -> Mode:
         require_known(self.db, query)
-        return _rebuilt(type(self), self.linker, query, self.db, self.own)
+        return _rebuilt(type(self), self.linker, query, self.db, self.own, self._tier)
 
     def _with_own(self, own: tuple[Any, ...]) -> Mode:
-        return _rebuilt(type(self), self.linker, self._optimizer_or_query, self.db, own)
+        query = self._optimizer_or_query
+        return _rebuilt(type(self), self.linker, query, self.db, own, self._tier)
 
     def _query(self, verb: str) -> OptimizationQuery:
         if self._optimizer_or_query is None:
@@ -256,12 +284,22 @@ class Mode:
 
     def __repr__(self) -> str:
         own = f", own=[{', '.join(map(display_name, self.own))}]" if self.own else ""
-        return f"Mode(linker={self.linker.name!r}, optimizer={self._optimizer_or_query}{own})"
+        tier = "" if self._tier == "auto" else f", tier={self._tier!r}"
+        query = self._optimizer_or_query
+        return f"Mode(linker={self.linker.name!r}, optimizer={query}{own}{tier})"
 
 
-def _rebuilt(kind: type[Mode], linker: Any, optimizer: Any, db: Any, own: tuple[Any, ...]) -> Mode:
+def _rebuilt(
+    kind: type[Mode],
+    linker: Any,
+    optimizer: Any,
+    db: Any,
+    own: tuple[Any, ...],
+    tier: str = "auto",
+) -> Mode:
     made = kind(linker, optimizer, db)
     made.own = own
+    made._tier = tier
     return made
 
 

@@ -43,7 +43,10 @@ class FunctionProfile(Displayed):
     calls, call_time
         The number of calls of the function, and their time.
     node_times
-        The times of the nodes in these calls, and the memory that their values took.
+        The times of the nodes in the calls that NumPy ran, and the memory that their values took.
+    tiers
+        What was compiled, how long that took, and which tier ran the calls; None where there is no
+        compiled tier.
     """
 
     message: str | None = None
@@ -58,6 +61,7 @@ class FunctionProfile(Displayed):
     calls: int = 0
     call_time: float = 0.0
     node_times: NodeTimes = field(default_factory=NodeTimes, repr=False)
+    tiers: Any = field(default=None, repr=False)
 
     def count_call(self, seconds: float) -> None:
         """Count a call that took `seconds`."""
@@ -80,6 +84,8 @@ class FunctionProfile(Displayed):
             f"  Message: {self.message or ''}".rstrip(),
             *(f"{label} {value}" for label, value in self._entries()),
         ]
+        if self.tiers is not None:
+            lines += ["", *self.tiers.lines()]
         if self.node_times.calls:
             lines += self._node_lines()
         print("\n".join(lines), file=out)

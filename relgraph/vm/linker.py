@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.settings import TIERS, config
 from relgraph.tensor.elemwise.new_arrays import KeptStorage, taken_from
 from relgraph.vm.error_notes import add_node_note
 from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
@@ -150,6 +152,45 @@ def find_linker(name: str) -> Linker:
     linker: Linker = import_module(ENGINES[name]).LINKER
     LINKERS[name] = linker
     return linker
+
+
+def checked_tier(tier: str, linker: Linker) -> str:
+    """Return the name of a tier.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name, or the linker has no compiled one.
+    ImportError
+        If the extra that it needs is not installed.
+    """
+    if tier not in TIERS:
+        raise ValueError(f"no tier is called {tier!r}; there are {', '.join(TIERS)}")
+    if tier == "compiled":
+        if not isinstance(linker, VMLinker):
+            raise ValueError(f"the linker {linker.name!r} has no tier that is compiled; 'vm' has")
+        if not _compiler_is_installed():
+            raise ImportError(
+                "the compiled tier needs the extra numba: pip install 'relgraph[numba]'",
+                name="numba",
+            )
+    return tier
+
+
+def present_tier(tier: str, linker: Linker) -> str:
+    """Return what runs a graph that is linked now: "auto" only where both tiers are there."""
+    if not isinstance(linker, VMLinker) or linker.storage is not None:
+        return "vm"
+    if tier == "auto":
+        tier = config.tier
+    return tier if tier == "vm" or _compiler_is_installed() else "vm"
+
+
+def _compiler_is_installed() -> bool:
+    try:
+        return find_spec("numba") is not None
+    except (ImportError, ValueError):  # it is hidden
+        return False
 
 
 def linker_names() -> list[str]:

@@ -96,6 +96,13 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
     return _schedule(members.get(contexts.root, []), fgraph.inputs, fgraph.outputs, branches)
 
 
+def schedule_of_nodes(
+    nodes: Sequence[Apply], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Schedule:
+    """Return the schedule of nodes that are in order, of which none is an `IfElse`."""
+    return _schedule(list(nodes), inputs, outputs, {})
+
+
 def _branch(
     nodes: list[Apply],
     outputs: list[Variable],

@@ -18,7 +18,7 @@ from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
-from relgraph.vm.compiled import Program
+from relgraph.on_first_use import loaded
 from relgraph.vm.kernels import Runner
 from relgraph.vm.profiled import ProfiledRunner
 
@@ -155,8 +155,8 @@ class Function(Displayed):
         updated = [containers[i] for i in maker.updated]
         run = self._run
         return CallParts(
-            run=run.run if isinstance(run, Program) else run,
-            numbers=run.numbers if isinstance(run, Program) else frozenset(),
+            run=getattr(run, "run", run),
+            numbers=getattr(run, "numbers", frozenset()),
             inputs=maker.inputs,
             shared=self._containers,
             updated=[c for c in updated if c is not None],
@@ -353,9 +353,21 @@ def _timed(call: Callable[..., Any], profile: FunctionProfile) -> Callable[..., 
 
 def linked(fgraph: FunctionGraph, mode: Mode, profile: FunctionProfile | None) -> Runner:
     """Return a function that runs a graph; if there is a profile, the times of nodes go to it."""
-    if profile is None:
-        return mode.linker.link(fgraph)
-    return ProfiledRunner(mode.linker, fgraph, profile.node_times)
+    profiled = None
+    if profile is not None:
+        profiled = ProfiledRunner(mode.linker, fgraph, profile.node_times)
+    tier = mode.present_tier
+    if tier == "vm":
+        return mode.linker.link(fgraph) if profiled is None else profiled
+    tiers = loaded("relgraph.vm.tier.tiers")
+    record = None
+    if profile is not None:
+        record = profile.tiers = tiers.TierRecord()
+    plain = mode.linker.link(fgraph)
+    run: Runner = tiers.TieredProgram(
+        fgraph, profiled or plain, not mode.rounds, tiers.POLICIES[tier], record, plain
+    )
+    return run
 
 
 def _relinked(

@@ -103,7 +103,8 @@ def compilation_key(
         tuple([out.borrow for out in spec.outputs]),
         tuple(spec.update_positions),
     )
-    return (query.key(), optdb.revision, mode.linker, accept_inplace, storage, structure)
+    runs = (mode.linker, mode.present_tier)
+    return (query.key(), optdb.revision, runs, accept_inplace, storage, structure)
 
 
 def _structure(inputs: list[Any], outputs: list[Any]) -> Hashable | None:

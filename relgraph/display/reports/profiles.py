@@ -22,6 +22,8 @@ def profile_html(profile: Any) -> str:
     rows = [(f"<td>{escape(name)}</td>", _seconds(seconds, longest)) for name, seconds in entries]
     rows.append(("<td>Number of Apply nodes</td>", _count(profile.nodes)))
     body = [table((), rows, caption=title)]
+    if profile.tiers is not None:
+        body.append(f"<p>{'<br>'.join(map(escape, profile.tiers.lines()))}</p>")
     if profile.optimizer_profile is not None:
         body.append(_optimizer(profile_rows(*profile.optimizer_profile)))
     if profile.node_times.calls:

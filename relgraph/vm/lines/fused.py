@@ -63,7 +63,13 @@ def _lines(
         return small
     # what follows the lines, as the deletion of dead values, is for both ways
     condition = f"if {' and '.join(conditions)}:"
-    return [condition, *(f" {line}" for line in small), "else:", _performed(node, symbols), "pass"]
+    return [
+        condition,
+        *(f" {line}" for line in small),
+        "else:",
+        performed_line(node, symbols),
+        "pass",
+    ]
 
 
 def _known_of(var: Variable, node: Apply, symbols: SymbolTable, dead: Dead) -> Given:
@@ -143,7 +149,7 @@ def _size_conditions(
     return [f"({'0 < ' if least else ''}{size} <= {limit} or {prefers}({size}))"]
 
 
-def _performed(node: Apply, symbols: SymbolTable) -> str:
+def performed_line(node: Apply, symbols: SymbolTable) -> str:
     """Return the line that computes a node by its kernel, with outputs as the calls give them."""
     names = [symbols.name_of(v) for v in node.outputs]
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
@@ -60,9 +61,19 @@ LINES: dict[type[Any], Lines] = {
 }
 
 
+class InlinedOp(Op):
+    """An op whose nodes say by which lines they are computed."""
+
+    def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
+        """Return the lines of a node; see `Lines`."""
+        raise NotImplementedError
+
+
 def inlined_lines(
     node: Apply, symbols: SymbolTable, dead: Collection[Variable]
 ) -> list[str] | None:
     """Return lines of source that compute a node without its `perform`, or None."""
+    if isinstance(node.op, InlinedOp):
+        return node.op.lines(node, symbols, dead)
     lines = LINES.get(type(node.op))
     return None if lines is None else lines(node, symbols, dead)

@@ -1,0 +1,403 @@
+"""The loops of a nest, by blocks that stay in the cache.
+
+A stage of a block is a loop with all operations that are instructions; between stages NumPy's loops
+compute what is none, on the whole block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
+from relgraph.vm.tier.numpy_loops import Loop
+from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
+
+if TYPE_CHECKING:
+    from relgraph.vm.tier.machine_code import MachineCode
+
+SCRATCH_BYTES = 1 << 16
+"""How many bytes the blocks of values in the making may have."""
+MOST, LEAST = 1024, 64
+"""The lengths of blocks."""
+_IDENTITY = {"add": 0, "mul": 1, "and": -1, "or": 0}
+_NATIVE_REDUCTION = {"add": "add", "mul": "mul", "and": "and", "or": "or"}
+
+
+class BlockLoops:
+    """Writes the loops of a nest."""
+
+    def __init__(self, code: MachineCode, nest: Nest) -> None:
+        self.m, self.nest, self.code = code, nest, code.code
+        self.operands = {
+            (operand.value, operand.broadcasts)
+            for operand in (
+                *(o for s in nest.steps for o in s.operands),
+                *(r.operand for r in nest.reductions),
+            )
+            if operand.value.axes and operand.value.nest is not nest
+        }
+        self.axes = self._merged()
+        self._stages()
+        self.homes: dict[Value, str] = {}
+        self.totals: dict[Reduction, list[str]] = {}
+
+    def _merged(self) -> list[list[int]]:
+        """Return the axes, those together that no operand tells apart."""
+        merged: list[list[int]] = []
+        for axis in range(len(self.nest.axes)):
+            if merged and all(b[axis] == b[axis - 1] for _, b in self.operands):
+                merged[-1].append(axis)
+            else:
+                merged.append([axis])
+        return merged
+
+    def _stages(self) -> None:
+        """Note the stage in which each value is made, and which ones have to be stored."""
+        nest = self.nest
+        self.stage: dict[Value, int] = {}
+        self.in_memory: dict[Value, None] = {}
+        called: set[Value] = set()
+        for step in nest.steps:
+            read = [o.value for o in step.operands if o.value.nest is nest]
+            stage = max([self.stage[v] + (v in called) for v in read], default=0)
+            self.stage[step.out] = stage
+            call = isinstance(step.how, Loop)
+            if call:
+                called.add(step.out)
+            for v in read:
+                if call or self.stage[v] < stage or v in called:
+                    self.in_memory[v] = None
+            if call or step.out.whole:
+                self.in_memory[step.out] = None
+        self.called = called
+        for reduction in nest.reductions:
+            value = reduction.operand.value
+            if reduction.loop is not None and value.nest is nest:
+                self.in_memory[value] = None
+        ends = [self.stage[v] + (v in called) for v in self.stage]
+        self.last = max(ends, default=0)
+
+    def _reduction_stage(self, reduction: Reduction) -> int:
+        value = reduction.operand.value
+        return self.stage.get(value, 0) + (value in self.called)
+
+    def write(self) -> None:
+        """Add the lines of the nest."""
+        groups = [[self.nest.axes[a] for a in group] for group in self.axes]
+        lengths = [self.m.product(group) for group in groups]
+        self.inner = lengths[-1]
+        for reduction in self.nest.reductions:
+            self._begin_total(reduction)
+        self.offsets = dict.fromkeys(self.operands, "0")
+        self.offset = "0"
+        loops = [self._open(n) for n in lengths[:-1]]
+        for k, (counter, _, _, _) in enumerate(loops):
+            self._advance(k, counter, lengths)
+        self._blocks()
+        for loop in reversed(loops):
+            self._close(loop)
+        for reduction in self.nest.reductions:
+            self._end_total(reduction)
+
+    def _open(self, length: str) -> tuple[str, str, str, str]:
+        """Begin a loop; return its counter, its variable, its head and its end."""
+        code = self.code
+        variable = self.m.allocate("i64")
+        head, body, end = code.name(), code.name(), code.name()
+        code.add(f"store i64 0, ptr {variable}")
+        code.add(f"br label %{head}")
+        code.label(head)
+        counter = code.make(f"load i64, ptr {variable}")
+        more = code.make(f"icmp slt i64 {counter}, {length}")
+        code.add(f"br i1 {more}, label %{body}, label %{end}")
+        code.label(body)
+        return counter, variable, head, end
+
+    def _close(self, loop: tuple[str, str, str, str], step: str = "1", rest: str = "") -> None:
+        code = self.code
+        counter, variable, head, end = loop
+        code.add(f"store i64 {code.make(f'add nsw i64 {counter}, {step}')}, ptr {variable}")
+        code.add(f"br label %{head}{rest}")
+        code.label(end)
+
+    def _advance(self, k: int, counter: str, lengths: Sequence[str]) -> None:
+        """Add the offsets of an outer loop to those of the streams."""
+        code = self.code
+
+        def moved(offset: str, broadcasts: Sequence[bool]) -> str:
+            if broadcasts[self.axes[k][0]]:
+                return offset
+            stride = "1"
+            for later in range(k + 1, len(lengths)):
+                if not broadcasts[self.axes[later][0]]:
+                    stride = code.make(f"mul i64 {stride}, {lengths[later]}")
+            return code.make(f"add i64 {offset}, {code.make(f'mul i64 {counter}, {stride}')}")
+
+        self.offset = moved(self.offset, (False,) * len(self.nest.axes))
+        for stream in self.offsets:
+            self.offsets[stream] = moved(self.offsets[stream], stream[1])
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def _blocks(self) -> None:
+        code, m = self.code, self.m
+        scratch = [v for v in self.in_memory if not v.whole]
+        by_blocks = self.last or self.called or self.nest.reductions
+        if not by_blocks:
+            self._place("0", self.inner)
+            self._native_stage(0, self.inner)
+            return
+        slots = self._slots(scratch)
+        length = MOST
+        while length > LEAST and length * 8 * len(set(slots.values())) > SCRATCH_BYTES:
+            length //= 2
+        buffers = [m.allocate(f"[{8 * length} x i8], align 64") for _ in set(slots.values())]
+        self.homes.update((v, buffers[slot]) for v, slot in slots.items())
+        loop = self._open(self.inner)
+        start = loop[0]
+        left = code.make(f"sub i64 {self.inner}, {start}")
+        whole = code.make(f"icmp sgt i64 {left}, {length}")
+        count = code.make(f"select i1 {whole}, i64 {length}, i64 {left}")
+        self._place(start, count)
+        for stage in range(self.last + 1):
+            self._native_stage(stage, count)
+            for reduction in self.nest.reductions:
+                if reduction.loop is not None and self._reduction_stage(reduction) == stage:
+                    self._reduce_by_call(reduction, count)
+            for step in self.nest.steps:
+                if step.out in self.called and self.stage[step.out] == stage:
+                    self._call_step(step, count)
+        self._close(loop, str(length))
+
+    def _slots(self, scratch: Sequence[Value]) -> dict[Value, int]:
+        """Return which buffer each value takes: one whose last value is read no more.
+
+        Each stage has two times: that of its loop, and that of the calls after it.
+        """
+        made = {v: 2 * self.stage[v] + (v in self.called) for v in scratch}
+        last = dict(made)
+        for step in self.nest.steps:
+            time = 2 * self.stage[step.out] + (step.out in self.called)
+            for value in {operand.value for operand in step.operands} & made.keys():
+                last[value] = max(last[value], time)
+        for reduction in self.nest.reductions:
+            value = reduction.operand.value
+            if value in made:
+                time = 2 * self._reduction_stage(reduction) + (reduction.loop is not None)
+                last[value] = max(last[value], time)
+        slots: dict[Value, int] = {}
+        free_after: list[int] = []
+        for value in sorted(scratch, key=lambda v: made[v]):
+            slot = next((i for i, t in enumerate(free_after) if t < made[value]), len(free_after))
+            free_after[slot : slot + 1] = [last[value]]
+            slots[value] = slot
+        return slots
+
+    def _place(self, start: str, count: str) -> None:
+        """Note where the block of each stream and stored value begins."""
+        code, m = self.code, self.m
+        self.starts: dict[tuple[Value, tuple[bool, ...]], str] = {}
+        for stream, offset in self.offsets.items():
+            value, broadcasts = stream
+            if broadcasts[-1]:
+                where = m.at(m.bases[value], offset, MEMORY[value.dtype])
+                self.starts[stream] = where
+                continue
+            place = code.make(f"add i64 {offset}, {start}")
+            self.starts[stream] = m.at(m.bases[value], place, MEMORY[value.dtype])
+        for value in self.in_memory:
+            if value.whole:
+                place = code.make(f"add i64 {self.offset}, {start}")
+                self.homes[value] = m.at(m.bases[value], place, MEMORY[value.dtype])
+
+    def _native_stage(self, stage: int, count: str) -> None:
+        """Write the loop over a block with all that is computed by instructions."""
+        m = self.m
+        steps = [
+            s for s in self.nest.steps if self.stage[s.out] == stage and s.out not in self.called
+        ]
+        reductions = [
+            r for r in self.nest.reductions if r.loop is None and self._reduction_stage(r) == stage
+        ]
+        if not steps and not reductions:
+            return
+        group = f"!{2 * len(m.metadata)}"
+        own = f"!{2 * len(m.metadata) + 1}"
+        m.metadata.append(
+            f"{group} = distinct !{{}}\n"
+            f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}}}'
+        )
+        self.access = f", !llvm.access.group {group}"
+        sums = {r: self._begin_sum(r) for r in reductions}
+        loop = self._open(count)
+        self.at = loop[0]
+        self.registers: dict[tuple[Value, tuple[bool, ...]], str] = {}
+        for step in steps:
+            x = m.computed(step, [self._read(o) for o in step.operands])
+            self.registers[step.out, (False,) * len(self.nest.axes)] = x
+            if step.out in self.in_memory:
+                where = m.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
+                m.store_element(x, step.out.dtype, where, self.access)
+        for reduction, place in sums.items():
+            self._add_to_sum(reduction, place)
+        self._close(loop, rest=f", !llvm.loop {own}")
+        for reduction, place in sums.items():
+            self._add_to_total(reduction, m.load(register_type(reduction.out.dtype), place))
+
+    def _read(self, operand: Operand) -> str:
+        """Return an element of an operand in a register."""
+        m, value = self.m, operand.value
+        if not value.axes:
+            return m.number(value)
+        key = (value, operand.broadcasts)
+        known = self.registers.get(key)
+        if known is None:
+            if value.nest is self.nest:
+                where = m.at(self.homes[value], self.at, MEMORY[value.dtype])
+            else:
+                place = "0" if operand.broadcasts[-1] else self.at
+                where = m.at(self.starts[key], place, MEMORY[value.dtype])
+            known = self.registers[key] = m.load_element(value.dtype, where, self.access)
+        return known
+
+    # -- calls of NumPy's loops ----------------------------------------------------------------
+
+    def _call_step(self, step: Step, count: str) -> None:
+        how = step.how
+        assert isinstance(how, Loop)
+        places = [
+            self._place_for(i, operand, dtype, count)
+            for i, (operand, dtype) in enumerate(zip(step.operands, how.dtypes, strict=False))
+        ]
+        out = (self.homes[step.out], itemsize(step.out.dtype))
+        self.m.call(how, [*places, out], count)
+
+    def _place_for(
+        self, position: int, operand: Operand, dtype: str, count: str
+    ) -> tuple[str, int]:
+        """Return where a loop finds the operand at a position, in its dtype, and the step."""
+        value, m = operand.value, self.m
+        if not value.axes:
+            return m.slot(m.number(value), value.dtype, dtype), 0
+        if value.nest is self.nest:
+            where, step = self.homes[value], itemsize(value.dtype)
+        else:
+            where = self.starts[value, operand.broadcasts]
+            step = 0 if operand.broadcasts[-1] else itemsize(value.dtype)
+        if value.dtype == dtype:
+            return where, step
+        converted = m.buffer(position)
+        loop = self._open(count)
+        at = loop[0] if step else "0"
+        x = m.load_element(value.dtype, m.at(where, at, MEMORY[value.dtype]))
+        made = convert(self.code, x, value.dtype, dtype)
+        assert made is not None
+        m.store_element(made, dtype, m.at(converted, loop[0], MEMORY[dtype]))
+        self._close(loop)
+        return converted, itemsize(dtype)
+
+    # -- reductions ----------------------------------------------------------------------------
+
+    def _begin_total(self, reduction: Reduction) -> None:
+        m, dtype = self.m, reduction.out.dtype
+        type_ = register_type(dtype)
+        places = [m.allocate(f"{type_}, align 64"), m.allocate(f"{type_}, align 64")]
+        self.totals[reduction] = places
+        self.code.add(f"store {type_} {self._identity(reduction)}, ptr {places[0]}, align 1")
+        if self._is_float_sum(reduction):
+            self.code.add(f"store {type_} {literal(0, dtype)}, ptr {places[1]}, align 1")
+
+    def _identity(self, reduction: Reduction) -> str:
+        name, dtype = reduction.name, reduction.out.dtype
+        if name in _IDENTITY:
+            return literal(_IDENTITY[name], dtype)
+        return literal(_extreme(name, dtype), dtype)
+
+    def _is_float_sum(self, reduction: Reduction) -> bool:
+        return reduction.name == "add" and reduction.out.dtype.startswith("float")
+
+    def _begin_sum(self, reduction: Reduction) -> str:
+        type_ = register_type(reduction.out.dtype)
+        place = self.m.allocate(type_)
+        self.code.add(f"store {type_} {self._identity(reduction)}, ptr {place}, align 1")
+        return place
+
+    def _add_to_sum(self, reduction: Reduction, place: str) -> None:
+        dtype = reduction.out.dtype
+        x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
+        assert x is not None
+        total = self.m.load(register_type(dtype), place)
+        added = self._combined(reduction, total, x, "reassoc ")
+        self.code.add(f"store {register_type(dtype)} {added}, ptr {place}, align 1")
+
+    def _combined(self, reduction: Reduction, a: str, b: str, order: str = "") -> str:
+        dtype, name = reduction.out.dtype, reduction.name
+        type_ = register_type(dtype)
+        if name in _NATIVE_REDUCTION:
+            if dtype.startswith("float"):
+                return self.code.make(f"f{name} {order}{type_} {a}, {b}")
+            if dtype == "bool":
+                name = {"add": "or", "mul": "and"}.get(name, name)
+            return self.code.make(f"{name} {type_} {a}, {b}")
+        sign = "u" if dtype == "bool" or dtype.startswith("u") else "s"
+        which = f"icmp {sign}{'gt' if name == 'maximum' else 'lt'}"
+        return self.code.make(
+            f"select i1 {self.code.make(f'{which} {type_} {a}, {b}')}, {type_} {a}, {type_} {b}"
+        )
+
+    def _add_to_total(self, reduction: Reduction, x: str) -> None:
+        """Add the result of a block to the total: a sum with what its rounding has lost."""
+        code, m = self.code, self.m
+        total, lost = self.totals[reduction]
+        dtype = reduction.out.dtype
+        type_ = register_type(dtype)
+        before = m.load(type_, total)
+        after = self._combined(reduction, before, x)
+        code.add(f"store {type_} {after}, ptr {total}, align 1")
+        if not self._is_float_sum(reduction):
+            return
+        larger = code.make(
+            f"fcmp oge {type_} {code.intrinsic('fabs', dtype, before)}, "
+            f"{code.intrinsic('fabs', dtype, x)}"
+        )
+        big = code.make(f"select i1 {larger}, {type_} {before}, {type_} {x}")
+        small = code.make(f"select i1 {larger}, {type_} {x}, {type_} {before}")
+        rest = code.make(f"fadd {type_} {code.make(f'fsub {type_} {big}, {after}')}, {small}")
+        known = m.load(type_, lost)
+        code.add(f"store {type_} {code.make(f'fadd {type_} {known}, {rest}')}, ptr {lost}, align 1")
+
+    def _end_total(self, reduction: Reduction) -> None:
+        code, m = self.code, self.m
+        total, lost = self.totals[reduction]
+        type_ = register_type(reduction.out.dtype)
+        x = m.load(type_, total)
+        if self._is_float_sum(reduction):
+            rest = m.load(type_, lost)
+            # of a sum that is not finite the rest is nan
+            usual = code.make(f"fcmp ord {type_} {rest}, {rest}")
+            added = code.make(f"fadd {type_} {x}, {rest}")
+            x = code.make(f"select i1 {usual}, {type_} {added}, {type_} {x}")
+        m.registers[reduction.out] = x
+
+    def _reduce_by_call(self, reduction: Reduction, count: str) -> None:
+        assert reduction.loop is not None
+        total = self.totals[reduction][0]
+        place = self._place_for(0, reduction.operand, reduction.out.dtype, count)
+        self.m.call(reduction.loop, [(total, 0), place, (total, 0)], count)
+
+
+def _extreme(name: str, dtype: str) -> float | int:
+    """Return the number that is no larger, or no smaller, than any of a dtype."""
+    if dtype.startswith("float"):
+        return -math.inf if name == "maximum" else math.inf
+    if dtype == "bool":
+        return 0 if name == "maximum" else 1
+    bounds = np.iinfo(dtype)
+    return int(bounds.min if name == "maximum" else bounds.max)
+
+
+__all__ = ["BlockLoops"]

@@ -1,0 +1,343 @@
+"""Lowers a part of a graph to loops over elements.
+
+A value is a number or lives in the loops over its axes, those along which it does not broadcast.
+Nodes over the same axes share loops, unless one needs what another gives only when it has ended: a
+sum, or a value that it reads along other axes. So each value has a level, and there is one nest of
+loops for each level and axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.scalar.composite import Composite
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.vm.tier.numpy_loops import Loop, find_loop
+from relgraph.vm.tier.operations import REDUCTIONS, How, Part, known_number, parts_of
+from relgraph.vm.tier.scalar_code import kind
+from relgraph.vm.tier.tracing import Known
+
+Length = tuple[int, int]
+"""The length of an axis: that of an argument and the axis, or -1 and the length itself."""
+
+
+@dataclass(eq=False)
+class Value:
+    """A value of compiled code.
+
+    Attributes
+    ----------
+    dtype
+        Its dtype.
+    axes
+        The lengths of the axes along which it does not broadcast.
+    level
+        When it is there: a number before the loops of its level, another value in them.
+    constant
+        The number, if it is known.
+    argument
+        The position of the argument; None if it is made.
+    nest
+        The loops in which it is made.
+    whole
+        Whether it is stored as an array, for other loops or as an output.
+    """
+
+    dtype: str
+    axes: tuple[Length, ...] = ()
+    level: int = 0
+    constant: Any = None
+    argument: int | None = None
+    nest: Nest | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A value as it is read in loops: with the axes of these along which it broadcasts."""
+
+    value: Value
+    broadcasts: tuple[bool, ...] = ()
+
+
+@dataclass(eq=False)
+class Step:
+    """An operation on elements."""
+
+    out: Value
+    how: How
+    operands: list[Operand]
+
+
+@dataclass(eq=False)
+class Reduction:
+    """The reduction of a value over all of its axes, in the dtype of the result."""
+
+    out: Value
+    operand: Operand
+    name: str
+    loop: Loop | None
+
+
+@dataclass(eq=False)
+class Nest:
+    """Loops over the same axes."""
+
+    level: int
+    axes: tuple[Length, ...]
+    steps: list[Step] = field(default_factory=list)
+    reductions: list[Reduction] = field(default_factory=list)
+
+
+class Lowering:
+    """The loops of a part of a graph.
+
+    Parameters
+    ----------
+    nodes
+        The nodes, in order; `operations` says of each that it is compiled.
+    inputs
+        The variables from elsewhere that they read: arguments of the compiled function.
+    outputs
+        The variables that others read; none is that of a `DimShuffle`.
+    exact
+        See `operations`.
+
+    Attributes
+    ----------
+    values
+        The value of each variable.
+    numbers
+        For each level the steps on numbers.
+    nests
+        The loops.
+    equal
+        Groups of lengths that have to be equal.
+    not_empty
+        Lengths of which one being 0 leaves a reduction without a result.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Apply],
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        exact: bool,
+    ) -> None:
+        self.exact = exact
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.values: dict[Variable, Value] = {}
+        self.numbers: dict[int, list[Step]] = {}
+        self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
+        self.not_empty: set[Length] = set()
+        self._parents: dict[Length, Length] = {}
+        lengths = {v: self._own_lengths(i, v) for i, v in enumerate(inputs)}
+        for node in nodes:
+            self._find_lengths(node, lengths)
+        for i, var in enumerate(inputs):
+            axes = self._found(lengths[var])
+            self.values[var] = Value(var.type.dtype, axes, argument=i)
+        for node in nodes:
+            self._lower(node)
+        for var in outputs:
+            value = self.values[var]
+            value.whole = bool(value.axes)
+
+    # -- lengths -------------------------------------------------------------------------------
+
+    def find(self, length: Length) -> Length:
+        """Return what stands for all lengths that are equal to one."""
+        while length in self._parents:
+            length = self._parents[length]
+        return length
+
+    def _found(self, lengths: Sequence[Length]) -> tuple[Length, ...]:
+        return tuple(map(self.find, lengths))
+
+    def equal(self) -> list[tuple[Length, Length]]:
+        """Return the pairs of lengths that have to be equal."""
+        return [(length, self.find(length)) for length in self._parents]
+
+    def _equate(self, a: Length, b: Length) -> None:
+        a, b = self.find(a), self.find(b)
+        if a != b:
+            if a[0] < 0:
+                a, b = b, a
+            self._parents[a] = b
+
+    def _own_lengths(self, i: int, var: Any) -> tuple[Length, ...]:
+        return tuple(
+            (i, axis) if n is None else (-1, n) for axis, n in enumerate(var.type.shape) if n != 1
+        )
+
+    def _find_lengths(self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]) -> None:
+        """Note the lengths of the outputs, and which lengths a node needs to be equal."""
+        op = node.op
+        for var in node.inputs:
+            if var not in lengths:
+                lengths[var] = ()  # a constant number
+        if type(op) is DimShuffle:
+            lengths[node.outputs[0]] = lengths[node.inputs[0]]
+            return
+        if type(op) is CAReduce:
+            lengths[node.outputs[0]] = ()
+            return
+        found: list[Length] = []
+        rests = {i: iter(lengths[v]) for i, v in enumerate(node.inputs)}
+        for axis in range(node.inputs[0].type.ndim):
+            of_axis = [
+                next(rests[i]) for i, v in enumerate(node.inputs) if not v.type.broadcastable[axis]
+            ]
+            for other in of_axis[1:]:
+                self._equate(of_axis[0], other)
+            found += of_axis[:1]
+        reductions = op.reductions if type(op) is FusedReduction else [None] * len(node.outputs)
+        for out, reduction in zip(node.outputs, reductions, strict=True):
+            lengths[out] = tuple(found) if reduction is None else ()
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _lower(self, node: Apply) -> None:
+        op = node.op
+        if type(op) is DimShuffle:
+            self.values[node.outputs[0]] = self._value(node.inputs[0])
+        elif type(op) is CAReduce:
+            value = self._value(node.inputs[0])
+            operand = Operand(value, (False,) * len(value.axes))
+            self.values[node.outputs[0]] = self._reduce(op, operand, node.outputs[0])
+        else:
+            self._lower_elementwise(node)
+
+    def _value(self, var: Variable) -> Value:
+        known = self.values.get(var)
+        if known is None:
+            type_: Any = var.type
+            known = self.values[var] = Value(type_.dtype, constant=known_number(var), level=0)
+        return known
+
+    def _lower_elementwise(self, node: Apply) -> None:
+        op = node.op
+        fused = type(op) is FusedReduction
+        scalar_op = op.elemwise.scalar_op if fused else op.scalar_op
+        patterns = [v.type.broadcastable for v in node.inputs]
+        pattern = list(map(all, zip(*patterns, strict=True)))
+        values = [self._value(v) for v in node.inputs]
+        axes: dict[int, Length] = {}
+        for value, own in zip(values, patterns, strict=True):
+            kept = [axis for axis, b in enumerate(own) if not b]
+            axes.update(zip(kept, value.axes, strict=True))
+        order = [axis for axis, b in enumerate(pattern) if not b]
+        lengths = tuple([axes[axis] for axis in order])
+        operands = [
+            Operand(value, tuple([own[axis] for axis in order]))
+            for value, own in zip(values, patterns, strict=True)
+        ]
+        if isinstance(scalar_op, Composite):
+            found = self._lower_composite(scalar_op, operands, lengths)
+        else:
+            part = (scalar_op, node.inputs, node.outputs)
+            found = [self._step(part, operands, lengths)]
+        full = (False,) * len(lengths)
+        reductions = op.reductions if fused else [None] * len(found)
+        for out, made, reduction in zip(node.outputs, found, reductions, strict=True):
+            if reduction is None:
+                self.values[out] = made.value
+            else:
+                self.values[out] = self._reduce(reduction, Operand(made.value, full), out)
+
+    def _lower_composite(
+        self, op: Composite, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> list[Operand]:
+        known: dict[Variable, Operand] = dict(zip(op.inputs, operands, strict=True))
+        for inner in op.nodes:
+            given = [
+                known[v] if v in known else Operand(self._value(v), (True,) * len(lengths))
+                for v in inner.inputs
+            ]
+            part = (inner.op, inner.inputs, inner.outputs)
+            known[inner.outputs[0]] = self._step(part, given, lengths)
+        return [known[v] for v in op.outputs]
+
+    def _step(
+        self, inner: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> Operand:
+        """Add the steps of an op; return its result as it is read in the loops over `lengths`."""
+        parts = parts_of(inner, self.exact)
+        assert parts is not None
+        known = list(operands)
+        for part in parts:
+            given = [
+                Operand(Value(d, constant=a.value), (True,) * len(lengths))
+                if isinstance(a, Known)
+                else known[a]
+                for a, d in zip(part.arguments, part.dtypes, strict=True)
+            ]
+            known.append(self._part(part, given, lengths))
+        return known[-1]
+
+    def _part(
+        self, part: Part, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> Operand:
+        if all(not operand.value.axes for operand in operands):
+            level = max(operand.value.level for operand in operands)
+            out = Value(part.dtype, level=level)
+            given = [Operand(operand.value) for operand in operands]
+            self.numbers.setdefault(level, []).append(Step(out, part.how, given))
+            return Operand(out, (True,) * len(lengths))
+        nest = self._nest(operands, lengths)
+        out = Value(part.dtype, lengths, nest.level, nest=nest)
+        nest.steps.append(Step(out, part.how, list(operands)))
+        return Operand(out, (False,) * len(lengths))
+
+    def _nest(self, operands: Sequence[Operand], lengths: tuple[Length, ...]) -> Nest:
+        """Return the loops in which some operands can be read."""
+        level = 0
+        for operand in operands:
+            value = operand.value
+            later = value.nest is not None and (value.axes != lengths or any(operand.broadcasts))
+            level = max(level, value.level + later)
+        for operand in operands:
+            value = operand.value
+            if value.nest is not None and (value.level < level or value.axes != lengths):
+                value.whole = True
+        return self.nests.setdefault((level, lengths), Nest(level, lengths))
+
+    def _reduce(self, op: CAReduce, operand: Operand, out: Any) -> Value:
+        nest = self._nest([operand], operand.value.axes)
+        result = Value(out.type.dtype, level=nest.level + 1)
+        name = REDUCTIONS[type(op.scalar_op)]
+        loop = None
+        if op.ufunc.identity is None:
+            self.not_empty.update(operand.value.axes)
+            if kind(result.dtype) == "f":
+                loop = find_loop(op.ufunc, (result.dtype,) * 2)
+        nest.reductions.append(Reduction(result, operand, name, loop))
+        return result
+
+    def shape(self, var: Any) -> list[Length | None]:
+        """Return the lengths of the axes of an output; None for an axis that broadcasts."""
+        rest = iter(self.values[var].axes)
+        return [None if b else next(rest) for b in var.type.broadcastable]
+
+
+def external(nodes: Sequence[Apply]) -> list[Variable]:
+    """Return the variables that nodes read and do not make, numbers that are known aside."""
+    made = {v for node in nodes for v in node.outputs}
+    read = dict.fromkeys(v for node in nodes for v in node.inputs)
+    return [v for v in read if v not in made and known_number(v) is None]
+
+
+__all__ = [
+    "Lowering",
+    "Nest",
+    "Operand",
+    "Reduction",
+    "Step",
+    "Value",
+    "external",
+]

@@ -1,0 +1,319 @@
+"""Scalar ops as instructions of LLVM.
+
+``NATIVE`` has those that are rounded correctly, or do not round. Other ops with a ufunc are calls
+of its loop (`numpy_loops`); what is in neither is left to the first tier.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.scalar.conversion import Cast
+
+MEMORY = {
+    "bool": "i8",
+    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float32": "float",
+    "float64": "double",
+}
+"""The dtypes that are compiled, with their types in memory."""
+
+
+def register_type(dtype: str) -> str:
+    """Return the type of LLVM of a value that is computed with."""
+    return "i1" if dtype == "bool" else MEMORY[dtype]
+
+
+def itemsize(dtype: str) -> int:
+    """Return the number of bytes of a dtype."""
+    return int(np.dtype(dtype).itemsize)
+
+
+def kind(dtype: str) -> str:
+    """Return "b", "i", "u" or "f"."""
+    return np.dtype(dtype).kind
+
+
+def literal(value: Any, dtype: str) -> str:
+    """Return a number as it is written in LLVM."""
+    if dtype == "bool":
+        return "true" if value else "false"
+    if kind(dtype) == "f":
+        as_double = float(np.dtype(dtype).type(value))
+        return f"0x{struct.unpack('<Q', struct.pack('<d', as_double))[0]:016X}"
+    return str(int(value))
+
+
+class Code:
+    """The lines of a function of LLVM."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._names = 0
+        self.declared: set[str] = set()
+
+    def name(self) -> str:
+        """Return a new name."""
+        self._names += 1
+        return f"t{self._names}"
+
+    def add(self, text: str) -> None:
+        """Add an instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def make(self, text: str) -> str:
+        """Add an instruction; return the name of its result."""
+        name = f"%{self.name()}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def label(self, name: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{name}:")
+
+    def intrinsic(self, name: str, dtype: str, x: str) -> str:
+        """Add a call of a function of one float that LLVM has."""
+        type_ = MEMORY[dtype]
+        full = f"@llvm.{name}.f{itemsize(dtype) * 8}"
+        self.declared.add(f"declare {type_} {full}({type_})")
+        return self.make(f"call {type_} {full}({type_} {x})")
+
+
+def convert(code: Code, x: str, old: str, new: str) -> str | None:
+    """Return a value in another dtype; None if NumPy does not say what it is."""
+    if old == new:
+        return x
+    source, target = register_type(old), register_type(new)
+    before, after = kind(old), kind(new)
+    if new == "bool":
+        zero = literal(0, old)
+        return code.make(f"{'fcmp une' if before == 'f' else 'icmp ne'} {source} {x}, {zero}")
+    if before == "f":
+        if after != "f":
+            return None
+        name = "fpext" if new == "float64" else "fptrunc"
+    elif after == "f":
+        name = "sitofp" if before == "i" else "uitofp"
+    elif itemsize(old) == itemsize(new) and old != "bool":
+        return x
+    elif itemsize(old) > itemsize(new):
+        name = "trunc"
+    else:
+        name = "sext" if before == "i" else "zext"
+    return code.make(f"{name} {source} {x} to {target}")
+
+
+Native = Callable[[Code, Sequence[str], Sequence[str], str, bool], str | None]
+"""Takes the code, the values and dtypes of the inputs, the dtype of the output, and whether the
+bits have to be NumPy's; returns the value of the output, or None."""
+
+
+def _all_to(code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str) -> list[str] | None:
+    found = [convert(code, x, d, dtype) for x, d in zip(xs, dtypes, strict=True)]
+    return [x for x in found if x is not None] if None not in found else None
+
+
+def _folded(for_float: str | None, for_integer: str | None, for_bool: str | None) -> Native:
+    def native(
+        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+    ) -> str | None:
+        name = {"f": for_float, "b": for_bool}.get(kind(dtype), for_integer)
+        values = _all_to(code, xs, dtypes, dtype)
+        if values is None or name is None:
+            return None
+        total = values[0]
+        for x in values[1:]:
+            total = code.make(f"{name} {register_type(dtype)} {total}, {x}")
+        return total
+
+    return native
+
+
+def _comparison(dtype: str, for_float: str, signed: str, unsigned: str) -> str:
+    """Return the instruction that compares numbers of a dtype."""
+    if kind(dtype) == "f":
+        return f"fcmp {for_float}"
+    return f"icmp {signed if kind(dtype) == 'i' else unsigned}"
+
+
+def _compared(for_float: str, signed: str, unsigned: str) -> Native:
+    def native(
+        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+    ) -> str | None:
+        common = np.result_type(*dtypes).name
+        mixed = kind(common) == "f" and any(kind(d) != "f" for d in dtypes)
+        if common not in MEMORY or (mixed and {kind(d) for d in dtypes} == {"i", "u"}):
+            return None
+        values = _all_to(code, xs, dtypes, common)
+        if values is None:
+            return None
+        which = _comparison(common, for_float, signed, unsigned)
+        return code.make(f"{which} {register_type(common)} {values[0]}, {values[1]}")
+
+    return native
+
+
+def _extreme(for_float: str, signed: str, unsigned: str) -> Native:
+    def native(
+        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+    ) -> str | None:
+        values = _all_to(code, xs, dtypes, dtype)
+        # of two zeros NumPy's loops take now the one, now the other
+        if values is None or (exact and kind(dtype) == "f"):
+            return None
+        type_ = register_type(dtype)
+        which = _comparison(dtype, for_float, signed, unsigned)
+        best = values[0]
+        for x in values[1:]:
+            taken = code.make(f"{which} {type_} {best}, {x}")
+            if kind(dtype) == "f":
+                is_nan = code.make(f"fcmp uno {type_} {best}, {best}")
+                taken = code.make(f"or i1 {taken}, {is_nan}")
+            best = code.make(f"select i1 {taken}, {type_} {best}, {type_} {x}")
+        return best
+
+    return native
+
+
+def _of_float(compute: Callable[[Code, str, str], str]) -> Native:
+    """Return how an op of one number is computed if its result is a float."""
+
+    def native(
+        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+    ) -> str | None:
+        x = convert(code, xs[0], dtypes[0], dtype)
+        return None if x is None or kind(dtype) != "f" else compute(code, x, dtype)
+
+    return native
+
+
+def _intrinsic(name: str) -> Native:
+    return _of_float(lambda code, x, dtype: code.intrinsic(name, dtype, x))
+
+
+def _square(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    return _MUL(code, [xs[0], xs[0]], [dtypes[0], dtypes[0]], dtype, exact)
+
+
+def _negative(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    x = convert(code, xs[0], dtypes[0], dtype)
+    if x is None or kind(dtype) == "b":
+        return None
+    type_ = register_type(dtype)
+    return code.make(f"fneg {type_} {x}" if kind(dtype) == "f" else f"sub {type_} 0, {x}")
+
+
+def _inverted(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    return code.make(f"xor {register_type(dtype)} {xs[0]}, {'true' if dtype == 'bool' else -1}")
+
+
+def _is_nan(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    if kind(dtypes[0]) != "f":
+        return None
+    return code.make(f"fcmp uno {register_type(dtypes[0])} {xs[0]}, {xs[0]}")
+
+
+def _is_infinite(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    if kind(dtypes[0]) != "f":
+        return None
+    size = code.intrinsic("fabs", dtypes[0], xs[0])
+    return code.make(f"fcmp oeq {register_type(dtypes[0])} {size}, {literal(np.inf, dtypes[0])}")
+
+
+def _chosen(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    condition = convert(code, xs[0], dtypes[0], "bool")
+    values = _all_to(code, xs[1:], dtypes[1:], dtype)
+    if values is None:
+        return None
+    type_ = register_type(dtype)
+    return code.make(f"select i1 {condition}, {type_} {values[0]}, {type_} {values[1]}")
+
+
+def _clipped(
+    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
+) -> str | None:
+    values = _all_to(code, xs, dtypes, dtype)
+    if values is None:
+        return None
+    x, low, high = values
+    both = [dtype, dtype]
+    raised = NATIVE[type(scalar.maximum)](code, [x, low], both, dtype, exact)
+    if raised is None:
+        return None
+    found = NATIVE[type(scalar.minimum)](code, [raised, high], both, dtype, exact)
+    if found is None or kind(dtype) != "f":
+        return found
+    type_ = register_type(dtype)
+    same = code.make(f"fcmp oeq {type_} {found}, {x}")
+    return code.make(f"select i1 {same}, {type_} {x}, {type_} {found}")
+
+
+def _converted(position: int) -> Native:
+    return lambda code, xs, dtypes, dtype, exact: convert(
+        code, xs[position], dtypes[position], dtype
+    )
+
+
+_MUL = _folded("fmul", "mul", "and")
+
+NATIVE: dict[type[Any], Native] = {
+    type(scalar.add): _folded("fadd", "add", "or"),
+    type(scalar.mul): _MUL,
+    type(scalar.sub): _folded("fsub", "sub", None),
+    type(scalar.true_div): _folded("fdiv", None, None),
+    type(scalar.and_): _folded(None, "and", "and"),
+    type(scalar.or_): _folded(None, "or", "or"),
+    type(scalar.xor): _folded(None, "xor", "xor"),
+    type(scalar.invert): _inverted,
+    type(scalar.neg): _negative,
+    type(scalar.sqr): _square,
+    type(scalar.abs): _intrinsic("fabs"),
+    type(scalar.sqrt): _intrinsic("sqrt"),
+    type(scalar.floor): _intrinsic("floor"),
+    type(scalar.ceil): _intrinsic("ceil"),
+    type(scalar.trunc): _intrinsic("trunc"),
+    type(scalar.reciprocal): _of_float(
+        lambda code, x, dtype: code.make(f"fdiv {MEMORY[dtype]} {literal(1, dtype)}, {x}")
+    ),
+    type(scalar.eq): _compared("oeq", "eq", "eq"),
+    type(scalar.neq): _compared("une", "ne", "ne"),
+    type(scalar.lt): _compared("olt", "slt", "ult"),
+    type(scalar.le): _compared("ole", "sle", "ule"),
+    type(scalar.gt): _compared("ogt", "sgt", "ugt"),
+    type(scalar.ge): _compared("oge", "sge", "uge"),
+    type(scalar.isnan): _is_nan,
+    type(scalar.isinf): _is_infinite,
+    type(scalar.maximum): _extreme("oge", "sge", "uge"),
+    type(scalar.minimum): _extreme("ole", "sle", "ule"),
+    type(scalar.clip): _clipped,
+    type(scalar.switch): _chosen,
+    type(scalar.second): _converted(1),
+    type(scalar.identity): _converted(0),
+    Cast: _converted(0),
+}
+"""How ops are computed, by their class."""
+
+
+def native(op: Any, dtypes: Sequence[str], dtype: str, exact: bool) -> Native | None:
+    """Return how an op is computed on some dtypes; None if NumPy has to."""
+    found = NATIVE.get(type(op))
+    if found is None:
+        return None
+    return found if found(Code(), ["%x"] * len(dtypes), dtypes, dtype, exact) is not None else None

@@ -1,0 +1,220 @@
+"""Every op that is compiled, on every dtype, beside the `perform` of its node."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import scalar
+from relgraph.compile import Mode, function
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.vm.linker import PyLinker
+from relgraph.vm.tier.operations import operations
+from relgraph.vm.tier.scalar_code import MEMORY, NATIVE
+from relgraph.vm.tier.segments import Segment
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+
+EDGES = {
+    "f": [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 1e-300, 1e30, np.inf, -np.inf, np.nan, 7.25],
+    "i": [0, 1, -1, 2, -7, 100, -128, 127, 5, 0, 3, -2, 64],
+    "u": [0, 1, 255, 2, 7, 100, 128, 127, 5, 0, 3, 200, 64],
+    "b": [0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1],
+}
+# int16 and int32 are as int8 and int64 are
+DTYPES = [d for d in MEMORY if ("16" not in d and "32" not in d) or d == "float32"]
+
+OPS = [kind() for kind in NATIVE if kind is not scalar.Cast] + [
+    *(scalar.exp, scalar.log, scalar.log1p, scalar.expm1, scalar.sin, scalar.tanh, scalar.sign),
+    *(scalar.int_div, scalar.mod, scalar.arctan2, scalar.hypot, scalar.sigmoid, scalar.erf),
+    *(scalar.softplus, scalar.round, scalar.length, scalar.logaddexp),
+]
+
+
+COUNT = 75
+
+
+def edges(dtype, count=COUNT):
+    with np.errstate(all="ignore"):
+        return np.resize(np.array(EDGES[np.dtype(dtype).kind]), count).astype(dtype)
+
+
+def vector(dtype):
+    # of one length, so that all ops share loops, which are compiled sooner
+    return at.TensorType(dtype, (COUNT,))()
+
+
+def operands(op, dtype):
+    """Return the values for an op: each edge meets each other one."""
+    n = {-1: 2}.get(op.nin, op.nin)
+    x = edges(dtype)
+    return [np.roll(x, 5 * k) if k else x for k in range(n)]
+
+
+def nodes_of(dtype):
+    """Return the ops that are defined on a dtype, each applied to variables, and their values."""
+    found = []
+    for op in OPS:
+        values = operands(op, dtype)
+        try:
+            node = Elemwise(op).make_node(*[vector(v.dtype.name) for v in values])
+        except TypeError:
+            continue
+        if node.outputs[0].type.dtype in MEMORY:
+            found.append((node, values))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_falls_back(monkeypatch):
+    def fail(*args):
+        raise AssertionError("compiled code did not take the values")
+
+    monkeypatch.setattr(Segment, "perform", fail)
+
+
+def compiled(inputs, outputs, **kwargs):
+    mode = Mode(optimizer=kwargs.pop("optimizer", None), tier="compiled")
+    made = function(inputs, outputs, mode=mode, **kwargs)
+    assert made._run.record.state == "compiled", made._run.record
+    return made
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ops_give_the_bits_of_numpy(dtype):
+    pairs = [(node, values) for node, values in nodes_of(dtype) if operations(node, True)]
+    assert len(pairs) >= 10
+    inputs = [v for node, _ in pairs for v in node.inputs]
+    outputs = [node.outputs[0] for node, _ in pairs]
+    values = [v for _, given in pairs for v in given]
+    reference = function(inputs, outputs, mode=Mode(PyLinker(), None))(*values)
+    made = compiled(inputs, outputs)
+    assert not made._run.record.left
+    for (node, _), found, wanted in zip(pairs, made(*values), reference, strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted, err_msg=str(node.op))
+        if found.dtype.kind == "f":
+            signs = [np.where(np.isnan(v), 0, np.copysign(1, v)) for v in (found, wanted)]
+            np.testing.assert_array_equal(*signs, err_msg=str(node.op))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+def test_ops_that_round_otherwise_in_exact_modes_are_compiled_in_others(dtype):
+    pairs = [(node, values) for node, values in nodes_of(dtype) if operations(node, False)]
+    assert {"maximum", "minimum", "clip"} <= {str(node.op) for node, _ in pairs}
+    inputs = [v for node, _ in pairs for v in node.inputs]
+    outputs = [node.outputs[0] for node, _ in pairs]
+    values = [v for _, given in pairs for v in given]
+    reference = function(inputs, outputs, mode=Mode(PyLinker(), None))(*values)
+    # the query has laws that round, and nothing that could change these nodes
+    mode = Mode(optimizer="fast_run", tier="compiled").excluding("fast_run", "stabilization")
+    for found, wanted in zip(function(inputs, outputs, mode=mode)(*values), reference, strict=True):
+        rtol = 4 * np.finfo(wanted.dtype).eps if wanted.dtype.kind == "f" else 0
+        np.testing.assert_allclose(found, wanted, rtol, 0)
+
+
+@pytest.mark.parametrize("old", MEMORY)
+def test_conversions(old):
+    x = at.vector("x", dtype=old)
+    targets = [d for d in MEMORY if d != old]
+    if np.dtype(old).kind == "f":
+        # what a float that is too large becomes is left to NumPy
+        targets = [d for d in targets if np.dtype(d).kind in "fb"]
+    outputs = [at.cast(x, d) for d in targets]
+    made = compiled([x], outputs)
+    for found, d in zip(made(edges(old)), targets, strict=True):
+        with np.errstate(all="ignore"):
+            wanted = edges(old).astype(d)
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dtype == d
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_numbers_are_computed_as_arrays_are(dtype):
+    pairs = [
+        (node.op, values) for node, values in nodes_of(dtype) if operations(node, True) and values
+    ]
+    inputs, outputs, values = [], [], []
+    for op, given in pairs:
+        own = [at.scalar(dtype=v.dtype.name) for v in given]
+        inputs += own
+        outputs.append(op(*own))
+        values += [np.array(v[3]) for v in given]
+    made = compiled(inputs, outputs)
+    assert not made._run.record.left
+    for (op, _), found, wanted in zip(
+        pairs,
+        made(*values),
+        function(inputs, outputs, mode=Mode(PyLinker(), None))(*values),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, wanted, err_msg=str(op))
+        assert found.shape == () and found.dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 0.5, -1, 3, 4, 7, 8, 9, -2.5, 0])
+def test_powers_to_a_number(exponent):
+    x = vector("float64")
+    values = edges("float64")
+    outputs = [x**exponent, 1 + x**exponent]
+    wanted = function([x], outputs, mode=Mode(PyLinker(), None))(values)
+    np.testing.assert_array_equal(compiled([x], outputs)(values), wanted)
+    # the query has laws that round, and nothing that could change these nodes
+    mode = Mode(optimizer="fast_run", tier="compiled").excluding("fast_run", "stabilization")
+    np.testing.assert_array_max_ulp(
+        *_without_nan(function([x], outputs, mode=mode)(values), wanted)
+    )
+
+
+def _without_nan(found, wanted):
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    return np.nan_to_num(found), np.nan_to_num(wanted), 4
+
+
+def test_hypot():
+    """It is computed eight at a time, and by NumPy where squares leave the range of floats."""
+    x, y = vector("float64"), vector("float64")
+    # a length of two numbers is written as one
+    made = compiled([x, y], [at.hypot(x, y), at.hypot(x, 3.0)], optimizer="fast_run")
+    drawn = np.random.default_rng(seed_of("hypot")).normal(size=(2, COUNT))
+    edge = [edges("float64"), np.roll(edges("float64"), 5)]
+    for values in (drawn, drawn * 1e160, drawn * 1e-170, 0 * drawn, edge):
+        for found, wanted in zip(
+            made(*values), (np.hypot(*values), np.hypot(values[0], 3.0)), strict=True
+        ):
+            np.testing.assert_array_max_ulp(*_without_nan(found, wanted))
+
+
+def test_what_is_not_compiled_is_left_to_numpy():
+    z, h, i = at.zvector("z"), at.vector("h", dtype="float16"), at.lvector("i")
+    x, y = at.dvector("x"), at.dvector("y")
+    outputs = [z * z + z, h * h + h, at.cast(x, "int32"), x**y, i**2, i // (i - i), x * y + x]
+    made = compiled([z, h, i, x, y], outputs)
+    assert made._run.record.left > 0
+    values = [
+        *(np.array([1 + 2j, 3]), np.array([1.5, 2], "float16"), np.array([3, -4])),
+        *(np.array([0.5, -1.5]), np.array([2.0, 0.5])),
+    ]
+    reference = function([z, h, i, x, y], outputs, mode=Mode(PyLinker(), None))(*values)
+    for found, wanted in zip(made(*values), reference, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-8, 1.0, 30.0, 1e3, 1e4, 1e6, 1e15])
+def test_sine_and_cosine(least):
+    """They are computed eight at a time up to some size, and by NumPy beyond it."""
+    x = vector("float64")
+    made = compiled([x], [at.sin(x), at.cos(x), at.sigmoid(x)], optimizer="fast_run")
+    quarters = np.arange(COUNT) * (np.pi / 2)
+    drawn = np.random.default_rng(seed_of("sine")).uniform(-2, 2, COUNT)
+    for values in (least * drawn, least + quarters, np.where(drawn > 1, -np.inf, least * drawn)):
+        with np.errstate(all="ignore"):
+            wanted = np.sin(values), np.cos(values), 1 / (1 + np.exp(-values))
+        for found, expected in zip(made(values), wanted, strict=True):
+            np.testing.assert_array_max_ulp(*np.nan_to_num([found, expected]), maxulp=4)
+            np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    signs = np.copysign(1, made(np.full(COUNT, -0.0))[0])
+    assert set(signs) == {-1}

@@ -1,0 +1,227 @@
+"""Parts of graphs as compiled functions: shapes, layouts, storage, and what they leave to NumPy."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import In, Out, function, grad, ifelse, shared
+from relgraph.compile import Mode
+from relgraph.vm.linker import PyLinker
+from relgraph.vm.tier.segments import Segment
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+
+REFERENCE = Mode(PyLinker(), None)
+x, y = at.dvector("x"), at.dvector("y")
+m, n = at.dmatrix("m"), at.dmatrix("n")
+s = at.dscalar("s")
+
+
+@pytest.fixture
+def fallbacks(monkeypatch):
+    """Count the calls that compiled code did not take."""
+    counted = []
+    plain = Segment.perform
+
+    def perform(*args):
+        counted.append(1)
+        return plain(*args)
+
+    monkeypatch.setattr(Segment, "perform", perform)
+    return counted
+
+
+def both(inputs, outputs, optimizer="fast_run", **kwargs):
+    made = function(inputs, outputs, mode=Mode(optimizer=optimizer, tier="compiled"), **kwargs)
+    assert made._run.record.state == "compiled", made._run.record
+    return made, function(inputs, outputs, mode=REFERENCE, **kwargs)
+
+
+def rng(*what):
+    return np.random.default_rng(seed_of("tiers", *map(str, what)))
+
+
+SHAPES = [(0, 0), (1, 1), (1, 5), (5, 1), (3, 4), (0, 3), (70, 1500), (3, 2100)]
+
+
+@pytest.fixture(scope="module")
+def broadcasting():
+    """Nodes over several axes, with sums of some and values that are read along others."""
+    column = at.exp(s * y).dimshuffle(0, "x")
+    row = at.tanh(x).dimshuffle("x", 0)
+    a = m * row + column
+    largest = at.max(at.concatenate([a.flatten(), x, y, s.dimshuffle("x")]))
+    b = at.exp(a - largest)
+    total = at.sum(b) + 1.0
+    outputs = [a, b / total, total, at.sum(m * m), at.mean(x) * y, at.prod(0.01 * x), row + 0.0 * a]
+    return both([m, x, y, s], outputs)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_broadcasting_and_reductions(broadcasting, fallbacks, shape):
+    made, reference = broadcasting
+    draw = rng(shape).normal
+    values = [draw(size=shape), draw(size=shape[1]), draw(size=shape[0]), np.array(0.3)]
+    with np.errstate(all="ignore"):
+        wanted = reference(*values)
+    for found, expected in zip(made(*values), wanted, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    assert not fallbacks
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint8", "bool"])
+def test_reductions(dtype, fallbacks):
+    v = at.vector("v", dtype=dtype)
+    outputs = [at.sum(v), at.prod(v), at.max(v), at.min(v), at.any(v), at.all(v)]
+    if dtype == "bool":
+        outputs = outputs[2:] + outputs[:2]
+    made, reference = both([v], outputs)
+    for count in (1, 2, 63, 64, 65, 1025, 5000):
+        value = rng(dtype, count).integers(-1 if dtype[0] in "if" else 0, 3, count).astype(dtype)
+        for found, expected in zip(made(value), reference(value), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+            assert found.dtype == expected.dtype and found.shape == ()
+    assert not fallbacks
+    with pytest.raises(ValueError, match=r"extreme|identity|length 0"):
+        made(np.zeros(0, dtype))
+
+
+@pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan])
+def test_reductions_of_what_is_not_finite(special):
+    made, reference = both([x], [at.sum(x), at.max(x), at.min(x), at.sum(x * x), at.prod(x)])
+    for at_place in (0, 999, 1024, 2047):
+        value = np.ones(2048)
+        value[at_place] = special
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(made(value), reference(value))
+
+
+def test_sums_are_as_exact_as_those_of_numpy():
+    made, _ = both([x], [at.sum(x), at.max(x)])
+    value = rng("sums").uniform(size=300_000) + 1e6
+    exact = float(np.sum(value.astype(np.longdouble)))
+    assert abs(made(value)[0] - exact) <= 4 * np.spacing(exact)
+
+
+LAYOUTS = {
+    "every other": lambda v: np.repeat(v, 2, axis=-1)[..., ::2],
+    "backward": lambda v: v[..., ::-1].copy()[..., ::-1],
+    "by columns": np.asfortranarray,
+    "standing still": lambda v: np.broadcast_to(v[..., :1], v.shape),
+    "not aligned": lambda v: np.frombuffer(b"x" + v.tobytes(), v.dtype, offset=1).reshape(v.shape),
+}
+
+
+@pytest.mark.parametrize("optimizer", ["fast_run", "strict"])
+def test_layouts(optimizer, fallbacks):
+    made, reference = both([m, n], [m * n + at.sin(m), at.exp(m) - n], optimizer)
+    a, b = rng("layouts").normal(size=(2, 6, 7))
+    for name, lay_out in LAYOUTS.items():
+        fallbacks.clear()
+        u = lay_out(a)
+        for found, expected in zip(made(u, b), reference(u, b), strict=True):
+            if optimizer == "strict":
+                np.testing.assert_array_equal(found, expected, err_msg=name)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert fallbacks, name
+    fallbacks.clear()
+    assert np.shares_memory(a, a[:4]) and not np.shares_memory(made(a[:4], a[2:])[0], a)
+    np.testing.assert_allclose(made(a[:4], a[2:]), reference(a[:4], a[2:]), rtol=1e-12)
+    assert not fallbacks
+
+
+def test_lengths_that_do_not_fit_raise_as_without_compilation():
+    made = function([x, y], [x * y + x, at.sum(x * y)], mode=Mode(tier="compiled"))
+    plain = function([x, y], [x * y + x, at.sum(x * y)], mode=Mode(tier="vm"))
+    for lengths in ((3, 4), (1, 4), (4, 1), (0, 1)):
+        values = [np.ones(k) for k in lengths]
+        with pytest.raises(ValueError) as expected:
+            plain(*values)
+        with pytest.raises(ValueError) as found:
+            made(*values)
+        assert str(found.value) == str(expected.value)
+        assert found.value.__notes__ == expected.value.__notes__
+    np.testing.assert_array_equal(made(np.ones(2), np.ones(2))[0], [2, 2])
+
+
+def test_nothing_that_was_passed_in_is_modified():
+    total = shared(np.zeros(5), "total")
+    given, kept = np.arange(5.0), np.arange(5.0)
+    update = total * 0.5 + at.exp(x) * 2
+    made, _ = both([In(x, mutable=True), y], [x + y * 2, y * 1.0], updates={total: update})
+    for _ in range(3):
+        found = made(given.copy(), kept)
+        assert not any(np.shares_memory(found[i], v) for i in (0, 1) for v in (kept, found[1 - i]))
+        np.testing.assert_array_equal(kept, np.arange(5.0))
+    expected = function([x], update, mode=REFERENCE)
+    total.set_value(np.ones(5))
+    wanted = expected(given)
+    made(given, kept)
+    np.testing.assert_allclose(total.get_value(), wanted, rtol=1e-15)
+
+
+def test_what_is_overwritten_is_read_before():
+    """Updates in place outside of what is compiled come after all that reads the old value."""
+    a = at.dvector("a")
+    changed = at.set_subtensor(a[1:3], at.exp(x[:2]) * 2 + 1)
+    later = at.inc_subtensor(changed[0:1], at.sum(a * x) + 1)
+    outputs = [later * 2 + a, at.sum(changed * a) + at.sum(later), changed - later]
+    made, reference = both([In(a, mutable=True), x], [Out(v, borrow=True) for v in outputs])
+    values = rng("overwritten").normal(size=(2, 6))
+    expected = [np.array(v) for v in reference(values[0].copy(), values[1])]
+    for found, wanted in zip(made(values[0].copy(), values[1]), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+
+
+def test_views_of_what_is_compiled():
+    row = (x * 2 + at.exp(x)).dimshuffle("x", 0)
+    outputs = [row, at.dot(m, row.T), row.dimshuffle(1, 0, "x"), at.exp(m) + row]
+    made, reference = both([x, m], outputs)
+    values = rng("views").normal(size=4), rng("views").normal(size=(3, 4))
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+        assert found.flags.owndata or found.base is not None
+
+
+def test_products_between_segments():
+    h = m
+    for _ in range(3):
+        h = at.tanh(at.dot(h, n) + x) * s
+    outputs = [at.sum(h**2), *grad(at.sum(h**2), [n, x, s])]
+    made, reference = both([m, n, x, s], outputs)
+    assert made._run.record.left < len(made.maker.fgraph.apply_nodes)
+    draw = rng("products").normal
+    values = draw(size=(3, 4)), draw(size=(4, 4)), draw(size=4), np.array(0.7)
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def test_one_segment_where_all_is_compiled():
+    out = s
+    for _ in range(30):
+        out = at.exp(out * 0.1) - at.sin(out) / 3
+    made, reference = both([s], [out, out > 1, at.cast(out > 0, "int8")])
+    assert (made._run.record.left, len(made._run.record.segments)) == (0, 1)
+    for found, wanted in zip(made(0.3), reference(0.3), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+        assert type(found) is np.ndarray and found.dtype == wanted.dtype
+
+
+def test_branches_are_left_to_numpy():
+    made = function([s, x], ifelse(s > 0, x * 2 + 1, x - 1), mode=Mode(tier="compiled"))
+    assert made._run.record.state == "failed"
+    np.testing.assert_array_equal(made(1.0, np.ones(2)), [3, 3])
+
+
+def test_long_graphs_and_many_arguments():
+    inputs = [at.dvector(f"v{i}") for i in range(40)]
+    out = inputs[0]
+    for v in inputs[1:]:
+        out = at.maximum(out * 0.5, v) + v
+    made, reference = both(inputs, [out, out * 2 + 1], "o2")
+    values = list(rng("many").normal(size=(40, 9)))
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -1,0 +1,219 @@
+"""When a function is compiled, which tier runs a call, and what a profile says of it."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from importlib.util import find_spec
+from random import Random
+from threading import Barrier, Thread
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import config, function
+from relgraph.compile import Mode, get_mode
+from relgraph.compile.functions.reuse import compiled_graphs
+from relgraph.vm import linker
+from relgraph.vm.linker import VMLinker
+from relgraph.vm.tier import compiler, tiers
+from relgraph.vm.tier.tiers import Policy, TieredProgram
+from tests.fuzz import campaign
+from tests.seeds import seed_of
+
+needs_compiler = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+
+x, y = at.dvector("x"), at.dvector("y")
+OUTPUTS = [at.exp(x) * y + x, at.sum(x * y)]
+VALUES = np.linspace(-1, 1, 50), np.linspace(0, 2, 50)
+
+
+@pytest.fixture
+def policy(monkeypatch):
+    def use(**what):
+        monkeypatch.setitem(tiers.POLICIES, "auto", Policy(**what))
+        monkeypatch.setattr(config, "tier", "auto")
+        compiled_graphs.clear()  # they keep the policy that they were made with
+
+    return use
+
+
+def test_names_of_tiers():
+    assert Mode().tier == "auto" and Mode(tier="vm").tier == "vm"
+    with pytest.raises(ValueError, match="no tier is called 'fast'; there are auto, vm, compiled"):
+        Mode(tier="fast")
+    with pytest.raises(ValueError, match="the linker 'py' has no tier that is compiled"):
+        Mode("py", tier="compiled")
+    with pytest.raises(ValueError, match=r"config\.tier is one of"):
+        config.tier = "fast"
+
+
+def test_without_the_extra(monkeypatch):
+    monkeypatch.setattr(linker, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"pip install 'relgraph\[numba\]'"):
+        Mode(tier="compiled")
+    monkeypatch.setattr(config, "tier", "auto")
+    made = function([x, y], OUTPUTS)
+    assert Mode().present_tier == "vm" and not isinstance(made._run, TieredProgram)
+    assert "Tier" not in str(function([x, y], OUTPUTS, profile=True).profile)
+
+
+@needs_compiler
+def test_nothing_of_it_is_loaded_before_it_is_needed():
+    program = (
+        "import sys, relgraph, relgraph.tensor as at\n"
+        "x = at.dvector('x')\n"
+        "f = relgraph.function([x], at.exp(x) * 2 + x)\n"
+        "f([1.0, 2.0])\n"
+        "print(*[m for m in ('numba', 'llvmlite') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.stdout.split(), ran.stderr) == ([], "")
+
+
+@needs_compiler
+def test_modes_keep_their_tier():
+    mode = Mode(optimizer="strict", tier="compiled")
+    changed = mode.including("canonicalize").excluding("merge")
+    for same in (changed, pickle.loads(pickle.dumps(mode)), copy.copy(mode), get_mode(mode)):
+        assert same.tier == "compiled"
+    assert repr(mode).endswith(", tier='compiled')")
+    assert "tier" not in repr(Mode())
+    assert Mode(VMLinker(allow_gc=False), tier="compiled").present_tier == "vm"
+
+
+@needs_compiler
+def test_modes_with_other_tiers_are_not_compiled_as_one():
+    made = [function([x, y], OUTPUTS, mode=Mode(tier=tier)) for tier in ("vm", "compiled", "vm")]
+    kinds = [isinstance(f._run, TieredProgram) for f in made]
+    assert kinds == [False, True, False]
+    loaded = pickle.loads(pickle.dumps(made[1]))
+    assert isinstance(loaded._run, TieredProgram)
+    np.testing.assert_array_equal(loaded(*VALUES)[0], made[0](*VALUES)[0])
+
+
+@needs_compiler
+@pytest.mark.parametrize("aside", [False, True])
+def test_a_function_that_is_called_again_is_compiled(policy, aside):
+    policy(calls=3, seconds=0.0, rounds=2, aside=aside)
+    made = function([x, y], OUTPUTS, profile=True)
+    record = made.profile.tiers
+    expected = made(*VALUES)
+    made(*VALUES)
+    assert record.state == "vm"
+    made(*VALUES)
+    assert record.state == "compiled" if not aside else record.state in ("compiling", "compiled")
+    for _ in range(10_000):
+        found = made(*VALUES)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-14)
+        if record.chosen:
+            break
+    ((_, (faster, vm, own)),) = record.chosen.items()
+    assert faster == ("compiled" if own < vm else "vm")
+    # another kind of arguments is measured by itself
+    for _ in range(4):
+        made(np.ones(9), np.ones(9))
+    assert len(record.chosen) == 2
+    assert record.calls["compiled"] >= 4
+
+
+@needs_compiler
+def test_what_takes_no_time_is_not_compiled(policy):
+    policy(calls=1, seconds=1e6)
+    made = function([x, y], OUTPUTS)
+    for _ in range(10):
+        made(*VALUES)
+    assert made._run.record.state == "vm"
+
+
+@needs_compiler
+def test_what_takes_little_is_compiled_after_many_calls(policy):
+    policy(calls=3, seconds=2e-3, rounds=1, aside=False)
+    made = function([x, y], OUTPUTS)
+    for _ in range(200_000):
+        made(*VALUES)
+        if made._run.record.state != "vm":
+            break
+    assert made._run.record.state == "compiled"
+
+
+@needs_compiler
+def test_a_profile_says_which_tier_ran(policy):
+    policy(calls=2, seconds=0.0, rounds=0, aside=False)
+    made = function([x, y], OUTPUTS, profile=True)
+    assert "Tier: not compiled" in str(made.profile)
+    for _ in range(5):
+        made(*VALUES)
+    text = str(made.profile)
+    assert f"Tier: compiled in {made.profile.tiers.seconds:.3f}s, 0 nodes left to NumPy" in text
+    assert "calls by NumPy: 2, compiled: 3" in text
+    assert "Tier: compiled" in made.profile._repr_html_()
+    assert made.profile.node_times.calls and set(made.profile.node_times.calls.values()) == {2}
+
+
+@needs_compiler
+@pytest.mark.parametrize("aside", [False, True])
+def test_a_compilation_that_fails_leaves_numpy_running(policy, monkeypatch, aside):
+    def fail(text):
+        raise RuntimeError("out of registers")
+
+    monkeypatch.setattr(compiler, "_engine", fail)
+    policy(calls=1, seconds=0.0, rounds=0, aside=aside)
+    made = function([x, y], OUTPUTS, profile=True)
+    expected = made(*VALUES)
+    while made.profile.tiers.state in ("vm", "compiling"):
+        made(*VALUES)
+    np.testing.assert_array_equal(made(*VALUES)[0], expected[0])
+    assert (
+        "Tier: the compilation failed, and NumPy runs all: RuntimeError: out of registers"
+        in str(made.profile)
+    )
+
+
+@needs_compiler
+def test_threads_call_a_function_while_it_is_swapped(policy):
+    policy(calls=40, seconds=0.0, rounds=3)
+    made = function([x, y], OUTPUTS)
+    values = [(np.full(k, 0.5), np.arange(k) * 1.0) for k in (10, 70, 30_000)]
+    expected = [function([x, y], OUTPUTS, mode=Mode(tier="vm"))(*v) for v in values]
+    wrong, start = [], Barrier(4)
+
+    def call(thread):
+        start.wait()
+        for k in range(400):
+            i = (k + thread) % 3
+            found = made(*values[i])
+            same = [np.allclose(a, b, 1e-13, 0) for a, b in zip(found, expected[i], strict=True)]
+            if not all(same):
+                wrong.append((thread, k, found))
+
+    threads = [Thread(target=call, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@needs_compiler
+def test_random_programs_swapped_in_at_a_random_call(policy, monkeypatch):
+    rng = Random(seed_of("tiers"))
+
+    def swapped(inputs, outputs, **kwargs):
+        policy(calls=rng.randint(0, 2), seconds=0.0, rounds=rng.randint(0, 1), aside=False)
+        made = function(inputs, outputs, **kwargs)
+
+        def run(*values):
+            for _ in range(rng.randint(0, 4)):
+                made(*values)
+            return made(*values)
+
+        return run
+
+    monkeypatch.setattr(campaign, "function", swapped)
+    tally = campaign.Tally()
+    failures = [f for found in campaign.campaign(60, seed_of("tiers"), tally) for f in found]
+    assert not failures, f"{len(failures)} fail; the first one:\n{failures[0]}"
+    assert tally.programs == 60
