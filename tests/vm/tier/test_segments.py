@@ -235,6 +235,19 @@ def test_products_between_segments():
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
+def test_a_composite_of_which_one_op_is_left_to_numpy(fallbacks):
+    # the exponent is not known
+    out = at.exp(x) * 2 + (x**2 + 1) ** y - at.tanh(y) * x
+    made, reference = both([x, y], [out, out * y])
+    assert made._run.record.left == 1
+    values = rng("composite").normal(size=(2, 30))
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    with pytest.raises(ValueError, match="length"):
+        made(values[0], values[1][:1])
+    assert len(fallbacks) == 1
+
+
 def test_one_segment_where_all_is_compiled():
     out = s
     for _ in range(30):
