@@ -99,7 +99,9 @@ def parts_of(inner: Any, exact: bool) -> list[Part] | None:
     how = native(op, dtypes, dtype, exact)
     if how is not None:
         return [Part(how, everything, dtypes, dtype)]
-    formula = None if exact or kind(dtype) != "f" else FORMULAS.get(str(op))
+    # integers have no negative, or none of the least one
+    floats = all(kind(d) == "f" for d in dtypes)
+    formula = FORMULAS.get(str(op)) if floats and not exact else None
     if formula is None:
         formula = op.ufunc
         loop = _loop(formula, dtypes, dtype)
