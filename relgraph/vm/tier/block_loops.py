@@ -40,16 +40,21 @@ class BlockLoops:
             )
             if operand.value.axes and operand.value.nest is not nest
         }
+        # where results of reductions are stored
+        self.results = {
+            r: (r.out, tuple([not kept for kept in r.kept])) for r in nest.reductions if r.out.axes
+        }
         self.axes = self._merged()
         self._stages()
         self.homes: dict[Value, str] = {}
         self.totals: dict[Reduction, list[str]] = {}
 
     def _merged(self) -> list[list[int]]:
-        """Return the axes, those together that no operand tells apart."""
+        """Return the axes, those together that no operand and no result tells apart."""
         merged: list[list[int]] = []
+        read = [b for _, b in (*self.operands, *self.results.values())]
         for axis in range(len(self.nest.axes)):
-            if merged and all(b[axis] == b[axis - 1] for _, b in self.operands):
+            if merged and all(b[axis] == b[axis - 1] for b in read):
                 merged[-1].append(axis)
             else:
                 merged.append([axis])
@@ -90,18 +95,30 @@ class BlockLoops:
         groups = [[self.nest.axes[a] for a in group] for group in self.axes]
         lengths = [self.m.product(group) for group in groups]
         self.inner = lengths[-1]
-        for reduction in self.nest.reductions:
-            self._begin_total(reduction)
-        self.offsets = dict.fromkeys(self.operands, "0")
+        self.offsets = dict.fromkeys([*self.operands, *self.results.values()], "0")
         self.offset = "0"
-        loops = [self._open(n) for n in lengths[:-1]]
-        for k, (counter, _, _, _) in enumerate(loops):
-            self._advance(k, counter, lengths)
+        loops = []
+        for k, n in enumerate(lengths):
+            for reduction in self._reduced_inside(k):
+                self._begin_total(reduction)
+            if k < len(lengths) - 1:
+                loops.append(self._open(n))
+                self._advance(k, loops[-1][0], lengths)
         self._blocks()
-        for loop in reversed(loops):
-            self._close(loop)
+        for k in reversed(range(len(lengths))):
+            if k < len(lengths) - 1:
+                self._close(loops[k])
+            for reduction in self._reduced_inside(k):
+                self._end_total(reduction)
+
+    def _reduced_inside(self, depth: int) -> list[Reduction]:
+        """Return the reductions whose results are made inside of the loops from `depth` on."""
+        found = []
         for reduction in self.nest.reductions:
-            self._end_total(reduction)
+            own = [reduction.kept[group[0]] for group in self.axes]
+            if depth == (0 if reduction.by_rows else own.index(False)):
+                found.append(reduction)
+        return found
 
     def _open(self, length: str) -> tuple[str, str, str, str]:
         """Begin a loop; return its counter, its variable, its head and its end."""
@@ -232,7 +249,7 @@ class BlockLoops:
             f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}}}'
         )
         self.access = f", !llvm.access.group {group}"
-        sums = {r: self._begin_sum(r) for r in reductions}
+        sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}
         loop = self._open(count)
         self.at = loop[0]
         self.registers: dict[tuple[Value, tuple[bool, ...]], str] = {}
@@ -242,8 +259,11 @@ class BlockLoops:
             if step.out in self.in_memory:
                 where = m.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
                 m.store_element(x, step.out.dtype, where, self.access)
-        for reduction, place in sums.items():
-            self._add_to_sum(reduction, place)
+        for reduction in reductions:
+            if reduction.by_rows:
+                self._add_to_row(reduction)
+            else:
+                self._add_to_sum(reduction, sums[reduction])
         self._close(loop, rest=f", !llvm.loop {own}")
         for reduction, place in sums.items():
             self._add_to_total(reduction, m.load(register_type(reduction.out.dtype), place))
@@ -305,6 +325,12 @@ class BlockLoops:
     def _begin_total(self, reduction: Reduction) -> None:
         m, dtype = self.m, reduction.out.dtype
         type_ = register_type(dtype)
+        if reduction.by_rows:
+            loop = self._open(m.product(reduction.out.axes))
+            where = m.at(m.bases[reduction.out], loop[0], MEMORY[dtype])
+            m.store_element(self._identity(reduction), dtype, where)
+            self._close(loop)
+            return
         places = [m.allocate(f"{type_}, align 64"), m.allocate(f"{type_}, align 64")]
         self.totals[reduction] = places
         self.code.add(f"store {type_} {self._identity(reduction)}, ptr {places[0]}, align 1")
@@ -334,6 +360,14 @@ class BlockLoops:
         added = self._combined(reduction, total, x, "reassoc ")
         self.code.add(f"store {register_type(dtype)} {added}, ptr {place}, align 1")
 
+    def _add_to_row(self, reduction: Reduction) -> None:
+        m, dtype = self.m, reduction.out.dtype
+        x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
+        assert x is not None
+        where = m.at(self.starts[self.results[reduction]], self.at, MEMORY[dtype])
+        total = m.load_element(dtype, where, self.access)
+        m.store_element(self._combined(reduction, total, x), dtype, where, self.access)
+
     def _combined(self, reduction: Reduction, a: str, b: str, order: str = "") -> str:
         dtype, name = reduction.out.dtype, reduction.name
         type_ = register_type(dtype)
@@ -343,6 +377,12 @@ class BlockLoops:
             if dtype == "bool":
                 name = {"add": "or", "mul": "and"}.get(name, name)
             return self.code.make(f"{name} {type_} {a}, {b}")
+        if dtype.startswith("float"):
+            better = "oge" if name == "maximum" else "ole"
+            taken = self.code.make(f"fcmp {better} {type_} {a}, {b}")
+            is_nan = self.code.make(f"fcmp uno {type_} {a}, {a}")
+            taken = self.code.make(f"or i1 {taken}, {is_nan}")
+            return self.code.make(f"select i1 {taken}, {type_} {a}, {type_} {b}")
         sign = "u" if dtype == "bool" or dtype.startswith("u") else "s"
         which = f"icmp {sign}{'gt' if name == 'maximum' else 'lt'}"
         return self.code.make(
@@ -372,6 +412,8 @@ class BlockLoops:
 
     def _end_total(self, reduction: Reduction) -> None:
         code, m = self.code, self.m
+        if reduction.by_rows:
+            return
         total, lost = self.totals[reduction]
         type_ = register_type(reduction.out.dtype)
         x = m.load(type_, total)
@@ -381,7 +423,12 @@ class BlockLoops:
             usual = code.make(f"fcmp ord {type_} {rest}, {rest}")
             added = code.make(f"fadd {type_} {x}, {rest}")
             x = code.make(f"select i1 {usual}, {type_} {added}, {type_} {x}")
-        m.registers[reduction.out] = x
+        if reduction not in self.results:
+            m.registers[reduction.out] = x
+            return
+        offset = self.offsets[self.results[reduction]]
+        where = m.at(m.bases[reduction.out], offset, MEMORY[reduction.out.dtype])
+        m.store_element(x, reduction.out.dtype, where)
 
     def _reduce_by_call(self, reduction: Reduction, count: str) -> None:
         assert reduction.loop is not None

@@ -18,7 +18,7 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
-from relgraph.vm.tier.operations import REDUCTIONS, How, Part, known_number, parts_of
+from relgraph.vm.tier.operations import REDUCTIONS, How, Part, kept_axes, known_number, parts_of
 from relgraph.vm.tier.scalar_code import kind
 from relgraph.vm.tier.tracing import Known
 
@@ -76,12 +76,27 @@ class Step:
 
 @dataclass(eq=False)
 class Reduction:
-    """The reduction of a value over all of its axes, in the dtype of the result."""
+    """The reduction of a value over some of its axes, the first or the last, in the dtype of the
+    result.
+
+    Attributes
+    ----------
+    kept
+        Which axes are kept.
+    loop
+        The loop of NumPy that reduces a block; None if instructions do.
+    """
 
     out: Value
     operand: Operand
     name: str
+    kept: tuple[bool, ...]
     loop: Loop | None
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether the first axes are reduced: rows are added up."""
+        return bool(self.kept) and self.kept[-1]
 
 
 @dataclass(eq=False)
@@ -185,7 +200,8 @@ class Lowering:
             lengths[node.outputs[0]] = lengths[node.inputs[0]]
             return
         if type(op) is CAReduce:
-            lengths[node.outputs[0]] = ()
+            own = zip(lengths[node.inputs[0]], kept_axes(node), strict=True)
+            lengths[node.outputs[0]] = tuple([n for n, kept in own if kept])
             return
         found: list[Length] = []
         rests = {i: iter(lengths[v]) for i, v in enumerate(node.inputs)}
@@ -209,7 +225,8 @@ class Lowering:
         elif type(op) is CAReduce:
             value = self._value(node.inputs[0])
             operand = Operand(value, (False,) * len(value.axes))
-            self.values[node.outputs[0]] = self._reduce(op, operand, node.outputs[0])
+            kept = tuple(kept_axes(node))
+            self.values[node.outputs[0]] = self._reduce(op, operand, node.outputs[0], kept)
         else:
             self._lower_elementwise(node)
 
@@ -248,7 +265,8 @@ class Lowering:
             if reduction is None:
                 self.values[out] = made.value
             else:
-                self.values[out] = self._reduce(reduction, Operand(made.value, full), out)
+                operand = Operand(made.value, full)
+                self.values[out] = self._reduce(reduction, operand, out, full)
 
     def _lower_composite(
         self, op: Composite, operands: Sequence[Operand], lengths: tuple[Length, ...]
@@ -307,16 +325,17 @@ class Lowering:
                 value.whole = True
         return self.nests.setdefault((level, lengths), Nest(level, lengths))
 
-    def _reduce(self, op: CAReduce, operand: Operand, out: Any) -> Value:
+    def _reduce(self, op: CAReduce, operand: Operand, out: Any, kept: tuple[bool, ...]) -> Value:
         nest = self._nest([operand], operand.value.axes)
-        result = Value(out.type.dtype, level=nest.level + 1)
+        axes = tuple([n for n, k in zip(operand.value.axes, kept, strict=True) if k])
+        result = Value(out.type.dtype, axes, nest.level + 1, whole=bool(axes))
         name = REDUCTIONS[type(op.scalar_op)]
         loop = None
         if op.ufunc.identity is None:
             self.not_empty.update(operand.value.axes)
-            if kind(result.dtype) == "f":
+            if kind(result.dtype) == "f" and not (kept and kept[-1]):
                 loop = find_loop(op.ufunc, (result.dtype,) * 2)
-        nest.reductions.append(Reduction(result, operand, name, loop))
+        nest.reductions.append(Reduction(result, operand, name, kept, loop))
         return result
 
     def shape(self, var: Any) -> list[Length | None]:

@@ -48,6 +48,7 @@ class MachineCode:
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         made = [s.out for nest in lowering.nests.values() for s in nest.steps]
+        made += [r.out for nest in lowering.nests.values() for r in nest.reductions]
         self.stored = [v for v in made if v.whole]
         self.arrays_of_one = [
             v for v in lowering.outputs if v.type.ndim and not lowering.values[v].axes

@@ -99,7 +99,9 @@ def parts_of(inner: Any, exact: bool) -> list[Part] | None:
     how = native(op, dtypes, dtype, exact)
     if how is not None:
         return [Part(how, everything, dtypes, dtype)]
-    formula = None if exact or kind(dtype) != "f" else FORMULAS.get(str(op))
+    # integers have no negative, or none of the least one
+    floats = all(kind(d) == "f" for d in dtypes)
+    formula = FORMULAS.get(str(op)) if floats and not exact else None
     if formula is None:
         formula = op.ufunc
         loop = _loop(formula, dtypes, dtype)
@@ -226,9 +228,17 @@ def _reduced_operations(node: Apply, exact: bool) -> int | None:
     op = node.op
     if exact or type(op.scalar_op) not in REDUCTIONS or not x.type.ndim:
         return None
-    if op.axis is not None and len(op.axis) < x.type.ndim:
-        return None
-    return 1 if any(not b for b in x.type.broadcastable) else None
+    kept = kept_axes(node)
+    at_an_end = kept in (sorted(kept), sorted(kept, reverse=True))
+    return 1 if at_an_end and not all(kept) else None
+
+
+def kept_axes(node: Apply) -> list[bool]:
+    """Return for each axis along which the input of a `CAReduce` does not broadcast whether it is
+    kept."""
+    (x,) = node.inputs
+    reduced = node.op.axes(x.type.ndim)
+    return [axis not in reduced for axis, b in enumerate(x.type.broadcastable) if not b]
 
 
 def _elementwise_operations(
@@ -246,4 +256,4 @@ def _elementwise_operations(
     return None if None in found else sum(len(of_part or ()) for of_part in found)
 
 
-__all__ = ["REDUCTIONS", "How", "known_number", "operations", "parts_of", "written"]
+__all__ = ["REDUCTIONS", "How", "kept_axes", "known_number", "operations", "parts_of", "written"]

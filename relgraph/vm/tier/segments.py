@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.scalar.composite import Composite
+from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.type import TensorType
 from relgraph.vm.lines.fused import performed_line
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import InlinedOp
@@ -188,7 +191,9 @@ class Cut:
         self.exact = exact
         self.segments: list[Segment] = []
         self._new: dict[Variable, Variable] = {}
-        nodes = [self._copied(node) for node in plan.nodes]
+        nodes = [
+            made for node in plan.nodes for made in self._taken_apart(node) or [self._copied(node)]
+        ]
         self.inputs = list(inputs)
         self.outputs = [self._new.get(v, v) for v in outputs]
         self._new = {}
@@ -196,6 +201,34 @@ class Cut:
         self._write(nodes)
         self.outputs = [self._new.get(v, v) for v in self.outputs]
         self.plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
+
+    def _taken_apart(self, node: Apply) -> list[Apply] | None:
+        """Return a node for each op of a Composite of which most are compiled, and not all."""
+        composite = getattr(node.op, "scalar_op", None)
+        if not isinstance(composite, Composite) or operations(node, self.exact) is not None:
+            return None
+        known: dict[Variable, Variable] = {
+            v: self._new.get(given, given)
+            for v, given in zip(composite.inputs, node.inputs, strict=True)
+        }
+        made = []
+        for inner in composite.nodes:
+            given = [
+                constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
+                for v in inner.inputs
+            ]
+            made.append(Elemwise(inner.op).make_node(*given))
+            known.update(zip(inner.outputs, made[-1].outputs, strict=True))
+        outputs = [known.get(v, v) for v in composite.outputs]
+        same = all(
+            isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
+            for v, out in zip(outputs, node.outputs, strict=True)
+        )
+        left = sum(operations(part, self.exact) is None for part in made)
+        if not same or any(v.owner is None for v in outputs) or 2 * left > len(made):
+            return None
+        self._new.update(zip(node.outputs, outputs, strict=True))
+        return made
 
     def _copied(self, node: Apply) -> Apply:
         """Return a copy of a node; one that is compiled overwrites nothing."""

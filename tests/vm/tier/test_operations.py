@@ -100,7 +100,7 @@ def test_ops_give_the_bits_of_numpy(dtype):
             np.testing.assert_array_equal(*signs, err_msg=str(node.op))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "int64", "uint64", "bool"])
 def test_ops_that_round_otherwise_in_exact_modes_are_compiled_in_others(dtype):
     pairs = [(node, values) for node, values in nodes_of(dtype) if operations(node, False)]
     assert {"maximum", "minimum", "clip"} <= {str(node.op) for node, _ in pairs}

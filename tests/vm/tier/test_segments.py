@@ -89,6 +89,42 @@ def test_reductions(dtype, fallbacks):
         made(np.zeros(0, dtype))
 
 
+@pytest.fixture(scope="module")
+def over_axes():
+    t = at.dtensor3("t")
+    e = at.exp(m) + x
+    outputs = [at.sum(e, axis=0), at.sum(e, axis=1), at.max(e, axis=1), at.max(m * x, axis=0)]
+    outputs += [at.min(m * 2, axis=0), at.sum(e), e / at.sum(e, axis=1, keepdims=True)]
+    outputs += [at.sum(t * 2, axis=(0, 1)), at.sum(t * 2, axis=2), at.max(t + 1, axis=(1, 2))]
+    outputs += [at.prod(t * 1.5, axis=0), at.any(m > 1, axis=0), at.all(m > -1, axis=1)]
+    outputs += [at.sum(m > 0, axis=0), at.sum(t * 2, axis=1)]
+    return both([m, x, t], outputs)
+
+
+@pytest.mark.parametrize("shape", [s for s in SHAPES if 0 not in s], ids=str)
+@pytest.mark.parametrize("special", [0.0, np.nan])
+def test_reductions_over_axes(over_axes, fallbacks, shape, special):
+    made, reference = over_axes
+    draw = rng(shape, "axes").normal
+    values = [draw(size=shape), draw(size=shape[1]), draw(size=(*shape, 3))]
+    values[0][0, 0] = special
+    for found, expected in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert not fallbacks
+
+
+def test_reductions_over_axes_of_nothing(over_axes):
+    made, _ = over_axes
+    for shape in ((0, 3), (3, 0), (0, 0)):
+        values = [np.zeros(shape), np.zeros(shape[1]), np.zeros((*shape, 3))]
+        with pytest.raises(ValueError):
+            made(*values)
+        sums, plain = both([m, x], [at.sum(at.exp(m) + x, axis=0), at.sum(m * x, axis=1)])
+        for found, expected in zip(sums(*values[:2]), plain(*values[:2]), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan])
 def test_reductions_of_what_is_not_finite(special):
     made, reference = both([x], [at.sum(x), at.max(x), at.min(x), at.sum(x * x), at.prod(x)])
@@ -197,6 +233,19 @@ def test_products_between_segments():
     values = draw(size=(3, 4)), draw(size=(4, 4)), draw(size=4), np.array(0.7)
     for found, wanted in zip(made(*values), reference(*values), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def test_a_composite_of_which_one_op_is_left_to_numpy(fallbacks):
+    # the exponent is not known
+    out = at.exp(x) * 2 + (x**2 + 1) ** y - at.tanh(y) * x
+    made, reference = both([x, y], [out, out * y])
+    assert made._run.record.left == 1
+    values = rng("composite").normal(size=(2, 30))
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    with pytest.raises(ValueError, match="length"):
+        made(values[0], values[1][:1])
+    assert len(fallbacks) == 1
 
 
 def test_one_segment_where_all_is_compiled():
