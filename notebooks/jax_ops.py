@@ -40,6 +40,8 @@ NO_NODES = (
     *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
     *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
+    # those of the VM's schedules
+    *("InlinedOp", "Segment"),
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)

@@ -83,6 +83,8 @@ INVERSES_WHERE_DEFINED = (
     law("exp-sub-log", exp(x - log(y)), exp(x) / y, sound="finite"),
 )
 
+_PRICED = ("priced",)
+
 PRODUCTS = (
     law("exp-mul-exp", exp(x) * exp(y), exp(x + y), sound="rounding"),
     law("exp-div-exp", exp(x) / exp(y), exp(x - y), sound="rounding"),
@@ -92,10 +94,18 @@ PRODUCTS = (
     law("reciprocal-exp", reciprocal(exp(x)), exp(-x), sound="rounding"),
     law("exp2-mul-exp2", exp2(x) * exp2(y), exp2(x + y), sound="rounding"),
     law("exp2-div-exp2", exp2(x) / exp2(y), exp2(x - y), sound="rounding"),
-    law("pow-exp", exp(x) ** c, exp(c * x), whereo(is_nonzero_exponent, c), sound="rounding"),
-    law("sqr-exp", sqr(exp(x)), exp(2 * x), sound="rounding"),
-    law("sqrt-exp", sqrt(exp(x)), exp(x / 2), sound="rounding"),
+    law(
+        "pow-exp",
+        exp(x) ** c,
+        exp(c * x),
+        whereo(is_nonzero_exponent, c),
+        sound="rounding",
+        tags=_PRICED,
+    ),
+    law("sqr-exp", sqr(exp(x)), exp(2 * x), sound="rounding", tags=_PRICED),
+    law("sqrt-exp", sqrt(exp(x)), exp(x / 2), sound="rounding", tags=_PRICED),
 )
+"""What a power of an exponential is worth: laws for accuracy read its exponent."""
 
 LOGARITHMS = (
     law("log-sqrt", log(sqrt(x)), 0.5 * log(x), sound="stable"),
@@ -137,8 +147,6 @@ LOGARITHMS = (
     law("log-div-exp", log(x / exp(y)), log(x) - y, nonnegativeo(x), sound="stable"),
     law("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y), sound="stable"),
 )
-
-_PRICED = ("priced",)
 
 x_positive, both_positive = whereo(are_positive, x), whereo(are_positive, x, y)
 

@@ -58,6 +58,8 @@ LOGARITHMS = (
 
 WRITTEN_OUT = (
     along("softmax", exp(x) / keepdims(sum_(exp(x), axis=a)), Softmax(k)(x)),
+    # a gradient reads the reciprocal elsewhere too, so that no quotient takes its place
+    along("softmax-by-factor", exp(x) * (1 / keepdims(sum_(exp(x), axis=a))), Softmax(k)(x)),
     along("softmax-shifted", Softmax(k)(x - keepdims(max_(x, axis=a))), Softmax(k)(x)),
     along("log-softmax-shifted", LogSoftmax(k)(x - keepdims(max_(x, axis=a))), LogSoftmax(k)(x)),
 )

@@ -130,7 +130,8 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
         return None
     key = _key(node.op.idx_list, indices, symbols)
     symbols.raised_by_perform[node] = performed(node)
-    text = f"{symbols.array_name(x)}[{key or '()'}]"
+    # an index of nothing gives a number, and an ellipsis an array of rank 0
+    text = f"{symbols.array_name(x)}[{key if node.op.idx_list or out_var.type.ndim else '()'}]"
     if out_var.type.ndim == 0:
         return [symbols.define_rank_zero(out_var, text)]
     lengths = symbols.lengths

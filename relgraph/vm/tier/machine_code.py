@@ -10,10 +10,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
+import numpy as np
+
 from relgraph.vm.tier.block_loops import MOST, BlockLoops
 from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
 from relgraph.vm.tier.lowering import Length, Lowering, Nest, Step, Value
-from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, Loop
+from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
 
@@ -137,15 +139,17 @@ class MachineCode:
             self.load("ptr", self.at("%arguments", i, "ptr"))
             for i in range(count + len(self.numbers))
         ]
-        flags = None
+        flags, fits = None, "true"
         for i, var in enumerate(lowering.inputs):
-            if var.type.ndim:
+            if not var.type.ndim:
+                fits = code.make(f"and i1 {fits}, {self._is_number(i, var.type.dtype)}")
+            else:
                 own = self.load("i32", self.at(self._arguments[i], FLAGS))
                 flags = own if flags is None else code.make(f"and i32 {flags}, {own}")
-        fits = "true"
         if flags is not None:
             plain = code.make(f"and i32 {flags}, {PLAIN}")
-            fits = code.make(f"icmp eq i32 {plain}, {PLAIN}")
+            are_plain = code.make(f"icmp eq i32 {plain}, {PLAIN}")
+            fits = code.make(f"and i1 {fits}, {are_plain}")
         for a, b in lowering.equal():
             same = code.make(f"icmp eq i64 {self._length(a)}, {self._length(b)}")
             fits = code.make(f"and i1 {fits}, {same}")
@@ -157,6 +161,15 @@ class MachineCode:
         self._return("NotImplemented")
         code.label("fit")
         self._read_data()
+
+    def _is_number(self, i: int, dtype: str) -> str:
+        """Return whether an argument is a number of Python or NumPy, and no array of rank 0."""
+        type_ = self.load("ptr", self.at(self._arguments[i], TYPE))
+        found = "false"
+        for known in (np.dtype(dtype).type, *((float,) if dtype == "float64" else ())):
+            same = self.code.make(f"icmp eq ptr {type_}, {_pointer(id(known))}")
+            found = self.code.make(f"or i1 {found}, {same}")
+        return found
 
     def _read_data(self) -> None:
         lowering = self.lowering

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # struct PyObject, and what follows it in numbers and arrays
+TYPE = 8
 NUMBER = DATA = 16
 DIMENSIONS = 32
 FLAGS = 64

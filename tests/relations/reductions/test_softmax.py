@@ -40,6 +40,11 @@ CASES = [
     ("softmax", by_sum(at.exp(x), None), "softmax(x, axis=None)"),
     ("softmax", at.exp(v) / at.sum(at.exp(v)), "softmax(v, axis=None)"),
     (
+        "softmax-by-factor",
+        at.exp(x) * (1 / at.sum(at.exp(x), axis=1, keepdims=True)),
+        "softmax(x, axis=1)",
+    ),
+    (
         "softmax-shifted",
         at.softmax(x - at.max(x, axis=1, keepdims=True)),
         "softmax(x, axis=1)",

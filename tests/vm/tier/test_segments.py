@@ -8,8 +8,10 @@ import pytest
 import relgraph.tensor as at
 from relgraph import In, Out, function, grad, ifelse, shared
 from relgraph.compile import Mode
+from relgraph.graph.fg import FunctionGraph
 from relgraph.vm.linker import PyLinker
-from relgraph.vm.tier.segments import Segment
+from relgraph.vm.schedule import schedule
+from relgraph.vm.tier.segments import Cut, Segment
 from tests.seeds import seed_of
 
 pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
@@ -274,3 +276,23 @@ def test_long_graphs_and_many_arguments():
     values = list(rng("many").normal(size=(40, 9)))
     for found, wanted in zip(made(*values), reference(*values), strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_number_that_a_part_of_a_number_is() -> None:
+    """An ellipsis makes an array of rank 0 of it, the place of which is no number."""
+    v = at.tensor("uint8", (), "v")
+    total = at.flip(at.sum(v, axis=None), None)
+    made, reference = both([v], [-total, at.exp(-total) * 2], optimizer=None)
+    for a, b in zip(made(np.uint8(3)), reference(np.uint8(3)), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+def test_an_array_is_not_taken_for_a_number() -> None:
+    v = at.lscalar("v")
+    fgraph = FunctionGraph([v], [-v * v + 1])
+    (segment,) = Cut(schedule(fgraph), fgraph.inputs, fgraph.outputs, True).segments
+    made = np.zeros(1, "int64")
+    assert segment.compiled.call(np.array(3), made) is NotImplemented
+    assert segment.compiled.call(np.float64(3), made) is NotImplemented
+    assert segment.compiled.call(np.int64(3), made) is None
+    assert made.tolist() == [-8]
