@@ -26,11 +26,14 @@ SMALL = 1 << 14
 """The number of elements of `Z` up to which NumPy computes: there the passes over `Z` that the
 BLAS saves cost no more than its call, and SciPy's BLAS need not be loaded."""
 
+THREADS = 1 << 18
+"""Up to so many multiplications the BLAS (OpenBLAS) takes no threads for matrices."""
+
 MATRICES, VECTORS = 1 << 22, 1 << 18
 """From so many multiplications on products are SciPy's: of matrices, and with a vector.
 
-The BLAS (OpenBLAS) takes threads from 2¹⁸ and 9,216 on, but loading SciPy's costs more than what a
-few such products save.
+The BLAS takes threads before that, for vectors from 9,216 on, but loading SciPy's costs more than
+what a few such products save. What is added to such a product is then NumPy's too.
 """
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
@@ -102,7 +105,8 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     overwrite
         Whether the result is written to `z` and returned as it.
     """
-    if z.size <= SMALL or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
+    shared_out = THREADS < z.size * x.shape[1] < MATRICES
+    if z.size <= SMALL or shared_out or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
         return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
@@ -117,7 +121,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 
 def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
     """Return ``alpha * x @ y + beta * z`` for a matrix `x` and vectors `y` and `z`."""
-    if z.size <= SMALL or y.size == 0 or alpha == 0:
+    if z.size <= SMALL or x.size < VECTORS or alpha == 0:
         return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     if beta == 0:
@@ -129,7 +133,7 @@ def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
 
 def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
     """Return ``z + alpha * outer(x, y)`` for vectors `x` and `y`."""
-    if z.size <= SMALL or alpha == 0:
+    if z.size < VECTORS or alpha == 0:
         return _added(z, alpha, np.multiply.outer(x, y), 1, overwrite)
     target = _target(z, 1, overwrite)
     by_columns = target.flags.f_contiguous

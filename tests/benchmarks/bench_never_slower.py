@@ -1,13 +1,14 @@
 """Whether the default mode is ever slower than the graph as it was written, on every family.
 
     python tests/benchmarks/bench_never_slower.py [FAMILY ...] [--elements 1,1000,20000]
-        [--dtypes float64,float32] [--mode fast_run] [--rounds 15] [--json FILE]
+        [--dtypes float64,float32] [--mode fast_run] [--tier vm] [--rounds 15] [--json FILE]
 
 Each family of `tests/families`, forward and with its gradient, is compiled in the modes ``None``
 and ``strict`` and in the default one; inputs that the family writes as numbers are vectors here.
-The three are called in turn, and the median of a mode's rounds counts. The ratio is the default
-mode's time over the better one of the others: above ``1.05`` it is marked, with the laws for
-accuracy that fired, if any did. The exit status is 1 if anything is marked in which none fired.
+All run by NumPy, or all compiled before their first call (``--tier``). The three are called in
+turn, and the median of a mode's rounds counts. The ratio is the default mode's time over the better
+one of the others: above ``1.05`` it is marked, with the laws for accuracy that fired, if any did.
+The exit status is 1 if anything is marked in which none fired.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rich.table import Table
 from shared.vector_families import FAMILIES, built, drawn
 
 import relgraph.tensor as at
-from relgraph import function, grad, optimize_graph
+from relgraph import config, function, grad, optimize_graph
 
 ELEMENTS = (1, 100, 1_000, 20_000, 200_000, 2_000_000)
 DTYPES = ("float64", "float32")
@@ -53,6 +54,7 @@ class Case(NamedTuple):
 
 def main() -> int:
     options = _parser().parse_args()
+    config.tier = options.tier
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 140
@@ -104,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--elements", type=_numbers, default=ELEMENTS)
     parser.add_argument("--dtypes", type=lambda text: text.split(","), default=DTYPES)
     parser.add_argument("--mode", default="fast_run")
+    parser.add_argument("--tier", choices=("vm", "compiled"), default="vm")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--all", action="store_true", help="print every case, not what is slower")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures there")

@@ -64,3 +64,35 @@ def test_stacks(batches: Any) -> None:
     check(blas_calls.products(x, y), np.matmul(x, y))
     turned = np.ascontiguousarray(np.swapaxes(y, -1, -2))
     check(blas_calls.products(x, np.swapaxes(turned, -1, -2)), np.matmul(x, y))
+
+
+@pytest.mark.parametrize(
+    ("rows", "inner", "columns", "taken"),
+    [(141, 141, 141, "NumPy"), (300, 2, 300, "SciPy"), (200, 200, 200, "SciPy")],
+)
+def test_what_is_added_comes_from_where_the_product_does(
+    monkeypatch: pytest.MonkeyPatch, rows: int, inner: int, columns: int, taken: str
+) -> None:
+    """Threads of one BLAS wait in the way of the other's, if both are called in turn."""
+    monkeypatch.setattr(blas_calls, "MATRICES", 1 << 22)
+    called = []
+    blas = blas_calls._blas
+    monkeypatch.setattr(blas_calls, "_blas", lambda *args: called.append(1) or blas(*args))
+    x, y = values("float64", rows, inner), values("float64", inner, columns)
+    z = values("float64", rows, columns)
+    expected = z + np.dot(x, y)
+    check(blas_calls.gemm(z, 1, x, y, 1, True), expected)
+    assert (len(called) > 0) == (taken == "SciPy")
+
+
+def test_a_vector_is_added_by_numpy_where_the_product_is_numpys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blas_calls, "VECTORS", 1 << 18)
+    monkeypatch.setattr(blas_calls, "_blas", None)
+    x, y = values("float64", 20_000, 5), values("float64", 5)
+    z = values("float64", 20_000)
+    check(blas_calls.gemv(z.copy(), 2, x, y, 1, True), z + 2 * np.dot(x, y))
+    a, b = values("float64", 200), values("float64", 200)
+    z = values("float64", 200, 200)
+    check(blas_calls.ger(z.copy(), 2, a, b, True), z + 2 * np.multiply.outer(a, b))
