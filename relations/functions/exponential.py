@@ -94,6 +94,8 @@ PRODUCTS = (
     law("reciprocal-exp", reciprocal(exp(x)), exp(-x), sound="rounding"),
     law("exp2-mul-exp2", exp2(x) * exp2(y), exp2(x + y), sound="rounding"),
     law("exp2-div-exp2", exp2(x) / exp2(y), exp2(x - y), sound="rounding"),
+    # a power is worth an exponential more, which may be read elsewhere: laws for accuracy read its
+    # exponent
     law(
         "pow-exp",
         exp(x) ** c,
@@ -105,7 +107,6 @@ PRODUCTS = (
     law("sqr-exp", sqr(exp(x)), exp(2 * x), sound="rounding", tags=_PRICED),
     law("sqrt-exp", sqrt(exp(x)), exp(x / 2), sound="rounding", tags=_PRICED),
 )
-"""What a power of an exponential is worth: laws for accuracy read its exponent."""
 
 LOGARITHMS = (
     law("log-sqrt", log(sqrt(x)), 0.5 * log(x), sound="stable"),

@@ -8,6 +8,7 @@ So each is tried on the arguments that a caller has anyway.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 
 # How often each way is tried before one is chosen.
 _TRIALS = 3
@@ -26,7 +27,7 @@ always: int | None = None
 class Ways:
     """A choice among ways, of which the first is what would be done if there were no other.
 
-    Threads that note times at once may lose one.
+    Several threads may use it at once.
 
     Parameters
     ----------
@@ -39,6 +40,7 @@ class Ways:
         self._to_try = self._trials()
         self._chosen = 0
         self._left = self._period = _AGAIN
+        self._lock = Lock()
 
     def _trials(self) -> list[int]:
         return [*range(len(self._best))] * _TRIALS
@@ -47,29 +49,32 @@ class Ways:
         """Return the position of the way that is to be taken now."""
         if always is not None:
             return range(len(self._best))[always]
-        return self._to_try[-1] if self._to_try else self._chosen
+        with self._lock:
+            return self._to_try[-1] if self._to_try else self._chosen
 
     def prefers_first(self) -> bool:
         """Return whether the first way is to be taken, and its time need not be noted."""
         if always is not None:
             return self.next() == 0
-        if self._to_try or self._chosen != 0:
-            return False
-        self._count_down()
-        return True
+        with self._lock:
+            if self._to_try or self._chosen != 0:
+                return False
+            self._count_down()
+            return True
 
     def note(self, way: int, seconds: float) -> None:
         """Note the time that a way took, for one of the elements or all of an equal number."""
-        trying = self._to_try
-        if not trying:
-            self._count_down()
-            return
-        if trying[-1] == way:
-            trying.pop()
-        known = self._best[way]
-        self._best[way] = seconds if known is None else min(known, seconds)
-        if not trying:
-            self._chosen = _fastest(self._best)
+        with self._lock:
+            trying = self._to_try
+            if not trying:
+                self._count_down()
+                return
+            if trying[-1] == way:
+                trying.pop()
+            known = self._best[way]
+            self._best[way] = seconds if known is None else min(known, seconds)
+            if not trying:
+                self._chosen = _fastest(self._best)
 
     def _count_down(self) -> None:
         self._left -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,28 @@ def test_they_are_tried_again_ever_more_seldom() -> None:
     choice = Ways(2)
     found = taken(choice, [1.0, 2.0], 100_000)
     assert found.count(1) < 100
+
+
+def test_a_thread_that_takes_the_last_trial_takes_it_from_no_other() -> None:
+    choice = Ways(2)
+    taken(choice, [1.0, 0.5], 5)
+    others: list[Thread] = []
+
+    class Shared(list[int]):
+        """Another thread notes the last trial between the look and the choice."""
+
+        def __bool__(self) -> bool:
+            there = len(self) > 0
+            if not others:
+                others.append(Thread(target=choice.note, args=(self[-1], 1.0)))
+                others[0].start()
+                others[0].join(0.05)
+            return there
+
+    choice._to_try = Shared(choice._to_try)
+    assert choice.next() in (0, 1)
+    others[0].join()
+    assert choice._to_try == []
 
 
 @pytest.mark.parametrize(
