@@ -14,7 +14,8 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
   to 0, that is `x`, and the true `v` may be much larger;
 - a sum that takes the numbers away again that it adds, ``1 - v - 1``, rounds `v` as ``1 + x`` does;
 - two differences that are factors of one product have the errors of both, of which one may make up
-  for the other where one is of `u` and a function of `u`: ``(u - 1) * (u - 1 / u)``.
+  for the other where one is of `u` and a function of `u`, ``(u - 1) * (u - 1 / u)``, or where both
+  are of `u` and the same, or a multiple: ``(t * y - u) / (u - t)``, near ``y = 1``.
 
 A reader that does not enlarge the relative error of `u`, as products and roots do, is no such
 reader: what is gained is more than what it has.
@@ -24,6 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.rules.rule import split
@@ -72,7 +75,7 @@ def kept_apart(fgraph: Any, u: Variable) -> bool:
     return (
         (_has_both_laws(u) or without_logarithm(fgraph, u))
         and not _meets_itself(fgraph, u)
-        and not _is_beside_function_of_itself(fgraph, u)
+        and not _is_beside_its_like(fgraph, u)
     )
 
 
@@ -167,8 +170,9 @@ def _readers(fgraph: Any, var: Variable) -> Iterator[Apply]:
 
 
 def _has_one(node: Apply) -> bool:
-    """Return whether the number 1 is added or subtracted."""
-    return any(number_of(v) in (1, -1) for v in node.inputs)
+    """Return whether the number 1 is added or subtracted, at some element at least."""
+    data = (constant_data(v) for v in node.inputs)
+    return any(numbers is not None and bool(np.any(np.abs(numbers) == 1)) for numbers in data)
 
 
 def _is_of_same_parts(node: Apply, u: Variable) -> bool:
@@ -202,22 +206,57 @@ def _meets_itself(fgraph: Any, u: Variable) -> bool:
     return False
 
 
-def _is_beside_function_of_itself(fgraph: Any, u: Variable) -> bool:
-    """Return whether two sums that read `u` are factors of one product or quotient, one of them
-    with a function of `u` as its other term."""
-    sums = [node for node in dict.fromkeys(_readers(fgraph, u)) if node.op in SUMS]
-    products = [
-        {reader for reader in _readers(fgraph, node.outputs[0]) if reader.op in FACTORS}
-        for node in sums
-        if any(u in _arguments(v) for v in node.inputs)
-    ]
-    others = [
-        reader
-        for node in sums
-        for reader in dict.fromkeys(_readers(fgraph, node.outputs[0]))
-        if reader.op in FACTORS
-    ]
-    return any(others.count(reader) > 1 for found in products for reader in found)
+def _is_beside_its_like(fgraph: Any, u: Variable) -> bool:
+    """Return whether two sums with the term `u` are factors of one product or quotient, and may
+    have the same error: one of them has a function of `u` as its other term, or both have the same,
+    or a multiple of it."""
+    sums: dict[Apply, list[Apply]] = {}
+    for node in _sums_with(fgraph, u):
+        products = [r for r in _readers(fgraph, node.outputs[0]) if r.op in FACTORS]
+        for other, found in sums.items():
+            if not set(found).isdisjoint(products) and (
+                any(u in _arguments(v) for one in (node, other) for v in _signs(one))
+                or _have_same_beside(node, other, u)
+            ):
+                return True
+        sums[node] = products
+    return False
+
+
+def _sums_with(fgraph: Any, u: Variable) -> dict[Apply, None]:
+    """Return the sums of which `u`, or its negation, is a term."""
+    found: dict[Apply, None] = {}
+    for node in _readers(fgraph, u):
+        negated = _readers(fgraph, node.outputs[0]) if node.op is neg else (node,)
+        found |= dict.fromkeys(reader for reader in negated if reader.op in SUMS)
+    return found
+
+
+def _signs(node: Apply) -> dict[Variable, int]:
+    """Return the terms of a sum, and with which sign each stands there."""
+    found = {}
+    for place, term in enumerate(node.inputs):
+        sign = -1 if node.op is sub and place == 1 else 1
+        while term.owner is not None and term.owner.op is neg:
+            sign, term = -sign, term.owner.inputs[0]
+        found[term] = sign
+    return found
+
+
+def _have_same_beside(one: Apply, other: Apply, u: Variable) -> bool:
+    """Return whether two sums with the term `u` have beside it a term with the same sign, or one
+    that is a factor of one in the other."""
+    left, right = _signs(one), _signs(other)
+    return any(
+        left[a] * left[u] == right[b] * right[u] if a is b else a in _factors(b) or b in _factors(a)
+        for a in left
+        for b in right
+        if a is not u and b is not u and constant_data(a) is None and constant_data(b) is None
+    )
+
+
+def _factors(v: Variable) -> Sequence[Variable]:
+    return v.owner.inputs if v.owner is not None and v.owner.op in FACTORS else ()
 
 
 def _sums_above(fgraph: Any, node: Apply) -> Iterator[Apply]:

@@ -20,6 +20,8 @@ square, step = x * x, 1 + at.sqr(x)
 u, e, s = 1 + x, 1 + at.exp(x), at.sigmoid(x)
 root = at.sqrt(y + at.sqr(x))
 arc, half, ratio = at.arccos(1 - x), at.sqrt((1 - x) / 2), at.log((1 + x) / (1 - x))
+tangent, sheared = at.tan(x), at.tan(x + y)
+ONES = at.constant([1.0, 0.5] * 10)
 
 COMPENSATED = {
     "square": at.log(square) / (1 - square) - (1 - square),
@@ -48,6 +50,8 @@ COMPENSATED = {
     "less its own reciprocal": (square - 1) * (square - 1 / square),
     "less its own logarithm": 0.25 - at.tan(x + math.pi / 4) + at.log(at.tan(x + math.pi / 4)),
     "the root of a square": at.sqrt(square - 0.0) + x - at.sqrt(square),
+    "the same beside it": (tangent * x - sheared) / (sheared - tangent),
+    "a one among others": (s * ONES - ONES) / 1.0 / at.log(s * ONES),
     "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
 
@@ -94,6 +98,10 @@ LEFT: dict[str, tuple[Any, Callable[[str], bool]]] = {
     "a difference from its logarithm": (
         at.log(u) * (1 - at.log(u)),
         lambda text: text == "log1p(x) * (1.0 - log1p(x))",
+    ),
+    "the same, added": (
+        (at.sqrt(1 + x) - at.sqrt(x)) / (at.sqrt(1 + x) + at.sqrt(x)),
+        lambda text: "sqrt(1.0 + x) - sqrt(x)" not in text,
     ),
     "exponential": ((at.exp(x) - 1) / at.log(at.exp(x)), lambda text: text == "expm1(x) / x"),
     "both": (
