@@ -215,7 +215,7 @@ def _is_beside_its_like(fgraph: Any, u: Variable) -> bool:
         products = [r for r in _readers(fgraph, node.outputs[0]) if r.op in FACTORS]
         for other, found in sums.items():
             if not set(found).isdisjoint(products) and (
-                any(u in _arguments(v) for one in (node, other) for v in _signs(one))
+                any(u in _arguments(v) for one in (node, other) for v in _signs(one, u))
                 or _have_same_beside(node, other, u)
             ):
                 return True
@@ -232,12 +232,12 @@ def _sums_with(fgraph: Any, u: Variable) -> dict[Apply, None]:
     return found
 
 
-def _signs(node: Apply) -> dict[Variable, int]:
-    """Return the terms of a sum, and with which sign each stands there."""
+def _signs(node: Apply, u: Variable) -> dict[Variable, int]:
+    """Return `u` and the other terms of a sum without their negations, each with its sign."""
     found = {}
     for place, term in enumerate(node.inputs):
         sign = -1 if node.op is sub and place == 1 else 1
-        while term.owner is not None and term.owner.op is neg:
+        while term is not u and term.owner is not None and term.owner.op is neg:
             sign, term = -sign, term.owner.inputs[0]
         found[term] = sign
     return found
@@ -246,7 +246,7 @@ def _signs(node: Apply) -> dict[Variable, int]:
 def _have_same_beside(one: Apply, other: Apply, u: Variable) -> bool:
     """Return whether two sums with the term `u` have beside it a term with the same sign, or one
     that is a factor of one in the other."""
-    left, right = _signs(one), _signs(other)
+    left, right = _signs(one, u), _signs(other, u)
     return any(
         left[a] * left[u] == right[b] * right[u] if a is b else a in _factors(b) or b in _factors(a)
         for a in left

@@ -22,6 +22,7 @@ root = at.sqrt(y + at.sqr(x))
 arc, half, ratio = at.arccos(1 - x), at.sqrt((1 - x) / 2), at.log((1 + x) / (1 - x))
 tangent, sheared = at.tan(x), at.tan(x + y)
 ONES = at.constant([1.0, 0.5] * 10)
+negated = -x
 
 COMPENSATED = {
     "square": at.log(square) / (1 - square) - (1 - square),
@@ -51,6 +52,7 @@ COMPENSATED = {
     "less its own logarithm": 0.25 - at.tan(x + math.pi / 4) + at.log(at.tan(x + math.pi / 4)),
     "the root of a square": at.sqrt(square - 0.0) + x - at.sqrt(square),
     "the same beside it": (tangent * x - sheared) / (sheared - tangent),
+    "a negation beside its like": (y - negated) / (at.sqrt(square + y) + negated) * negated,
     "a one among others": (s * ONES - ONES) / 1.0 / at.log(s * ONES),
     "either way round": (1 - at.sqrt(step)) / (at.sqrt(step) - 1),
 }
