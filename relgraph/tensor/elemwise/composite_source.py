@@ -10,7 +10,7 @@ result's depends on theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,60 @@ def _ufunc_for(op: Any, dtypes: tuple[Any, ...], wanted: np.dtype[Any]) -> np.uf
     return ufunc if ufunc.resolve_dtypes((*dtypes, None))[-1] == wanted else None
 
 
+class Step(NamedTuple):
+    """A part of the computation: a node, or some of the calls of one that folds its inputs.
+
+    Attributes
+    ----------
+    node
+        The node.
+    first, last
+        It takes the inputs from `first` on, up to `last`. What it has made of those before is there
+        if there are any.
+    """
+
+    node: Apply
+    first: int
+    last: int
+
+
+def steps_of(op: Composite, folds: Callable[[Apply], bool]) -> list[Step]:
+    """Return in which order a Composite is computed: a sum takes each term as soon as it is there,
+    so that few arrays are needed at once.
+
+    Parameters
+    ----------
+    folds
+        Says of a node whether it may take its inputs one after another.
+    """
+    nodes, entered = set(op.nodes), set[Apply]()
+    found: list[Step] = []
+    stack: list[list[Any]] = []
+
+    def enter(v: Variable) -> bool:
+        node = v.owner
+        if node is None or node not in nodes or node in entered:
+            return False
+        entered.add(node)
+        stack.append([node, 0, 0])
+        return True
+
+    for out in op.outputs:
+        enter(out)
+        while stack:
+            top = stack[-1]
+            node, read, taken = top
+            if read == len(node.inputs):
+                found.append(Step(node, taken, read))
+                stack.pop()
+                continue
+            top[1] += 1
+            if enter(node.inputs[read]) and read > max(taken, 1) and folds(node):
+                found.append(Step(node, taken, read))
+                top[2] = read
+    return found
+
+
 class CompositeSource:
     """The source for a Composite whose inputs broadcast in some way.
 
@@ -129,10 +183,16 @@ class CompositeSource:
         self._register_of: dict[Variable, int] = {}
         self._free: dict[np.dtype[Any], list[int]] = {}
         self._written_over: set[int] = set()
-        self._last_use = {v: k for k, node in enumerate(op.nodes) for v in node.inputs}
+        for node in op.nodes:
+            pattern = self._pattern_of(node.inputs)
+            self._patterns.update((v, pattern) for v in node.outputs)
+        steps = steps_of(op, self._is_ufunc)
+        self._last_use = {
+            v: k for k, step in enumerate(steps) for v in step.node.inputs[step.first : step.last]
+        }
         self._last_use.update((v, _AFTER_ALL) for v in op.outputs)
-        for k, node in enumerate(op.nodes):
-            self._add(k, node)
+        for k, step in enumerate(steps):
+            self._add(k, step)
         self.held: list[int | None] = []
         self.results: list[str] = []
         self.partial_results: list[str] = []
@@ -148,38 +208,41 @@ class CompositeSource:
         if var not in self._names:
             assert isinstance(var, Constant)
             self._names[var] = self.bind("c", np.asarray(var.data))
-            self._patterns[var] = (True,) * len(self.pattern)
         return self._names[var]
 
     def _pattern_of(self, variables: Sequence[Variable]) -> Pattern:
-        axes = zip(*[self._patterns[v] for v in variables], strict=True)
+        number = (True,) * len(self.pattern)
+        axes = zip(*[self._patterns.get(v, number) for v in variables], strict=True)
         return tuple(all(axis) for axis in axes)
 
-    def _add(self, k: int, node: Apply) -> None:
-        """Add the lines of node `k`."""
-        names = [self._name(v) for v in node.inputs]
-        pattern = self._pattern_of(node.inputs)
-        self._patterns.update((v, pattern) for v in node.outputs)
+    def _is_ufunc(self, node: Apply) -> bool:
+        """Return whether a node is computed by calls of a ufunc into registers."""
+        return ufunc_of(node) is not None and self._patterns[node.outputs[0]] == self.pattern
+
+    def _add(self, k: int, step: Step) -> None:
+        """Add the lines of step `k`."""
+        node = step.node
         ufunc = ufunc_of(node)
         copied = _COPIES.get(type(node.op))
         dtypes = [v.type.dtype for v in node.inputs]
         if copied is None and (ufunc is None or steady(ufunc, dtypes) is not ufunc):
             self.steady = False
-        if pattern != self.pattern or (ufunc is None and copied is None):
-            self._add_call(k, node, names)
-        elif copied is not None:
-            self._add_copy(k, node, names, copied)
+        if copied is not None and self._patterns[node.outputs[0]] == self.pattern:
+            self._add_copy(k, node, copied)
+        elif self._is_ufunc(node):
+            self._add_ufunc(k, step, ufunc)
         else:
-            self._add_ufunc(k, node, names, ufunc)
-        for v in set(node.inputs):
+            self._add_call(k, node)
+        for v in set(node.inputs[step.first : step.last]):
             if self._last_use[v] == k and v in self._register_of:
                 self._release(self._register_of.pop(v))
 
     def _release(self, register: int) -> None:
         self._free.setdefault(self.registers[register], []).append(register)
 
-    def _add_call(self, k: int, node: Apply, names: Sequence[str]) -> None:
+    def _add_call(self, k: int, node: Apply) -> None:
         """Add a line that makes new arrays."""
+        names = [self._name(v) for v in node.inputs]
         function = array_function(node.op, [v.type.numpy_dtype for v in node.outputs])
         for j, v in enumerate(node.outputs):
             self._names[v] = f"t{k}_{j}"
@@ -188,28 +251,30 @@ class CompositeSource:
         self.block.append(line)
         self.plain.append(line)
 
-    def _add_copy(self, k: int, node: Apply, names: Sequence[str], copied: int) -> None:
+    def _add_copy(self, k: int, node: Apply, copied: int) -> None:
+        names = [self._name(v) for v in node.inputs]
         (out,) = node.outputs
         register = self._register_for(k, node)
         function = self.bind("f", array_function(node.op, [out.type.numpy_dtype]))
         self.plain.append(f"r{register} = {function}({', '.join(names)})")
         self.block.append(f"copyto(r{register}, {names[copied]}, 'unsafe')")
 
-    def _add_ufunc(self, k: int, node: Apply, names: Sequence[str], ufunc: Any) -> None:
+    def _add_ufunc(self, k: int, step: Step, ufunc: Any) -> None:
+        node, begun = step.node, step.first > 0
+        names = [self._name(v) for v in node.inputs[: step.last]]
         (out,) = node.outputs
-        register = self._register_for(k, node)
-        result = f"r{register}"
+        result = self._names[out] if begun else f"r{self._register_for(k, node)}"
         dtypes = [v.type.numpy_dtype for v in node.inputs]
         function = self.bind("u", ufunc)
         careful = self.bind("s", steady(ufunc, dtypes))
         dtype = out.type.numpy_dtype
-        mixed = len(names) > ufunc.nin and any(d != dtype for d in dtypes)
+        mixed = len(dtypes) > ufunc.nin and any(d != dtype for d in dtypes)
         last = f", dtype={self.bind('d', dtype)}" if mixed else ""
-        for i in range(ufunc.nin, len(names) + 1):
-            first = i == ufunc.nin
-            arguments = ", ".join(names[:i] if first else [result, names[i - 1]])
-            self.block.append(f"{function}({arguments}, out={result}{last})")
-            self.plain.append(f"{result} = {careful}({arguments}{last})")
+        for i in range(step.first if begun else ufunc.nin - 1, step.last):
+            given = [result, names[i]] if begun else names[: i + 1]
+            self.block.append(f"{function}({', '.join(given)}, out={result}{last})")
+            self.plain.append(f"{result} = {careful}({', '.join(given)}{last})")
+            begun = True
 
     def _register_for(self, k: int, node: Apply) -> int:
         """Return the register for the output of node `k`."""
@@ -280,7 +345,7 @@ class CompositeSource:
         """Return a new register to which the last lines copy an output."""
         register = self._new_register(out.type.numpy_dtype)
         self.block.append(f"copyto(r{register}, {name})")
-        if self._patterns[out] == self.pattern:
+        if self._pattern_of([out]) == self.pattern:
             line = f"r{register} = array({name})"
         else:
             inputs = ", ".join(f"i{i}" for i in range(len(self.op.inputs)))

@@ -12,8 +12,14 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.utils import memoized
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.elemwise.composite_source import Pattern, array_function, ufunc_of
-from relgraph.tensor.memory_layout import steady
+from relgraph.tensor.elemwise.composite_source import (
+    Pattern,
+    Step,
+    array_function,
+    steps_of,
+    ufunc_of,
+)
+from relgraph.tensor.memory_layout import forward, steady
 from relgraph.vm.lines.elementwise import may_warn
 
 Layout = frozenset[Any]
@@ -138,7 +144,10 @@ class _Writer:
         self._composite = composite
         self._given = dict(zip(composite.inputs, given, strict=True))
         self._full = full
-        self._last_use = {v: k for k, inner in enumerate(composite.nodes) for v in inner.inputs}
+        steps = steps_of(composite, lambda inner: ufunc_of(inner) is not None)
+        self._last_use = {
+            v: k for k, step in enumerate(steps) for v in step.node.inputs[step.first : step.last]
+        }
         self._outputs = set(composite.outputs)
         # For each register its dtype, and its name if it is not to be chosen.
         self._dtypes: list[np.dtype[Any]] = []
@@ -156,6 +165,12 @@ class _Writer:
             if given[i].apart and not given[i].free
         }
         self._contiguous = self._read_unsteadily()
+        for v in [v for v, g in self._given.items() if v in self._contiguous and _is_vector(g)]:
+            # nothing is written over it: it may be the input itself
+            laid_out = f"{{r[{self._new_register(v.type.numpy_dtype)}]}}"
+            self._lines.append(f"{laid_out} = {self._bind('f', forward)}({self._text[v]})")
+            self._text[v] = laid_out
+            del self._contiguous[v]
         self._contiguous.update(
             (v, None) for v in self._target_of.values() if not self._given[v].ordered
         )
@@ -163,8 +178,10 @@ class _Writer:
         for v, known in self._given.items():
             if known.free and known.pattern == full:
                 self._keep_in(self._new_register(v.type.numpy_dtype, self._text[v]), v)
-        for k, inner in enumerate(composite.nodes):
-            self._add(k, inner)
+        # Of a sum that has not got all its terms: whether its register has the full shape.
+        self._begun: dict[Apply, bool] = {}
+        for k, step in enumerate(steps):
+            self._add(k, step)
 
     def _bind(self, prefix: str, value: Any) -> str:
         self._bound.append((prefix, value))
@@ -193,15 +210,15 @@ class _Writer:
 
     # -- calls ---------------------------------------------------------------------------------
 
-    def _add(self, k: int, inner: Apply) -> None:
-        """Add the lines of a part, the k-th one."""
-        arguments = [self._argument(v) for v in inner.inputs]
+    def _add(self, k: int, step: Step) -> None:
+        """Add the lines of step `k`."""
+        inner = step.node
         ufunc = ufunc_of(inner)
         if ufunc is None:
-            self._add_function(inner, arguments)
+            self._add_function(inner)
         else:
-            self._add_ufunc(k, inner, ufunc, arguments)
-        for v in set(inner.inputs):
+            self._add_ufunc(k, step, ufunc)
+        for v in set(inner.inputs[step.first : step.last]):
             register = self._register_of.get(v)
             if register is not None and self._dies(v, k):
                 self._free.setdefault((self._dtypes[register], self._layout[v]), []).append(
@@ -233,8 +250,9 @@ class _Writer:
         self._text[var] = f"{{r[{register}]}}"
         return self._text[var]
 
-    def _add_function(self, inner: Apply, arguments: Sequence[str]) -> None:
+    def _add_function(self, inner: Apply) -> None:
         """Add the line of a part that has no ufunc, by a function that makes new arrays."""
+        arguments = [self._argument(v) for v in inner.inputs]
         dtypes = [v.type.numpy_dtype for v in inner.outputs]
         results = [
             self._keep_in(self._new_register(dtype), v)
@@ -246,33 +264,39 @@ class _Writer:
         self._lines.append(f"{', '.join(results)} = {function}({', '.join(arguments)})")
         self._may_warn = True
 
-    def _add_ufunc(self, k: int, inner: Apply, ufunc: Any, arguments: Sequence[str]) -> None:
+    def _add_ufunc(self, k: int, step: Step, ufunc: Any) -> None:
         """Add the calls of a ufunc, which folds the arguments if there are more than it takes."""
+        inner, begun = step.node, step.first > 0
+        arguments = [self._argument(v) for v in inner.inputs[: step.last]]
         (out,) = inner.outputs
         dtype = out.type.numpy_dtype
         dtypes = [v.type.numpy_dtype for v in inner.inputs]
         self._may_warn |= may_warn(ufunc, [v.type.dtype for v in inner.inputs])
         function = self._bind("u", ufunc)
         separator = "out=" if ufunc in _OUT_BY_NAME else ""
-        mixed = len(arguments) > ufunc.nin and any(d != dtype for d in dtypes)
+        mixed = len(dtypes) > ufunc.nin and any(d != dtype for d in dtypes)
         last = f", dtype={self._bind('d', dtype)}" if mixed else ""
-        layout = self._common_layout(inner.inputs[: ufunc.nin])
-        register = self._register_to_take(k, inner, ufunc.nin, layout)
-        whole = register is not None
-        result = self._keep_in(self._new_register(dtype) if register is None else register, out)
-        given, writes = ", ".join(arguments[: ufunc.nin]), whole
-        for i in range(ufunc.nin, len(arguments) + 1):
-            if i > ufunc.nin:
+        if begun:
+            layout, whole, result = self._layout[out], self._begun.pop(inner), self._text[out]
+        else:
+            layout = self._common_layout(inner.inputs[: ufunc.nin])
+            register = self._register_to_take(k, inner, ufunc.nin, layout)
+            whole = register is not None
+            result = self._keep_in(self._new_register(dtype) if register is None else register, out)
+        for i in range(step.first if begun else ufunc.nin - 1, step.last):
+            writes, given = whole, arguments[: i + 1]
+            if begun:
                 # an array of the first arguments alone may be too small, or laid out otherwise
-                whole = whole or self._covers(inner.inputs[: i - 1])
-                writes = whole and self._layout[inner.inputs[i - 1]] <= layout
-                given = f"{result}, {arguments[i - 1]}"
-                layout = self._common_layout(inner.inputs[:i])
-            if writes:
-                self._lines.append(f"{function}({given}, {separator}{result}{last})")
-            else:
-                self._lines.append(f"{result} = {function}({given}{last})")
+                whole = whole or self._covers(inner.inputs[:i])
+                writes = whole and self._layout[inner.inputs[i]] <= layout
+                given = [result, arguments[i]]
+                layout = self._common_layout(inner.inputs[: i + 1])
+            target = f", {separator}{result}" if writes else ""
+            call = f"{function}({', '.join(given)}{target}{last})"
+            self._lines.append(call if writes else f"{result} = {call}")
+            begun = True
         self._layout[out] = layout
+        self._begun[inner] = whole
 
     def _covers(self, variables: Sequence[Variable]) -> bool:
         """Return whether some values together have the full shape."""
@@ -343,6 +367,11 @@ class _Writer:
             if self._layout[out] != _ROWS and self._full.count(False) > 1:
                 text = f"in_order({text})"
         return f"{self._bind('f', op.ufunc.reduce)}({text}, None)"
+
+
+def _is_vector(known: Given) -> bool:
+    """Return whether an input has one axis, and is not to be written over."""
+    return known.pattern == (False,) and not known.free
 
 
 def _named(text: str, registers: Sequence[str]) -> str:

@@ -164,3 +164,25 @@ def test_functions_of_fused_graphs_are_pickled() -> None:
     f = function([x, y], z, mode="o4")
     values = data(40)
     assert np.array_equal(pickle.loads(pickle.dumps(f))(*values), f(*values))
+
+
+@pytest.mark.parametrize("terms", (3, 40))
+def test_a_sum_takes_each_term_as_soon_as_it_is_there(terms: int) -> None:
+    """What a sum of many terms needs of memory does not grow with their number."""
+    x, *others = [scalar.float64(f"x{i}") for i in range(terms + 1)]
+    total = scalar.add(*[x * other for other in others])
+    kernel = CompositeKernel(scalar.Composite([x, *others], [total]), [F] * (terms + 1), [None], {})
+    assert len(kernel.source.registers) == 2
+
+
+@pytest.mark.parametrize("broadcasts", (0, 1, 2))
+def test_terms_that_broadcast_are_added_up_before_others(broadcasts: int) -> None:
+    """A part of a sum that is smaller than the whole is written to an array of its own."""
+    rows, columns = [at.drow(f"r{i}") for i in range(broadcasts)], [at.dcol("c")] * broadcasts
+    x, y = at.dmatrices("x", "y")
+    out = at.add(*rows, *columns, at.exp(x), at.exp(y) * x, *rows)
+    inputs = [*rows, *columns[:1], x, y]
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=[1 if wide else 5 for wide in v.type.broadcastable]) for v in inputs]
+    fused, plain = (function(inputs, out, mode=mode)(*values) for mode in ("fast_run", "None"))
+    np.testing.assert_allclose(fused, plain, rtol=1e-12)
