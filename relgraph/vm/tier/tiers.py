@@ -73,8 +73,8 @@ class TierRecord:
     calls
         How many calls each tier took.
     chosen
-        For each kind of arguments the tier that was faster, and the least times of "vm" and
-        "compiled".
+        For each kind of arguments, by how many binary digits their size has, the tier that was
+        faster, and the least times of "vm" and "compiled".
     """
 
     state: str = "vm"
@@ -99,10 +99,17 @@ class TierRecord:
         found = [f"Tier: {text}"]
         found.append(f"  calls by NumPy: {self.calls['vm']}, compiled: {self.calls['compiled']}")
         found += [
-            f"  faster on arguments of kind {kind}: {name} (NumPy {vm:.3e}s, compiled {own:.3e}s)"
+            f"  faster on {_described(kind)}: {name} (NumPy {vm:.3e}s, compiled {own:.3e}s)"
             for kind, (name, vm, own) in self.chosen.items()
         ]
         return found
+
+
+def _described(kind: Any) -> str:
+    """Return what the arguments of a kind have in common, as text; see `_by_kind`."""
+    if isinstance(kind, tuple):
+        return " and ".join(map(_described, kind)) or "all arguments"
+    return f"{1 << kind >> 1:,} to {(1 << kind) - 1:,} elements" if kind else "no elements"
 
 
 @dataclass

@@ -117,6 +117,7 @@ def test_a_function_that_is_called_again_is_compiled(policy, aside):
         made(np.ones(9), np.ones(9))
     assert len(record.chosen) == 2
     assert record.calls["compiled"] >= 4
+    assert "faster on 8 to 15 elements: " in str(made.profile)
 
 
 @needs_compiler
