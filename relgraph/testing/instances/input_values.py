@@ -7,6 +7,7 @@ failure shrinks to simple numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -63,7 +64,7 @@ class InputSpec:
     @property
     def size(self) -> int:
         """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def table(self, value_range: str) -> Table:
         """Return the key of the numbers that its values are made of; see `number_table`."""
