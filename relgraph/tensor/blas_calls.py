@@ -1,5 +1,5 @@
-"""Products of arrays, and ``αAB + βZ``: calls of `scipy.linalg.blas`, or of NumPy where the arrays
-are small.
+"""Products of arrays, and ``αAB + βZ``: calls of SciPy's BLAS, or of NumPy where the arrays are
+small.
 
 NumPy and SciPy bring a BLAS each, and each of these has threads of its own, which wait for work for
 a while after a call, and are in the way of the other's: calls in turn take up to ten times as long.
@@ -18,7 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy
+
+from relgraph.tensor import fortran
 
 Array = np.ndarray[Any, Any]
 
@@ -26,15 +27,9 @@ SMALL = 1 << 14
 """The number of elements of `Z` up to which NumPy computes: there the passes over `Z` that the
 BLAS saves cost no more than its call, and SciPy's BLAS need not be loaded."""
 
-THREADS = 1 << 18
-"""Up to so many multiplications the BLAS (OpenBLAS) takes no threads for matrices."""
-
-MATRICES, VECTORS = 1 << 22, 1 << 18
-"""From so many multiplications on products are SciPy's: of matrices, and with a vector.
-
-The BLAS takes threads before that, for vectors from 9,216 on, but loading SciPy's costs more than
-what a few such products save. What is added to such a product is then NumPy's too.
-"""
+MATRICES, VECTORS = 1 << 18, 9_216
+"""From so many multiplications on the BLAS (OpenBLAS) takes threads, and products are SciPy's: of
+matrices, and with a vector. What is added to such a product comes from there too."""
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
@@ -42,7 +37,7 @@ _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 def product(x: Array, y: Array) -> Any:
     """Return ``numpy.dot(x, y)`` for two arrays of rank 1 or 2 whose lengths agree."""
     if y.ndim == 2 and x.ndim == 2:
-        if x.size * y.shape[1] < MATRICES or not _in_blas(x, y):
+        if not (_takes_threads(x.shape[0], x.shape[1], y.shape[1]) and _in_blas(x, y)):
             return np.dot(x, y)
         return _half_product(x) if _is_transpose(x, y) else _matrix_product(x, y)
     if (y if y.ndim == 2 else x).size < VECTORS or not _in_blas(x, y):
@@ -53,7 +48,7 @@ def product(x: Array, y: Array) -> Any:
 def products(x: Array, y: Array) -> Any:
     """Return ``numpy.matmul(x, y)`` for two stacks of matrices whose lengths agree."""
     rows, columns = x.shape[-2:]
-    if rows * columns * y.shape[-1] < MATRICES or not _in_blas(x, y):
+    if not (_takes_threads(rows, columns, y.shape[-1]) and _in_blas(x, y)):
         return np.matmul(x, y)
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     out = np.empty((*batch, rows, y.shape[-1]), x.dtype)
@@ -62,6 +57,12 @@ def products(x: Array, y: Array) -> Any:
     for index in np.ndindex(*batch):
         gemm(out[index], 1.0, xs[index], ys[index], 0.0, True)
     return out
+
+
+def _takes_threads(rows: int, inner: int, columns: int) -> bool:
+    """Return whether the BLAS takes threads. One row or one column is a vector to NumPy."""
+    least = VECTORS if rows == 1 or columns == 1 else MATRICES
+    return rows * inner * columns >= least
 
 
 def _in_blas(x: Array, y: Array) -> bool:
@@ -105,8 +106,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     overwrite
         Whether the result is written to `z` and returned as it.
     """
-    shared_out = THREADS < z.size * x.shape[1] < MATRICES
-    if z.size <= SMALL or shared_out or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
+    if z.size <= SMALL or x.shape[1] == 0 or alpha == 0 or _is_transpose(x, y):
         return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     by_columns = target.flags.f_contiguous
@@ -155,7 +155,7 @@ def _is_transpose(x: Array, y: Array) -> bool:
 
 def _blas(name: str, z: Array) -> Any:
     """Return the function of the BLAS for the dtype of `z`."""
-    return getattr(scipy.linalg.blas, _LETTERS[z.dtype.char] + name)
+    return getattr(fortran.blas(), _LETTERS[z.dtype.char] + name)
 
 
 def _target(z: Array, beta: Any, overwrite: bool) -> Array:

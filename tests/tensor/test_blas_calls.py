@@ -1,12 +1,15 @@
 """Products of the BLAS that takes threads: as NumPy's, for layouts, dtypes and ranks."""
 
+import subprocess
+import sys
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
-from relgraph.tensor import blas_calls
+from relgraph.tensor import blas_calls, fortran
 from tests.tensor.blas_arrays import layouts, values
 
 SHAPES = [((5, 7), (7, 3)), ((5, 7), (7,)), ((7,), (7, 3)), ((7,), (7,)), ((1, 1), (1, 4))]
@@ -66,33 +69,37 @@ def test_stacks(batches: Any) -> None:
     check(blas_calls.products(x, np.swapaxes(turned, -1, -2)), np.matmul(x, y))
 
 
-@pytest.mark.parametrize(
-    ("rows", "inner", "columns", "taken"),
-    [(141, 141, 141, "NumPy"), (300, 2, 300, "SciPy"), (200, 200, 200, "SciPy")],
-)
-def test_what_is_added_comes_from_where_the_product_does(
-    monkeypatch: pytest.MonkeyPatch, rows: int, inner: int, columns: int, taken: str
+@pytest.mark.parametrize("n", [(140, 140, 140), (600, 1, 600), (96, 96, 1), (1, 96, 96)], ids=str)
+def test_one_blas_takes_all_that_takes_threads(
+    monkeypatch: pytest.MonkeyPatch, n: tuple[int, int, int]
 ) -> None:
     """Threads of one BLAS wait in the way of the other's, if both are called in turn."""
-    monkeypatch.setattr(blas_calls, "MATRICES", 1 << 22)
-    called = []
-    blas = blas_calls._blas
-    monkeypatch.setattr(blas_calls, "_blas", lambda *args: called.append(1) or blas(*args))
+    monkeypatch.undo()
+    rows, inner, columns = n
     x, y = values("float64", rows, inner), values("float64", inner, columns)
-    z = values("float64", rows, columns)
-    expected = z + np.dot(x, y)
-    check(blas_calls.gemm(z, 1, x, y, 1, True), expected)
-    assert (len(called) > 0) == (taken == "SciPy")
+    z = np.dot(x, y)
+    monkeypatch.setattr(blas_calls.np, "dot", None)
+    check(blas_calls.product(x, y), z)
+    check(blas_calls.products(x[None], y[None]), z[None])
+    check(blas_calls.gemm(z.copy(), 1, x, y, 1, True), 2 * z)
+    if columns == 1:
+        check(blas_calls.gemv(z[:, 0], 1, x, y[:, 0], 1, False), 2 * z[:, 0])
 
 
-def test_a_vector_is_added_by_numpy_where_the_product_is_numpys(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(blas_calls, "VECTORS", 1 << 18)
-    monkeypatch.setattr(blas_calls, "_blas", None)
-    x, y = values("float64", 20_000, 5), values("float64", 5)
-    z = values("float64", 20_000)
-    check(blas_calls.gemv(z.copy(), 2, x, y, 1, True), z + 2 * np.dot(x, y))
-    a, b = values("float64", 200), values("float64", 200)
-    z = values("float64", 200, 200)
-    check(blas_calls.ger(z.copy(), 2, a, b, True), z + 2 * np.multiply.outer(a, b))
+def test_scipys_blas_is_loaded_by_itself() -> None:
+    """Importing `scipy.linalg` takes longer than many programs run."""
+    text = (
+        "import sys, numpy as np; from relgraph.tensor import blas_calls, fortran;"
+        "x = np.ones((200, 200)); assert (blas_calls.product(x, x) == 200).all();"
+        "assert fortran.lapack().dpotrf(x)[1] > 0; assert 'scipy.linalg' not in sys.modules;"
+        "import scipy.linalg; assert (scipy.linalg.blas.dgemm(1.0, x, x) == 200).all();"
+        "assert (blas_calls.product(x, x) == 200).all()"
+    )
+    subprocess.run([sys.executable, "-c", text], check=True)
+
+
+def test_without_the_modules_scipys_own_names_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fortran._extension("_no_such_module") is None
+    monkeypatch.setattr(fortran, "_extension", lambda name: None)
+    assert fortran.blas.__wrapped__() is scipy.linalg.blas
+    assert fortran.lapack.__wrapped__() is scipy.linalg.lapack

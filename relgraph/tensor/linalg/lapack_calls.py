@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from relgraph.tensor import fortran
 from relgraph.tensor.blas_calls import product
 
 Array = np.ndarray[Any, Any]
@@ -25,13 +26,13 @@ LARGE = 64 * 64
 def lapack_function(name: str, dtype: Any) -> Any:
     """Return LAPACK's function of a name for a dtype."""
     letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
-    return getattr(scipy.linalg.lapack, letter + name)
+    return getattr(fortran.lapack(), letter + name)
 
 
 def blas_function(name: str, dtype: Any) -> Any:
     """Return the function of the BLAS of a name for a dtype."""
     letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
-    return getattr(scipy.linalg.blas, letter + name)
+    return getattr(fortran.blas(), letter + name)
 
 
 def check_regular(what: str, info: int) -> None:

@@ -79,10 +79,10 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
 
 
 def _takes_no_threads(x: Variable, y: Variable, symbols: SymbolTable) -> str:
-    """Return the condition on which `blas_calls.product` calls NumPy for floats."""
+    """Return a condition on which `blas_calls.product` calls NumPy for floats."""
     first, second = symbols.name_of(x), symbols.name_of(y)
     if x.type.ndim == y.type.ndim == 2:
-        return f"{first}.size * {second}.shape[1] < {blas_calls.MATRICES}"
+        return f"{first}.size * {second}.shape[1] < {blas_calls.VECTORS}"
     return f"{second if y.type.ndim == 2 else first}.size < {blas_calls.VECTORS}"
 
 

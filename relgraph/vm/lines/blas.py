@@ -54,15 +54,11 @@ def _lines_of_small(
         return None
     names = [symbols.name_of(v) for v in (x, y)]
     out, target = symbols.name_of(node.outputs[0]), symbols.name_of(z)
-    work, most = (
-        (f"{names[0]}.size * {names[1]}.shape[1]", blas_calls.MATRICES)
-        if y.type.ndim == 2
-        else (f"{names[0]}.size", blas_calls.VECTORS)
-    )
+    work = f"{names[0]}.size" + (f" * {names[1]}.shape[1]" if y.type.ndim == 2 else "")
     dot = symbols.shared_name("f", np.dot)
     add = symbols.shared_name("u", np.add if factors[0] == 1 else np.subtract)
     return [
-        f"if {target}.size <= {blas_calls.SMALL} and {work} < {most}:",
+        f"if {target}.size <= {blas_calls.SMALL} and {work} < {blas_calls.VECTORS}:",
         f" {out} = {dot}({', '.join(names)})",
         f" {add}({target}, {out}, {target if overwrites else out})",
         *([f" {out} = {target}"] if overwrites else []),

@@ -15,6 +15,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.blocks import whole_length
+from relgraph.tensor.memory_layout import forward
 from relgraph.vm.lines.elementwise import axes_of_one_length
 from relgraph.vm.lines.fused_calls import FusedCalls, Given, fused_calls
 from relgraph.vm.lines.length_checks import length_conditions, length_text, performed
@@ -52,24 +53,34 @@ def _lines(
     if calls is None:
         return None
     groups = axes_of_one_length(node.inputs)
+    targets = {i for _, i in overwritten}
+    vectors = [i for i in calls.contiguous if node.inputs[i].type.ndim == 1 and i not in targets]
+    others = [i for i in calls.contiguous if i not in vectors]
     conditions = [
         *_size_conditions(node, groups, reductions, calls.bytes_per_element, symbols),
-        *(f"{symbols.name_of(node.inputs[i])}.flags.c_contiguous" for i in calls.contiguous),
+        *(f"{symbols.name_of(node.inputs[i])}.flags.c_contiguous" for i in others),
         *length_conditions(groups, symbols),
     ]
+    laid_out = [_laid_out(symbols.name_of(node.inputs[i]), symbols) for i in vectors]
     small = _written(calls, node, symbols)
     _define(node, reductions, dict(overwritten), groups, symbols)
     if not conditions:
-        return small
+        return [*laid_out, *small]
     # what follows the lines, as the deletion of dead values, is for both ways
     condition = f"if {' and '.join(conditions)}:"
     return [
+        *laid_out,
         condition,
         *(f" {line}" for line in small),
         "else:",
         performed_line(node, symbols),
         "pass",
     ]
+
+
+def _laid_out(name: str, symbols: SymbolTable) -> str:
+    """Return the line that copies a vector that runs backward, as the kernel does."""
+    return f"if not {name}.flags.c_contiguous: {name} = {symbols.shared_name('f', forward)}({name})"
 
 
 def _known_of(var: Variable, node: Apply, symbols: SymbolTable, dead: Dead) -> Given:

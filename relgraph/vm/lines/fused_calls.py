@@ -19,7 +19,7 @@ from relgraph.tensor.elemwise.composite_source import (
     steps_of,
     ufunc_of,
 )
-from relgraph.tensor.memory_layout import forward, steady
+from relgraph.tensor.memory_layout import steady
 from relgraph.vm.lines.elementwise import may_warn
 
 Layout = frozenset[Any]
@@ -165,12 +165,6 @@ class _Writer:
             if given[i].apart and not given[i].free
         }
         self._contiguous = self._read_unsteadily()
-        for v in [v for v, g in self._given.items() if v in self._contiguous and _is_vector(g)]:
-            # nothing is written over it: it may be the input itself
-            laid_out = f"{{r[{self._new_register(v.type.numpy_dtype)}]}}"
-            self._lines.append(f"{laid_out} = {self._bind('f', forward)}({self._text[v]})")
-            self._text[v] = laid_out
-            del self._contiguous[v]
         self._contiguous.update(
             (v, None) for v in self._target_of.values() if not self._given[v].ordered
         )
@@ -367,11 +361,6 @@ class _Writer:
             if self._layout[out] != _ROWS and self._full.count(False) > 1:
                 text = f"in_order({text})"
         return f"{self._bind('f', op.ufunc.reduce)}({text}, None)"
-
-
-def _is_vector(known: Given) -> bool:
-    """Return whether an input has one axis, and is not to be written over."""
-    return known.pattern == (False,) and not known.free
 
 
 def _named(text: str, registers: Sequence[str]) -> str:
