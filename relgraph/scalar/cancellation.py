@@ -105,14 +105,22 @@ class Length(Hypot):
 
     @staticmethod
     def ufunc(x: Any, y: Any) -> Any:
-        found = np.hypot(x, y)
-        return np.where(np.isnan(x) | np.isnan(y), np.nan, found)
+        return _in_blocks(_root_of_squares, *_of_one_dtype(x, y))
+
+
+def _of_one_dtype(x: Any, y: Any) -> tuple[Array, Array]:
+    """Return two arrays in the dtype that a function of both has."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype == y.dtype and x.dtype.kind == "f":
+        return x, y
+    dtype = np.hypot.resolve_dtypes((x.dtype, y.dtype, None))[-1]
+    return x.astype(dtype, copy=False), y.astype(dtype, copy=False)
 
 
 def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
     """Return a function of arrays of one dtype, computed part by part where they are large: what it
     makes on the way stays in the cache then."""
-    if max(x.size for x in arrays) <= _BLOCK:
+    if max([x.size for x in arrays]) <= _BLOCK:
         return function(*arrays)
     flags: Any = [*[["readonly"]] * len(arrays), ["writeonly", "allocate"]]
     parts = np.nditer(
@@ -126,6 +134,26 @@ def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
         for *read, out in parts:
             out[...] = function(*read)
     return whole
+
+
+# Between these no digit of a sum of squares is lost to the ends of the range, by the dtype's size.
+_USUAL = {2: (1e-2, 1e4), 4: (1e-30, 1e37), 8: (1e-290, 1e307), 16: (1e-290, 1e307)}
+
+
+def _root_of_squares(x: Array, y: Array) -> Array:
+    """Return what `Length` is: `numpy.hypot`, one number after another, where it has to be."""
+    square = x * x + y * y
+    least, most = _USUAL[square.dtype.itemsize]
+    found = np.sqrt(square)
+    whole = square.size > 0 and np.minimum.reduce(square, None) > least
+    if whole and np.maximum.reduce(square, None) < most:
+        return found
+    usual = (square > least) & (square < most)
+    x, y = np.broadcast_arrays(x, y)
+    a, b = x[~usual], y[~usual]
+    found = np.asarray(found)
+    found[~usual] = np.where(np.isnan(a) | np.isnan(b), np.nan, np.hypot(a, b))
+    return found
 
 
 def _difference_of_squares(x: Array, y: Array) -> Array:
@@ -155,9 +183,7 @@ class SqrLessSqr(ScalarOp):
 
     @staticmethod
     def ufunc(x: Any, y: Any) -> Any:
-        dtypes = np.asarray(x).dtype, np.asarray(y).dtype, None
-        dtype = np.hypot.resolve_dtypes(dtypes)[-1]
-        return _in_blocks(_difference_of_squares, np.asarray(x, dtype), np.asarray(y, dtype))
+        return _in_blocks(_difference_of_squares, *_of_one_dtype(x, y))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs

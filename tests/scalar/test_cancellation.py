@@ -61,6 +61,28 @@ def test_lengths():
     assert np.isnan(found[5])
 
 
+@pytest.mark.parametrize("length", [0, 1, 7, 20_000])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+def test_lengths_anywhere_in_the_range(dtype, length):
+    """They are roots of sums of squares where these keep their digits, and else NumPy's."""
+    rng = np.random.default_rng(length)
+    if dtype == "int8":
+        x, y = rng.integers(-128, 128, (2, length)).astype(dtype)
+    else:
+        exponents = np.log2(np.finfo(dtype).smallest_subnormal), np.finfo(dtype).maxexp - 1
+        sizes = 2.0 ** rng.uniform(*exponents, length)
+        with np.errstate(over="ignore"):
+            x, y = (rng.normal(size=(2, length)) * sizes).astype(dtype)
+        x[rng.random(length) < 0.1] = 0
+        y[rng.random(length) < 0.1] = 0
+    with np.errstate(all="ignore"):
+        found, expected = scalar.length.impl(x, y), np.hypot(x, y)
+        finite = np.isfinite(expected)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found[~finite], expected[~finite])
+        assert np.all(abs(found - expected)[finite] <= np.spacing(expected[finite]))
+
+
 def test_differences_of_squares():
     tiny, near = 2.0**-53, 1 + 2.0**-30
     x = np.array([1.0, 1.0, near, 3e200, 3e200, 1.7e308, 1e-200, np.inf, np.inf])

@@ -104,7 +104,11 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0.0, 1.0, e) / (1.0 + e)
 
 
-FORMULAS: dict[str, Callable[..., Any]] = {"sigmoid": _sigmoid}
+def _length(x: Any, y: Any) -> Any:
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.hypot(x, y))
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {"sigmoid": _sigmoid, "length": _length}
 """Formulas by other functions, by the names of ops."""
 
 LOOPS: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
