@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -99,22 +99,26 @@ class Hypot(ScalarOp):
 
 
 class Length(Hypot):
-    """`hypot`, but for an infinity and a nan, of which it is nan."""
+    """The root of a sum of squares, without overflow; nan if one of them is nan, even beside an
+    infinity, of which `hypot` makes an infinity."""
 
     name = "length"
+    nin = -1
 
     @staticmethod
-    def ufunc(x: Any, y: Any) -> Any:
-        return _in_blocks(_root_of_squares, *_of_one_dtype(x, y))
+    def ufunc(*inputs: Any) -> Any:
+        return _in_blocks(_root_of_squares, *_of_one_dtype(*inputs))
 
 
-def _of_one_dtype(x: Any, y: Any) -> tuple[Array, Array]:
-    """Return two arrays in the dtype that a function of both has."""
-    x, y = np.asarray(x), np.asarray(y)
-    if x.dtype == y.dtype and x.dtype.kind == "f":
-        return x, y
-    dtype = np.hypot.resolve_dtypes((x.dtype, y.dtype, None))[-1]
-    return x.astype(dtype, copy=False), y.astype(dtype, copy=False)
+def _of_one_dtype(*inputs: Any) -> list[Array]:
+    """Return arrays in the dtype of floats that a function of all has."""
+    arrays = [np.asarray(x) for x in inputs]
+    first = arrays[0].dtype
+    if first.kind == "f" and all(x.dtype == first for x in arrays):
+        return arrays
+    common = np.result_type(*[x.dtype for x in arrays])
+    dtype = np.hypot.resolve_dtypes((common, common, None))[-1]
+    return [x.astype(dtype, copy=False) for x in arrays]
 
 
 def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
@@ -140,19 +144,21 @@ def _in_blocks(function: Callable[..., Array], *arrays: Array) -> Array:
 _USUAL = {2: (1e-2, 1e4), 4: (1e-30, 1e37), 8: (1e-290, 1e307), 16: (1e-290, 1e307)}
 
 
-def _root_of_squares(x: Array, y: Array) -> Array:
-    """Return what `Length` is: `numpy.hypot`, one number after another, where it has to be."""
-    square = x * x + y * y
+def _root_of_squares(*arrays: Array) -> Array:
+    """Return what `Length` is: by `numpy.hypot`, one number after another, where it has to be."""
+    square = arrays[0] * arrays[0]
+    for x in arrays[1:]:
+        square = square + x * x
     least, most = _USUAL[square.dtype.itemsize]
     found = np.sqrt(square)
     whole = square.size > 0 and np.minimum.reduce(square, None) > least
     if whole and np.maximum.reduce(square, None) < most:
         return found
-    usual = (square > least) & (square < most)
-    x, y = np.broadcast_arrays(x, y)
-    a, b = x[~usual], y[~usual]
+    unusual = ~((square > least) & (square < most))
     found = np.asarray(found)
-    found[~usual] = np.where(np.isnan(a) | np.isnan(b), np.nan, np.hypot(a, b))
+    left = [x[unusual] for x in np.broadcast_arrays(*arrays)]
+    is_nan = np.isnan(left).any(axis=0)
+    found[unusual] = np.where(is_nan, np.nan, reduce(np.hypot, left, found.dtype.type(0)))
     return found
 
 

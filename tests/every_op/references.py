@@ -74,7 +74,7 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "sigmoid": special.expit,
     "polygamma": special.polygamma,
     "round": np.round,
-    "length": lambda x, y: np.sqrt(x * x + y * y),
+    "length": lambda *xs: np.sqrt(sum(x * x for x in xs)),
     "hypot1m1": _exactly(lambda m, x: m.sqrt(1 + x * x) - 1),
     "log1mexp": lambda x: np.log(-np.expm1(x)),
     "log1p_sqr": _exactly(lambda m, x: m.log(1 + x * x)),

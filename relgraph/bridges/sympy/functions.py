@@ -94,8 +94,8 @@ def _chosen(condition: Any, then: Any, other: Any) -> Any:
     return sp.Piecewise((then, holds), (other, True))
 
 
-def _square_root_of_two_squares(x: Any, y: Any) -> Any:
-    return sp.sqrt(x**2 + y**2)
+def _root_of_squares(*xs: Any) -> Any:
+    return sp.sqrt(sp.Add(*[x**2 for x in xs]))
 
 
 def _real_cube_root(x: Any) -> Any:
@@ -127,8 +127,8 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     scalar.sigmoid: lambda x: 1 / (1 + sp.exp(-x)),
     scalar.softplus: lambda x: sp.log(1 + sp.exp(x)),
     scalar.logaddexp: lambda *xs: sp.log(sp.Add(*map(sp.exp, xs))),
-    scalar.hypot: _square_root_of_two_squares,
-    scalar.length: _square_root_of_two_squares,
+    scalar.hypot: _root_of_squares,
+    scalar.length: _root_of_squares,
     scalar.cbrt: _real_cube_root,
     scalar.cosm1: lambda x: sp.cos(x) - 1,
     scalar.log1pmx: lambda x: sp.log(1 + x) - x,

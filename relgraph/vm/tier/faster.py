@@ -104,8 +104,11 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0.0, 1.0, e) / (1.0 + e)
 
 
-def _length(x: Any, y: Any) -> Any:
-    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.hypot(x, y))
+def _length(*inputs: Any) -> Any:
+    found, is_nan = inputs[0], np.isnan(inputs[0])
+    for x in inputs[1:]:
+        found, is_nan = np.hypot(found, x), is_nan | np.isnan(x)
+    return np.where(is_nan, np.nan, np.abs(found))
 
 
 FORMULAS: dict[str, Callable[..., Any]] = {"sigmoid": _sigmoid, "length": _length}

@@ -167,9 +167,9 @@ def _power(bits: int, a: Number, b: Number) -> Number:
     return libmp.mpf_neg(found) if found is not None and odd and a[0] else found
 
 
-def _hypotenuse(bits: int, a: Number, b: Number) -> Number:
-    squares = (libmp.mpf_mul(v, v) for v in (a, b))
-    return libmp.mpf_sqrt(libmp.mpf_add(*squares, bits, "n"), bits, "n")
+def _root_of_squares(bits: int, *values: Number) -> Number:
+    squares = [libmp.mpf_mul(v, v) for v in values]
+    return libmp.mpf_sqrt(libmp.mpf_sum(squares, bits + 10, "n"), bits, "n")
 
 
 def _remainder(whole: Callable[..., Number]) -> Callable[..., Number]:
@@ -225,7 +225,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "true_div": _divided,
     "sqrt": _root,
     "cbrt": _cube_root,
-    "hypot": _hypotenuse,
+    "hypot": _root_of_squares,
     "pow": _power,
     "exp": _exp,
     "exp2": lambda bits, a: _power(bits, libmp.from_int(2), a),
@@ -261,8 +261,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mod": _remainder(libmp.mpf_floor),
     "cosm1": _cosm1,
     "sqr_less_sqr": _squares_apart,
-    "length": _hypotenuse,
-    "hypot1m1": lambda bits, a: _less(bits, _hypotenuse(_fine(bits, a) * 2, ONE, a), ONE),
+    "length": _root_of_squares,
+    "hypot1m1": lambda bits, a: _less(bits, _root_of_squares(_fine(bits, a) * 2, ONE, a), ONE),
     "log1p_sqr": lambda bits, a: _log1p(bits, libmp.mpf_mul(a, a)),
     "log1pmx": lambda bits, a: _less(bits, _log1p(_fine(bits, a) * 2, a), a),
     "x_less_sin": lambda bits, a: _less(bits, a, _SIN(_fine(bits, a) * 3, a)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 from relgraph.tensor.math import length
@@ -14,4 +13,4 @@ def length_of_all(bases: Sequence[tuple[Any, ...]]) -> Any:
     one is no square, or the dtypes differ."""
     if not all(bases) or len({base.type.dtype for (base,) in bases}) > 1:
         return None
-    return reduce(length, [base for (base,) in bases])
+    return length(*[base for (base,) in bases])

@@ -197,7 +197,7 @@ SCALAR_FUNCTIONS: dict[str, Callable[..., Number]] = {
     "log1mexp": lambda x: log(-mp.expm1(x)) if -1 < x < 0 else log(1 - exp(x)),
     "fma": lambda x, y, z: x * y + z,
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
-    "length": lambda x, y: mp.sqrt(x * x + y * y),
+    "length": lambda *xs: mp.sqrt(mp.fsum(xs, squared=True)),
     "sqr_less_sqr": lambda x, y: (x - y) * (x + y),
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "cosm1": lambda x: _cos(x) - 1,

@@ -4,6 +4,7 @@ division and remainders, powers, extremes, rounding."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import jax.numpy as jnp
@@ -141,8 +142,9 @@ def angle(x: Any) -> Any:
     return jnp.arctan2(jnp.imag(x), jnp.real(x))
 
 
-def length(x: Any, y: Any) -> Any:
-    return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, jnp.hypot(x, y))
+def length(*inputs: Any) -> Any:
+    is_nan = reduce(jnp.logical_or, map(jnp.isnan, inputs))
+    return jnp.where(is_nan, jnp.nan, jnp.abs(reduce(jnp.hypot, inputs)))
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
