@@ -40,6 +40,9 @@ class Config:
         operations, other than for accuracy. It names the law, the node and both costs.
     threads
         The number of threads on which one elementwise node may run; by default that of the cores.
+    kept_memory
+        Up to so many bytes of memory that was freed stay with the process for new arrays, where the
+        C library is glibc; 0 leaves it to the library. It counts when a function is made.
     tier
         What runs functions whose mode does not say it: "vm", "compiled", or "auto", for both where
         the extra ``numba`` is installed (see `relgraph.compile.Mode`).
@@ -51,6 +54,7 @@ class Config:
     optimizer_verbose: bool = False
     check_costs: bool = False
     threads: int = field(default_factory=usable_cores)
+    kept_memory: int = 256 * 1024 * 1024
     tier: str = "auto"
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -66,6 +70,11 @@ class Config:
         elif name == "threads":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"config.threads is a number from 1 on, not {value!r}")
+        elif name == "kept_memory":
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+                raise ValueError(
+                    f"config.kept_memory is a number of bytes below 2 GiB, not {value!r}"
+                )
         elif not isinstance(value, bool):
             raise ValueError(f"config.{name} is True or False, not {value!r}")
         super().__setattr__(name, value)

@@ -13,6 +13,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.settings import TIERS, config
 from relgraph.tensor.elemwise.new_arrays import KeptStorage, taken_from
 from relgraph.vm.error_notes import add_node_note
+from relgraph.vm.heap import keep_freed_memory
 from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import Branch, Schedule, schedule
@@ -104,6 +105,7 @@ class VMLinker:
         self.storage = None if allow_gc else KeptStorage()
 
     def link(self, fgraph: FunctionGraph) -> Runner:
+        keep_freed_memory(config.kept_memory)
         inputs, outputs, storage = list(fgraph.inputs), list(fgraph.outputs), self.storage
         program = generate_program(schedule(fgraph), inputs, outputs, storage)
         if storage is None:
