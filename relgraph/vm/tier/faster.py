@@ -111,7 +111,23 @@ def _length(*inputs: Any) -> Any:
     return np.where(is_nan, np.nan, np.abs(found))
 
 
-FORMULAS: dict[str, Callable[..., Any]] = {"sigmoid": _sigmoid, "length": _length}
+def _logaddexp(*inputs: Any) -> Any:
+    """The largest one, and the logarithm of 1 and what the others are beside it."""
+    largest: Any = inputs[0]
+    others: Any = 0.0
+    for x in inputs[1:]:
+        difference = np.where(x == largest, 0.0, x - largest)  # of infinities it is nan
+        share = np.exp(-np.abs(difference))
+        others = np.where(difference <= 0.0, others + share, (others + 1.0) * share)
+        largest = np.maximum(largest, x)
+    return largest + np.log1p(others)
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "sigmoid": _sigmoid,
+    "length": _length,
+    "logaddexp": _logaddexp,
+}
 """Formulas by other functions, by the names of ops."""
 
 LOOPS: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {

@@ -187,6 +187,26 @@ def test_hypot():
             np.testing.assert_array_max_ulp(*_without_nan(found, wanted))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("op", [at.logaddexp, at.length], ids=str)
+def test_sums_of_any_number_of_terms(op, dtype):
+    xs = [vector(dtype) for _ in range(5)]
+    made = compiled(xs, [op(*xs)], optimizer="fast_run")
+    assert made._run.record.left == 0
+    reference = function(xs, [op(*xs)], mode=Mode(PyLinker(), None))
+    draw = np.random.default_rng(seed_of("sums")).normal(size=(5, COUNT))
+    edge = [np.roll(edges(dtype), 5 * k) for k in range(5)]
+    apart = draw + np.arange(-100, 150, 50)[:, None]
+    for values in (draw, 100 * draw, apart, 0 * draw, edge):
+        given = [np.asarray(v, dtype) for v in values]
+        (found,), (wanted,) = made(*given), reference(*given)
+        finite = np.isfinite(wanted)
+        np.testing.assert_array_equal(found[~finite], wanted[~finite])
+        eps, least = np.finfo(dtype).eps, 0 if op is at.length else 1
+        size = np.maximum(np.abs(wanted[finite]), least)
+        assert np.all(np.abs(found[finite] - wanted[finite]) <= 8 * eps * size)
+
+
 def test_what_is_not_compiled_is_left_to_numpy():
     z, h, i = at.zvector("z"), at.vector("h", dtype="float16"), at.lvector("i")
     x, y = at.dvector("x"), at.dvector("y")
