@@ -7,7 +7,8 @@ segment run by the first tier, which also raises the errors.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.type import TensorType
 from relgraph.vm.lines.fused import performed_line
 from relgraph.vm.lines.symbol_table import SymbolTable
@@ -31,8 +33,9 @@ from relgraph.vm.tier.operations import operations
 
 LEAST_OPERATIONS = 2
 """A segment of fewer operations is left to NumPy."""
-MOST_OPERATIONS = 2000
-"""No more operations are compiled: LLVM would take long."""
+MOST_OPERATIONS, MOST_IN_SEGMENT = 2000, 300
+"""No more operations are compiled, in all and together: LLVM takes the longer for each the more
+there are."""
 
 
 class Segment(InlinedOp):
@@ -172,6 +175,8 @@ class Cut:
         Those of its graph.
     exact
         Whether the bits have to be those that it has.
+    check
+        Called before each segment is compiled; what it raises ends the work.
 
     Attributes
     ----------
@@ -187,8 +192,10 @@ class Cut:
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         exact: bool,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self.exact = exact
+        self.check = check
         self.segments: list[Segment] = []
         self._new: dict[Variable, Variable] = {}
         nodes = [
@@ -203,9 +210,14 @@ class Cut:
         self.plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
 
     def _taken_apart(self, node: Apply) -> list[Apply] | None:
-        """Return a node for each op of a Composite of which most are compiled, and not all."""
-        composite = getattr(node.op, "scalar_op", None)
-        if not isinstance(composite, Composite) or operations(node, self.exact) is not None:
+        """Return a node for each op of a Composite of which most are compiled, and not all, or of
+        more than are compiled together."""
+        op: Any = node.op
+        reductions = op.reductions if isinstance(op, FusedReduction) else [None] * len(node.outputs)
+        composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
+        if not isinstance(composite, Composite):
+            return None
+        if (operations(node, self.exact) or MOST_IN_SEGMENT + 1) <= MOST_IN_SEGMENT:
             return None
         known: dict[Variable, Variable] = {
             v: self._new.get(given, given)
@@ -220,6 +232,10 @@ class Cut:
             made.append(Elemwise(inner.op).make_node(*given))
             known.update(zip(inner.outputs, made[-1].outputs, strict=True))
         outputs = [known.get(v, v) for v in composite.outputs]
+        for i, reduction in enumerate(reductions):
+            if reduction is not None and isinstance(outputs[i].type, TensorType):
+                made.append(reduction.make_node(outputs[i]))
+                outputs[i] = made[-1].outputs[0]
         same = all(
             isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
             for v, out in zip(outputs, node.outputs, strict=True)
@@ -248,13 +264,16 @@ class Cut:
         self._compiled: dict[Apply, int] = {}
         self._behind: dict[Apply, int] = {}
         at: dict[Variable, tuple[int, bool]] = {}
-        least, last, total = 0, -1, 0
+        least, last = 0, -1
+        made: Counter[int] = Counter()
         for node in nodes:
             found = [at.get(v, (-1, False)) for v in node.inputs]
             count = operations(node, self.exact)
-            if count is not None and total + count <= MOST_OPERATIONS:
-                total += count
+            if count is not None and made.total() + count <= MOST_OPERATIONS:
                 place = max([least, *(p if inside else p + 1 for p, inside in found)])
+                while made[place] and made[place] + count > MOST_IN_SEGMENT:
+                    place += 1
+                made[place] += count
                 self._compiled[node] = place
                 at.update((v, (place, True)) for v in node.outputs)
             else:
@@ -302,6 +321,7 @@ class Cut:
         outputs = [v for node in nodes for v in node.outputs if v in wanted]
         if outputs:
             inputs = external(nodes)
+            self.check()
             segment = Segment(nodes, inputs, outputs, self.exact)
             self.segments.append(segment)
             given = [self._new.get(v, v) for v in inputs]

@@ -258,7 +258,7 @@ class TieredProgram:
                 raise NotImplementedError("branches that are run only if they are taken")
             # what compiles is loaded when it is first needed
             cut = loaded("relgraph.vm.tier.segments").Cut(
-                plan, self._fgraph.inputs, self._fgraph.outputs, self._exact
+                plan, self._fgraph.inputs, self._fgraph.outputs, self._exact, _worker.check
             )
             if not cut.segments:
                 raise NotImplementedError("no part of it can be compiled")
@@ -325,6 +325,7 @@ class _Worker:
     def __init__(self) -> None:
         self.busy = False
         self.usable = True
+        self.ends = False
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._lock = Lock()
@@ -346,8 +347,14 @@ class _Worker:
             task()
             self.busy = False
 
+    def check(self) -> None:
+        """Raise InterruptedError if the interpreter ends."""
+        if self.ends:
+            raise InterruptedError("the process ends")
+
     def _end(self) -> None:
         """Wait for what is being compiled: LLVM must not run on while the process ends."""
+        self.ends = True
         while not self._queue.empty():
             self._queue.get_nowait()
         self._queue.put(None)

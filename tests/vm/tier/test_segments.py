@@ -11,6 +11,7 @@ from relgraph.compile import Mode
 from relgraph.graph.fg import FunctionGraph
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.schedule import schedule
+from relgraph.vm.tier import segments
 from relgraph.vm.tier.segments import Cut, Segment
 from tests.seeds import seed_of
 
@@ -276,6 +277,25 @@ def test_long_graphs_and_many_arguments():
     values = list(rng("many").normal(size=(40, 9)))
     for found, wanted in zip(made(*values), reference(*values), strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("optimizer", ["o2", "fast_run"])
+def test_many_operations_are_several_segments(monkeypatch, optimizer):
+    """LLVM takes the longer for each operation the more there are."""
+    monkeypatch.setattr(segments, "MOST_IN_SEGMENT", 20)
+    out, sums = x, []
+    for k in range(30):
+        out = at.tanh(out * y) + k if k % 3 else at.exp(out / 100) - y
+        sums.append(at.sum(out))
+    made, reference = both([x, y], [out, *sums[::10]], optimizer)
+    record = made._run.record
+    # sums keep their bits in o2
+    assert record.left == (3 if optimizer == "o2" else 0) and len(record.segments) > 4
+    counts = [int(text.partition("{")[2].split()[0]) for text in record.segments]
+    assert max(counts) <= 20
+    values = rng("several").normal(size=(2, 50))
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_a_number_that_a_part_of_a_number_is() -> None:

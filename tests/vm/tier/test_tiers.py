@@ -155,6 +155,16 @@ def test_a_profile_says_which_tier_ran(policy):
 
 
 @needs_compiler
+def test_nothing_more_is_compiled_where_the_process_ends(policy, monkeypatch):
+    policy(calls=1, seconds=0.0, rounds=1, aside=False)
+    monkeypatch.setattr(tiers._worker, "ends", True)
+    made = function([x, y], OUTPUTS)
+    made(*VALUES)
+    assert made._run.record.error == "InterruptedError: the process ends"
+    assert made._run.record.segments == []
+
+
+@needs_compiler
 @pytest.mark.parametrize("aside", [False, True])
 def test_a_compilation_that_fails_leaves_numpy_running(policy, monkeypatch, aside):
     def fail(text):
