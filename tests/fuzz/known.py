@@ -71,7 +71,12 @@ DECIDED = (
     Known(
         "power of twos",
         "exponents 2, 0.5, 1 and -1 in an array give a square and so on, as a number does in NumPy",
-        _steps("float32", [[0.0, 0.813956618309021]], "np.power({0}, np.full_like({0}, 2))"),
+        # with the widest vectors of a processor, and without
+        _steps(
+            "float32",
+            [0.0, 0.813956618309021, 0.6770190000534058, 0.6763916015625, 0.19156880676746368],
+            "np.power({0}, np.full_like({0}, 2))",
+        ),
         "None",
         _has("bits", "**", "power("),
     ),
