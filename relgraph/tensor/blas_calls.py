@@ -19,19 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.tensor import fortran
+from relgraph.tensor.fortran import LETTERS, blas_function
 
 Array = np.ndarray[Any, Any]
 
 SMALL = 1 << 14
 """The number of elements of `Z` up to which NumPy computes: there the passes over `Z` that the
-BLAS saves cost no more than its call, and SciPy's BLAS need not be loaded."""
+BLAS saves cost no more than its call."""
 
 MATRICES, VECTORS = 1 << 18, 9_216
 """From so many multiplications on the BLAS (OpenBLAS) takes threads, and products are SciPy's: of
 matrices, and with a vector. What is added to such a product comes from there too."""
-
-_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
 
 def product(x: Array, y: Array) -> Any:
@@ -66,20 +64,20 @@ def _takes_threads(rows: int, inner: int, columns: int) -> bool:
 
 
 def _in_blas(x: Array, y: Array) -> bool:
-    return x.dtype == y.dtype and x.dtype.char in _LETTERS
+    return x.dtype == y.dtype and x.dtype.char in LETTERS
 
 
 def _matrix_product(x: Array, y: Array) -> Array:
     # the transpose of the product is the product of the transposes in reverse
     (a, turn_a), (b, turn_b) = _by_columns(y.T), _by_columns(x.T)
-    made: Array = _blas("gemm", x)(1.0, a, b, trans_a=turn_a, trans_b=turn_b)
+    made: Array = blas_function("gemm", x.dtype)(1.0, a, b, trans_a=turn_a, trans_b=turn_b)
     return made.T
 
 
 def _half_product(x: Array) -> Array:
     """Return ``x @ x.T``, of which the BLAS computes a triangle (SYRK)."""
     a, turned = _by_columns(x)
-    made: Array = _blas("syrk", x)(1.0, a, trans=turned, lower=1)
+    made: Array = blas_function("syrk", x.dtype)(1.0, a, trans=turned, lower=1)
     n, step = len(made), 64
     above = np.tri(step, k=-1, dtype=bool).T
     for i in range(0, n, step):
@@ -92,10 +90,10 @@ def _half_product(x: Array) -> Array:
 
 def _vector_product(x: Array, y: Array) -> Any:
     if x.ndim == y.ndim:
-        return x.dtype.type(_blas("dotu" if x.dtype.kind == "c" else "dot", x)(x, y))
+        return x.dtype.type(blas_function("dotu" if x.dtype.kind == "c" else "dot", x.dtype)(x, y))
     matrix, vector = (x, y) if x.ndim == 2 else (y.T, x)
     a, turned = _by_columns(matrix)
-    return _blas("gemv", x)(1.0, a, vector, trans=turned)
+    return blas_function("gemv", x.dtype)(1.0, a, vector, trans=turned)
 
 
 def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -> Array:
@@ -115,7 +113,7 @@ def gemm(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     else:
         # the transpose of the product is the product of the transposes in reverse
         (a, turn_a), (b, turn_b), c = _by_columns(y.T), _by_columns(x.T), target.T
-    made = _blas("gemm", z)(alpha, a, b, beta, c, turn_a, turn_b, overwrite_c=1)
+    made = blas_function("gemm", z.dtype)(alpha, a, b, beta, c, turn_a, turn_b, overwrite_c=1)
     return _into(z if overwrite else None, made if by_columns else made.T, made is c, target)
 
 
@@ -127,7 +125,7 @@ def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
     if beta == 0:
         target.fill(0)  # some versions multiply what is there
     a, turn = _by_columns(x)
-    made = _blas("gemv", z)(alpha, a, y, beta, target, trans=turn, overwrite_y=1)
+    made = blas_function("gemv", z.dtype)(alpha, a, y, beta, target, trans=turn, overwrite_y=1)
     return _into(z if overwrite else None, made, made is target, target)
 
 
@@ -139,7 +137,7 @@ def ger(z: Array, alpha: Any, x: Array, y: Array, overwrite: bool) -> Array:
     by_columns = target.flags.f_contiguous
     first, second, c = (x, y, target) if by_columns else (y, x, target.T)
     name = "geru" if z.dtype.kind == "c" else "ger"
-    made = _blas(name, z)(alpha, first, second, a=c, overwrite_a=1)
+    made = blas_function(name, z.dtype)(alpha, first, second, a=c, overwrite_a=1)
     return _into(z if overwrite else None, made if by_columns else made.T, made is c, target)
 
 
@@ -151,11 +149,6 @@ def _is_transpose(x: Array, y: Array) -> bool:
         and x.shape == y.shape[::-1]
         and x.__array_interface__["data"] == y.__array_interface__["data"]
     )
-
-
-def _blas(name: str, z: Array) -> Any:
-    """Return the function of the BLAS for the dtype of `z`."""
-    return getattr(fortran.blas(), _LETTERS[z.dtype.char] + name)
 
 
 def _target(z: Array, beta: Any, overwrite: bool) -> Array:

@@ -9,9 +9,13 @@ from importlib.util import module_from_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy
 
 from relgraph.on_first_use import loaded
+
+LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
+"""With which letter the names for a dtype begin, by NumPy's character for it."""
 
 
 @cache
@@ -26,9 +30,21 @@ def lapack() -> Any:
     return _extension("_flapack") or loaded("scipy.linalg.lapack")
 
 
+def blas_function(name: str, dtype: Any) -> Any:
+    """Return the function of the BLAS of a name for a dtype."""
+    return getattr(blas(), LETTERS[np.dtype(dtype).char] + name)
+
+
+def lapack_function(name: str, dtype: Any) -> Any:
+    """Return LAPACK's function of a name for a dtype."""
+    return getattr(lapack(), LETTERS[np.dtype(dtype).char] + name)
+
+
 def _extension(name: str) -> Any:
-    """Return a compiled module of `scipy.linalg`, loaded by itself; None if there is none of that
-    name, which is SciPy's own affair."""
+    """Return a compiled module of `scipy.linalg`, loaded without the package.
+
+    It is None if there is none of that name, for SciPy promises no such names.
+    """
     known = sys.modules.get(f"scipy.linalg.{name}")
     if known is not None:
         return known
@@ -40,4 +56,4 @@ def _extension(name: str) -> Any:
     return module
 
 
-__all__ = ["blas", "lapack"]
+__all__ = ["LETTERS", "blas", "blas_function", "lapack", "lapack_function"]

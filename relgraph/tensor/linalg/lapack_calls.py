@@ -14,25 +14,13 @@ from typing import Any
 import numpy as np
 import scipy
 
-from relgraph.tensor import fortran
 from relgraph.tensor.blas_calls import product
+from relgraph.tensor.fortran import blas_function, lapack_function
 
 Array = np.ndarray[Any, Any]
 
 LARGE = 64 * 64
 """From so many elements of a matrix on LAPACK may take threads."""
-
-
-def lapack_function(name: str, dtype: Any) -> Any:
-    """Return LAPACK's function of a name for a dtype."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
-    return getattr(fortran.lapack(), letter + name)
-
-
-def blas_function(name: str, dtype: Any) -> Any:
-    """Return the function of the BLAS of a name for a dtype."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}[np.dtype(dtype).char]
-    return getattr(fortran.blas(), letter + name)
 
 
 def check_regular(what: str, info: int) -> None:

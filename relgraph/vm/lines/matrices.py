@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.linalg.lapack_calls import lapack_function
+from relgraph.tensor.fortran import lapack_function
 from relgraph.tensor.linalg.systems.determinants import slogdet_one
 from relgraph.tensor.linalg.systems.solving import solve_one
 from relgraph.vm.lines.length_checks import check_lines, performed
