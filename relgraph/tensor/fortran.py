@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from functools import cache
 from importlib.machinery import PathFinder
@@ -40,6 +41,34 @@ def lapack_function(name: str, dtype: Any) -> Any:
     return getattr(lapack(), LETTERS[np.dtype(dtype).char] + name)
 
 
+@cache
+def c_function(library: str, name: str, dtype: Any) -> int:
+    """Return the address of a function of the BLAS or LAPACK for a dtype, as C calls it.
+
+    Parameters
+    ----------
+    library
+        "blas" or "lapack": SciPy hands its addresses to Cython.
+
+    Raises
+    ------
+    NotImplementedError
+        If its integers are not those of C.
+    """
+    module = _extension(f"cython_{library}") or loaded(f"scipy.linalg.cython_{library}")
+    capsule = module.__pyx_capi__[LETTERS[np.dtype(dtype).char] + name]
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype = ctypes.c_char_p
+    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    signature = api.PyCapsule_GetName(capsule)
+    if b"int *" not in signature:
+        raise NotImplementedError(f"{name} of SciPy takes other integers: {signature.decode()}")
+    address: int = api.PyCapsule_GetPointer(capsule, signature)
+    return address
+
+
 def _extension(name: str) -> Any:
     """Return a compiled module of `scipy.linalg`, loaded without the package.
 
@@ -56,4 +85,4 @@ def _extension(name: str) -> Any:
     return module
 
 
-__all__ = ["LETTERS", "blas", "blas_function", "lapack", "lapack_function"]
+__all__ = ["LETTERS", "blas", "blas_function", "c_function", "lapack", "lapack_function"]

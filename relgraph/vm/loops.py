@@ -69,6 +69,25 @@ def loop_kernel(node: Apply, generate: Generate, node_lines: NodeLines) -> Kerne
     return kernel
 
 
+def in_order(rows: Any, kept: int | None, made: int, steps: int) -> Any:
+    """Return what was collected, in the order of the steps.
+
+    Parameters
+    ----------
+    rows
+        The rows: that of a step at its number, or what is left of that divided by `kept`.
+    kept
+        How many are kept; None for all.
+    made, steps
+        How many steps were made, and how many were to be made.
+    """
+    if kept is None:
+        return rows if made == steps else rows[:made].copy()
+    if made <= kept:
+        return rows[:made].copy()
+    return np.roll(rows, -(made % kept), axis=0)
+
+
 def _is_number(var: Variable) -> bool:
     return isinstance(var.type, TensorType) and var.type.ndim == 0
 
@@ -143,11 +162,7 @@ class _LoopSource:
     def _collected(self, row: Any, kept: int | None, found: Any, made: int, steps: int) -> Any:
         if row.type.ndim == 0:
             return np.array(found if kept is None else found[-kept:], row.type.numpy_dtype)
-        if kept is None:
-            return found if made == steps else found[:made].copy()
-        if made <= kept:
-            return found[:made].copy()
-        return np.roll(found, -(made % kept), axis=0)
+        return in_order(found, kept, made, steps)
 
     # -- source --------------------------------------------------------------------------------
 

@@ -102,12 +102,12 @@ class BlockLoops:
             for reduction in self._reduced_inside(k):
                 self._begin_total(reduction)
             if k < len(lengths) - 1:
-                loops.append(self._open(n))
-                self._advance(k, loops[-1][0], lengths)
+                loops.append(self.code.open(n))
+                self._advance(k, loops[-1].counter, lengths)
         self._blocks()
         for k in reversed(range(len(lengths))):
             if k < len(lengths) - 1:
-                self._close(loops[k])
+                self.code.close(loops[k])
             for reduction in self._reduced_inside(k):
                 self._end_total(reduction)
 
@@ -119,27 +119,6 @@ class BlockLoops:
             if depth == (0 if reduction.by_rows else own.index(False)):
                 found.append(reduction)
         return found
-
-    def _open(self, length: str) -> tuple[str, str, str, str]:
-        """Begin a loop; return its counter, its variable, its head and its end."""
-        code = self.code
-        variable = self.m.allocate("i64")
-        head, body, end = code.name(), code.name(), code.name()
-        code.add(f"store i64 0, ptr {variable}")
-        code.add(f"br label %{head}")
-        code.label(head)
-        counter = code.make(f"load i64, ptr {variable}")
-        more = code.make(f"icmp slt i64 {counter}, {length}")
-        code.add(f"br i1 {more}, label %{body}, label %{end}")
-        code.label(body)
-        return counter, variable, head, end
-
-    def _close(self, loop: tuple[str, str, str, str], step: str = "1", rest: str = "") -> None:
-        code = self.code
-        counter, variable, head, end = loop
-        code.add(f"store i64 {code.make(f'add nsw i64 {counter}, {step}')}, ptr {variable}")
-        code.add(f"br label %{head}{rest}")
-        code.label(end)
 
     def _advance(self, k: int, counter: str, lengths: Sequence[str]) -> None:
         """Add the offsets of an outer loop to those of the streams."""
@@ -161,7 +140,7 @@ class BlockLoops:
     # -- blocks --------------------------------------------------------------------------------
 
     def _blocks(self) -> None:
-        code, m = self.code, self.m
+        code = self.code
         scratch = [v for v in self.in_memory if not v.whole]
         by_blocks = self.last or self.called or self.nest.reductions
         if not by_blocks:
@@ -172,10 +151,10 @@ class BlockLoops:
         length = MOST
         while length > LEAST and length * 8 * len(set(slots.values())) > SCRATCH_BYTES:
             length //= 2
-        buffers = [m.allocate(f"[{8 * length} x i8], align 64") for _ in set(slots.values())]
+        buffers = [code.allocate(f"[{8 * length} x i8], align 64") for _ in set(slots.values())]
         self.homes.update((v, buffers[slot]) for v, slot in slots.items())
-        loop = self._open(self.inner)
-        start = loop[0]
+        loop = self.code.open(self.inner)
+        start = loop.counter
         left = code.make(f"sub i64 {self.inner}, {start}")
         whole = code.make(f"icmp sgt i64 {left}, {length}")
         count = code.make(f"select i1 {whole}, i64 {length}, i64 {left}")
@@ -188,7 +167,7 @@ class BlockLoops:
             for step in self.nest.steps:
                 if step.out in self.called and self.stage[step.out] == stage:
                     self._call_step(step, count)
-        self._close(loop, str(length))
+        self.code.close(loop, str(length))
 
     def _slots(self, scratch: Sequence[Value]) -> dict[Value, int]:
         """Return which buffer each value takes: one whose last value is read no more.
@@ -221,19 +200,19 @@ class BlockLoops:
         for stream, offset in self.offsets.items():
             value, broadcasts = stream
             if broadcasts[-1]:
-                where = m.at(m.bases[value], offset, MEMORY[value.dtype])
+                where = code.at(m.bases[value], offset, MEMORY[value.dtype])
                 self.starts[stream] = where
                 continue
             place = code.make(f"add i64 {offset}, {start}")
-            self.starts[stream] = m.at(m.bases[value], place, MEMORY[value.dtype])
+            self.starts[stream] = code.at(m.bases[value], place, MEMORY[value.dtype])
         for value in self.in_memory:
             if value.whole:
                 place = code.make(f"add i64 {self.offset}, {start}")
-                self.homes[value] = m.at(m.bases[value], place, MEMORY[value.dtype])
+                self.homes[value] = code.at(m.bases[value], place, MEMORY[value.dtype])
 
     def _native_stage(self, stage: int, count: str) -> None:
         """Write the loop over a block with all that is computed by instructions."""
-        m = self.m
+        code, m = self.code, self.m
         steps = [
             s for s in self.nest.steps if self.stage[s.out] == stage and s.out not in self.called
         ]
@@ -250,38 +229,38 @@ class BlockLoops:
         )
         self.access = f", !llvm.access.group {group}"
         sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}
-        loop = self._open(count)
-        self.at = loop[0]
+        loop = self.code.open(count)
+        self.at = loop.counter
         self.registers: dict[tuple[Value, tuple[bool, ...]], str] = {}
         for step in steps:
             x = m.computed(step, [self._read(o) for o in step.operands])
             self.registers[step.out, (False,) * len(self.nest.axes)] = x
             if step.out in self.in_memory:
-                where = m.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
-                m.store_element(x, step.out.dtype, where, self.access)
+                where = code.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
+                code.store_element(x, step.out.dtype, where, self.access)
         for reduction in reductions:
             if reduction.by_rows:
                 self._add_to_row(reduction)
             else:
                 self._add_to_sum(reduction, sums[reduction])
-        self._close(loop, rest=f", !llvm.loop {own}")
+        self.code.close(loop, rest=f", !llvm.loop {own}")
         for reduction, place in sums.items():
-            self._add_to_total(reduction, m.load(register_type(reduction.out.dtype), place))
+            self._add_to_total(reduction, code.load(register_type(reduction.out.dtype), place))
 
     def _read(self, operand: Operand) -> str:
         """Return an element of an operand in a register."""
-        m, value = self.m, operand.value
+        code, m, value = self.code, self.m, operand.value
         if not value.axes:
             return m.number(value)
         key = (value, operand.broadcasts)
         known = self.registers.get(key)
         if known is None:
             if value.nest is self.nest:
-                where = m.at(self.homes[value], self.at, MEMORY[value.dtype])
+                where = code.at(self.homes[value], self.at, MEMORY[value.dtype])
             else:
                 place = "0" if operand.broadcasts[-1] else self.at
-                where = m.at(self.starts[key], place, MEMORY[value.dtype])
-            known = self.registers[key] = m.load_element(value.dtype, where, self.access)
+                where = code.at(self.starts[key], place, MEMORY[value.dtype])
+            known = self.registers[key] = code.load_element(value.dtype, where, self.access)
         return known
 
     # -- calls of NumPy's loops ----------------------------------------------------------------
@@ -300,7 +279,7 @@ class BlockLoops:
         self, position: int, operand: Operand, dtype: str, count: str
     ) -> tuple[str, int]:
         """Return where a loop finds the operand at a position, in its dtype, and the step."""
-        value, m = operand.value, self.m
+        value, code, m = operand.value, self.code, self.m
         if not value.axes:
             return m.slot(m.number(value), value.dtype, dtype), 0
         if value.nest is self.nest:
@@ -311,27 +290,27 @@ class BlockLoops:
         if value.dtype == dtype:
             return where, step
         converted = m.buffer(position)
-        loop = self._open(count)
-        at = loop[0] if step else "0"
-        x = m.load_element(value.dtype, m.at(where, at, MEMORY[value.dtype]))
+        loop = self.code.open(count)
+        at = loop.counter if step else "0"
+        x = code.load_element(value.dtype, code.at(where, at, MEMORY[value.dtype]))
         made = convert(self.code, x, value.dtype, dtype)
         assert made is not None
-        m.store_element(made, dtype, m.at(converted, loop[0], MEMORY[dtype]))
-        self._close(loop)
+        code.store_element(made, dtype, code.at(converted, loop.counter, MEMORY[dtype]))
+        self.code.close(loop)
         return converted, itemsize(dtype)
 
     # -- reductions ----------------------------------------------------------------------------
 
     def _begin_total(self, reduction: Reduction) -> None:
-        m, dtype = self.m, reduction.out.dtype
+        code, m, dtype = self.code, self.m, reduction.out.dtype
         type_ = register_type(dtype)
         if reduction.by_rows:
-            loop = self._open(m.product(reduction.out.axes))
-            where = m.at(m.bases[reduction.out], loop[0], MEMORY[dtype])
-            m.store_element(self._identity(reduction), dtype, where)
-            self._close(loop)
+            loop = self.code.open(m.product(reduction.out.axes))
+            where = code.at(m.bases[reduction.out], loop.counter, MEMORY[dtype])
+            code.store_element(self._identity(reduction), dtype, where)
+            self.code.close(loop)
             return
-        places = [m.allocate(f"{type_}, align 64"), m.allocate(f"{type_}, align 64")]
+        places = [code.allocate(f"{type_}, align 64"), code.allocate(f"{type_}, align 64")]
         self.totals[reduction] = places
         self.code.add(f"store {type_} {self._identity(reduction)}, ptr {places[0]}, align 1")
         if self._is_float_sum(reduction):
@@ -348,7 +327,7 @@ class BlockLoops:
 
     def _begin_sum(self, reduction: Reduction) -> str:
         type_ = register_type(reduction.out.dtype)
-        place = self.m.allocate(type_)
+        place = self.code.allocate(type_)
         self.code.add(f"store {type_} {self._identity(reduction)}, ptr {place}, align 1")
         return place
 
@@ -356,17 +335,17 @@ class BlockLoops:
         dtype = reduction.out.dtype
         x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
         assert x is not None
-        total = self.m.load(register_type(dtype), place)
+        total = self.code.load(register_type(dtype), place)
         added = self._combined(reduction, total, x, "reassoc ")
         self.code.add(f"store {register_type(dtype)} {added}, ptr {place}, align 1")
 
     def _add_to_row(self, reduction: Reduction) -> None:
-        m, dtype = self.m, reduction.out.dtype
+        code, dtype = self.code, reduction.out.dtype
         x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
         assert x is not None
-        where = m.at(self.starts[self.results[reduction]], self.at, MEMORY[dtype])
-        total = m.load_element(dtype, where, self.access)
-        m.store_element(self._combined(reduction, total, x), dtype, where, self.access)
+        where = code.at(self.starts[self.results[reduction]], self.at, MEMORY[dtype])
+        total = code.load_element(dtype, where, self.access)
+        code.store_element(self._combined(reduction, total, x), dtype, where, self.access)
 
     def _combined(self, reduction: Reduction, a: str, b: str, order: str = "") -> str:
         dtype, name = reduction.out.dtype, reduction.name
@@ -391,11 +370,11 @@ class BlockLoops:
 
     def _add_to_total(self, reduction: Reduction, x: str) -> None:
         """Add the result of a block to the total: a sum with what its rounding has lost."""
-        code, m = self.code, self.m
+        code = self.code
         total, lost = self.totals[reduction]
         dtype = reduction.out.dtype
         type_ = register_type(dtype)
-        before = m.load(type_, total)
+        before = code.load(type_, total)
         after = self._combined(reduction, before, x)
         code.add(f"store {type_} {after}, ptr {total}, align 1")
         if not self._is_float_sum(reduction):
@@ -407,7 +386,7 @@ class BlockLoops:
         big = code.make(f"select i1 {larger}, {type_} {before}, {type_} {x}")
         small = code.make(f"select i1 {larger}, {type_} {x}, {type_} {before}")
         rest = code.make(f"fadd {type_} {code.make(f'fsub {type_} {big}, {after}')}, {small}")
-        known = m.load(type_, lost)
+        known = code.load(type_, lost)
         code.add(f"store {type_} {code.make(f'fadd {type_} {known}, {rest}')}, ptr {lost}, align 1")
 
     def _end_total(self, reduction: Reduction) -> None:
@@ -416,9 +395,9 @@ class BlockLoops:
             return
         total, lost = self.totals[reduction]
         type_ = register_type(reduction.out.dtype)
-        x = m.load(type_, total)
+        x = code.load(type_, total)
         if self._is_float_sum(reduction):
-            rest = m.load(type_, lost)
+            rest = code.load(type_, lost)
             # of a sum that is not finite the rest is nan
             usual = code.make(f"fcmp ord {type_} {rest}, {rest}")
             added = code.make(f"fadd {type_} {x}, {rest}")
@@ -427,8 +406,8 @@ class BlockLoops:
             m.registers[reduction.out] = x
             return
         offset = self.offsets[self.results[reduction]]
-        where = m.at(m.bases[reduction.out], offset, MEMORY[reduction.out.dtype])
-        m.store_element(x, reduction.out.dtype, where)
+        where = code.at(m.bases[reduction.out], offset, MEMORY[reduction.out.dtype])
+        code.store_element(x, reduction.out.dtype, where)
 
     def _reduce_by_call(self, reduction: Reduction, count: str) -> None:
         assert reduction.loop is not None

@@ -12,14 +12,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.linalg.gemm import Ger
+from relgraph.tensor.linalg.systems.determinants import SLogDet
+from relgraph.tensor.linalg.systems.solving import Solve
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.vm.tier.numpy_loops import Loop, find_loop
-from relgraph.vm.tier.operations import REDUCTIONS, How, Part, kept_axes, known_number, parts_of
-from relgraph.vm.tier.scalar_code import kind
+from relgraph.vm.tier.operations import (
+    ON_WHOLE_ARRAYS,
+    REDUCTIONS,
+    How,
+    Part,
+    factors_of,
+    is_transpose,
+    kept_axes,
+    known_number,
+    parts_of,
+    whole_arrays_of,
+)
+from relgraph.vm.tier.scalar_code import kind, native
 from relgraph.vm.tier.tracing import Known
 
 Length = tuple[int, int]
@@ -42,6 +57,8 @@ class Value:
         The number, if it is known.
     argument
         The position of the argument; None if it is made.
+    view_of
+        The matrix of which it is the transpose, and which is read in its place.
     nest
         The loops in which it is made.
     whole
@@ -53,6 +70,7 @@ class Value:
     level: int = 0
     constant: Any = None
     argument: int | None = None
+    view_of: Value | None = None
     nest: Nest | None = None
     whole: bool = False
 
@@ -72,6 +90,36 @@ class Step:
     out: Value
     how: How
     operands: list[Operand]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A whole array as it is read: by rows, or as the transpose of a matrix by rows."""
+
+    value: Value
+    transposed: bool = False
+
+
+@dataclass(eq=False)
+class Routine:
+    """A computation on whole arrays (`whole_arrays`).
+
+    Attributes
+    ----------
+    name
+        That of its function.
+    outs
+        What it makes.
+    factors
+        What it reads.
+    lengths
+        The lengths that the function takes; None for 1.
+    """
+
+    name: str
+    outs: list[Value]
+    factors: list[Factor]
+    lengths: list[Length | None]
 
 
 @dataclass(eq=False)
@@ -119,16 +167,18 @@ class Lowering:
     inputs
         The variables from elsewhere that they read: arguments of the compiled function.
     outputs
-        The variables that others read; none is that of a `DimShuffle`.
+        The variables that others read; none is a view.
     exact
         See `operations`.
+    alike
+        Pairs of variables that have to have the same lengths.
 
     Attributes
     ----------
     values
         The value of each variable.
-    numbers
-        For each level the steps on numbers.
+    straight
+        For each level what is computed before its loops: steps on numbers, and whole arrays.
     nests
         The loops.
     equal
@@ -143,24 +193,29 @@ class Lowering:
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         exact: bool,
+        alike: Sequence[tuple[Variable, Variable]] = (),
     ) -> None:
         self.exact = exact
         self.inputs, self.outputs = list(inputs), list(outputs)
         self.values: dict[Variable, Value] = {}
-        self.numbers: dict[int, list[Step]] = {}
+        self.straight: dict[int, list[Step | Routine]] = {}
+        self._copies: dict[Value, Value] = {}
         self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
         self.not_empty: set[Length] = set()
         self._parents: dict[Length, Length] = {}
         lengths = {v: self._own_lengths(i, v) for i, v in enumerate(inputs)}
         for node in nodes:
             self._find_lengths(node, lengths)
+        for a, b in alike:
+            for n, m in zip(lengths[a], lengths[b], strict=True):
+                self._equate(n, m)
         for i, var in enumerate(inputs):
             axes = self._found(lengths[var])
             self.values[var] = Value(var.type.dtype, axes, argument=i)
         for node in nodes:
             self._lower(node)
         for var in outputs:
-            value = self.values[var]
+            value = self.values[var] = self._value(var)
             value.whole = bool(value.axes)
 
     # -- lengths -------------------------------------------------------------------------------
@@ -197,11 +252,15 @@ class Lowering:
             if var not in lengths:
                 lengths[var] = ()  # a constant number
         if type(op) is DimShuffle:
-            lengths[node.outputs[0]] = lengths[node.inputs[0]]
+            own = lengths[node.inputs[0]]
+            lengths[node.outputs[0]] = own[::-1] if is_transpose(node) else own
+            return
+        if type(op) in ON_WHOLE_ARRAYS:
+            self._find_lengths_of_whole(node, lengths)
             return
         if type(op) is CAReduce:
-            own = zip(lengths[node.inputs[0]], kept_axes(node), strict=True)
-            lengths[node.outputs[0]] = tuple([n for n, kept in own if kept])
+            kept = zip(lengths[node.inputs[0]], kept_axes(node), strict=True)
+            lengths[node.outputs[0]] = tuple([n for n, is_kept in kept if is_kept])
             return
         found: list[Length] = []
         rests = {i: iter(lengths[v]) for i, v in enumerate(node.inputs)}
@@ -216,12 +275,36 @@ class Lowering:
         for out, reduction in zip(node.outputs, reductions, strict=True):
             lengths[out] = tuple(found) if reduction is None else ()
 
+    def _find_lengths_of_whole(self, node: Apply, lengths: dict[Variable, Any]) -> None:
+        """Do the same for products and what LAPACK computes."""
+        z, x, y = whole_arrays_of(node)
+        own: list[Sequence[Length]] = [lengths[v] if v is not None else () for v in (z, x, y)]
+        if type(node.op) is SLogDet:
+            self._equate(*own[1])
+            found: Sequence[Length] = ()
+        elif type(node.op) is Solve:
+            self._equate(own[1][0], own[1][1])
+            self._equate(own[1][0], own[2][0])
+            found = own[2]
+        elif type(node.op) is Ger:
+            found = (*own[1], *own[2])
+        else:
+            self._equate(own[1][-1], own[2][0])
+            found = (*own[1][:-1], *own[2][1:])
+        for a, b in zip(own[0], found, strict=False):
+            self._equate(a, b)
+        lengths.update((out, found) for out in node.outputs)
+
     # -- steps ---------------------------------------------------------------------------------
 
     def _lower(self, node: Apply) -> None:
         op = node.op
-        if type(op) is DimShuffle:
+        if is_transpose(node):
+            self.values[node.outputs[0]] = self._transposed(self._seen(node.inputs[0]))
+        elif type(op) is DimShuffle:
             self.values[node.outputs[0]] = self._value(node.inputs[0])
+        elif type(op) in ON_WHOLE_ARRAYS:
+            self._lower_whole(node)
         elif type(op) is CAReduce:
             value = self._value(node.inputs[0])
             operand = Operand(value, (False,) * len(value.axes))
@@ -231,6 +314,100 @@ class Lowering:
             self._lower_elementwise(node)
 
     def _value(self, var: Variable) -> Value:
+        """Return the value of a variable; the transpose of a matrix is made."""
+        value = self._seen(var)
+        if value.view_of is None:
+            return value
+        if value not in self._copies:
+            source = value.view_of
+            made = Value(value.dtype, value.axes, whole=True)
+            self._routine("transpose", [made], [Factor(source)], [*source.axes])
+            self._copies[value] = made
+        return self._copies[value]
+
+    def _transposed(self, value: Value) -> Value:
+        if value.view_of is not None:
+            return value.view_of
+        return Value(value.dtype, value.axes[::-1], value.level, view_of=value)
+
+    def _factor(self, var: Variable) -> Factor:
+        value = self._seen(var)
+        return Factor(value) if value.view_of is None else Factor(value.view_of, True)
+
+    def _routine(
+        self,
+        name: str,
+        outs: list[Value],
+        factors: list[Factor],
+        lengths: Sequence[Length | None],
+    ) -> None:
+        """Add a computation on whole arrays, when these are there."""
+        level = 0
+        for value in [factor.value for factor in factors]:
+            level = max(level, value.level + (value.nest is not None))
+            value.whole = value.whole or value.nest is not None
+        for out in outs:
+            out.level = level
+        self.straight.setdefault(level, []).append(Routine(name, outs, factors, list(lengths)))
+
+    def _lower_whole(self, node: Apply) -> None:
+        op, dtype = node.op, node.outputs[0].type.dtype
+        z, x, y = whole_arrays_of(node)
+        first = self._factor(x)
+        rows, *columns = self._seen(x).axes
+        if type(op) is SLogDet:
+            outs = [Value(dtype), Value(dtype)]
+            self._routine("slogdet", outs, [first], [rows])
+            self.values.update(zip(node.outputs, outs, strict=True))
+            return
+        if type(op) is Ger:
+            lengths = (rows, *self._seen(y).axes)
+            given = [
+                Operand(self._value(v), b) for v, b in ((x, (False, True)), (y, (True, False)))
+            ]
+            found = self._arithmetic(scalar.mul, given, lengths)
+            self.values[node.outputs[0]] = self._added(node, z, found, lengths)
+            return
+        second = self._factor(y)
+        inner, *others = self._seen(y).axes
+        made = Value(dtype)
+        if type(op) is Solve:
+            made.axes = (inner, *others)
+            self._routine("solve", [made], [first, second], [inner, *(others or (None,))])
+        else:
+            made.axes = (*((rows,) if columns else ()), *others)
+            sizes = [rows if columns else None, inner, *(others or (None,))]
+            self._routine("product", [made], [first, second], sizes)
+        made.whole = bool(made.axes)
+        broadcasts = (False,) * len(made.axes)
+        self.values[node.outputs[0]] = self._added(node, z, Operand(made, broadcasts), made.axes)
+
+    def _added(self, node: Apply, z: Any, product: Operand, lengths: tuple[Length, ...]) -> Value:
+        """Return ``αXY + βZ`` of a product, α and β as the node has them."""
+        alpha, beta = factors_of(node)
+
+        def scaled(factor: Variable | None, operand: Operand) -> Operand:
+            if factor is None or known_number(factor) == 1:
+                return operand
+            number = Operand(self._value(factor), (True,) * len(lengths))
+            return self._arithmetic(scalar.mul, [number, operand], lengths)
+
+        product = scaled(alpha, product)
+        if z is None or (beta is not None and known_number(beta) == 0):
+            return product.value
+        other = scaled(beta, Operand(self._value(z), (False,) * len(lengths)))
+        return self._arithmetic(scalar.add, [other, product], lengths).value
+
+    def _arithmetic(
+        self, op: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]
+    ) -> Operand:
+        dtypes = tuple([operand.value.dtype for operand in operands])
+        how = native(op, dtypes, dtypes[0], self.exact)
+        assert how is not None
+        return self._part(Part(how, (0, 1), dtypes, dtypes[0]), operands, lengths)
+
+    def _seen(self, var: Variable) -> Value:
+        """Return the value of a variable, which may be the transpose of another one."""
         known = self.values.get(var)
         if known is None:
             type_: Any = var.type
@@ -305,7 +482,7 @@ class Lowering:
             level = max(operand.value.level for operand in operands)
             out = Value(part.dtype, level=level)
             given = [Operand(operand.value) for operand in operands]
-            self.numbers.setdefault(level, []).append(Step(out, part.how, given))
+            self.straight.setdefault(level, []).append(Step(out, part.how, given))
             return Operand(out, (True,) * len(lengths))
         nest = self._nest(operands, lengths)
         out = Value(part.dtype, lengths, nest.level, nest=nest)
@@ -352,10 +529,12 @@ def external(nodes: Sequence[Apply]) -> list[Variable]:
 
 
 __all__ = [
+    "Factor",
     "Lowering",
     "Nest",
     "Operand",
     "Reduction",
+    "Routine",
     "Step",
     "Value",
     "external",

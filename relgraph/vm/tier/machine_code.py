@@ -14,10 +14,11 @@ import numpy as np
 
 from relgraph.vm.tier.block_loops import MOST, BlockLoops
 from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
-from relgraph.vm.tier.lowering import Length, Lowering, Nest, Step, Value
+from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
+from relgraph.vm.tier.whole_arrays import routine_name, routine_text
 
 UNLOCKED = 20_000
 """From so many elements on Python's lock is released."""
@@ -42,7 +43,7 @@ class MachineCode:
     Attributes
     ----------
     stored
-        The values for which the function takes an array: outputs, and what loops hand on.
+        The values for which the function takes an array: those of outputs.
     numbers
         The outputs that are numbers, by dtype.
     """
@@ -51,7 +52,16 @@ class MachineCode:
         self.lowering = lowering
         made = [s.out for nest in lowering.nests.values() for s in nest.steps]
         made += [r.out for nest in lowering.nests.values() for r in nest.reductions]
-        self.stored = [v for v in made if v.whole]
+        self.routines = [
+            step
+            for steps in lowering.straight.values()
+            for step in steps
+            if isinstance(step, Routine)
+        ]
+        made += [v for routine in self.routines for v in routine.outs]
+        outputs = {lowering.values[v] for v in lowering.outputs}
+        self.stored = [v for v in made if v.whole and v in outputs]
+        self._scratch = [v for v in made if v.whole and v.axes and v not in outputs]
         self.arrays_of_one = [
             v for v in lowering.outputs if v.type.ndim and not lowering.values[v].axes
         ]
@@ -61,7 +71,6 @@ class MachineCode:
             if not var.type.ndim:
                 self.numbers.setdefault(value.dtype, []).append(value)
         self.code = Code()
-        self._allocations: list[str] = []
         self._faster: dict[str, Loop] = {}
         self._buffers: dict[int, str] = {}
         self.metadata: list[str] = []
@@ -72,57 +81,115 @@ class MachineCode:
     def text(self) -> str:
         """Return the text of the module."""
         code = self.code
-        self._read_arguments()
-        levels = {*self.lowering.numbers, *(level for level, _ in self.lowering.nests)}
-        token = self._unlock()
-        for level in sorted(levels):
-            for step in self.lowering.numbers.get(level, ()):
-                self._number_step(step)
-            for (nest_level, _), nest in self.lowering.nests.items():
-                if nest_level == level:
-                    self._nest(nest)
-        self._relock(token)
-        self._store_numbers()
-        self._return("None")
+        self._write()
         faster = [faster_text(loop, written, code.declared) for loop in self._faster.values()]
-        body = "\n".join(["entry:", *self._allocations, "  br label %start", *code.lines])
+        used = sorted({(r.name, self._dtype_of(r)) for r in self.routines})
+        routines = [routine_text(*named, code.declared) for named in used]
         return "\n".join(
             [
                 *sorted(code.declared),
-                f"define ptr @compiled(ptr %self, ptr %arguments, i64 %count) {{\n{body}\n}}",
+                "define ptr @compiled(ptr %self, ptr %arguments, i64 %count) {",
+                code.body(),
+                "}",
                 *faster,
+                *routines,
                 *self.metadata,
                 METADATA,
             ]
         )
 
-    # -- small parts ---------------------------------------------------------------------------
+    def _write(self) -> None:
+        """Add the lines of the function."""
+        self._read_arguments()
+        scratch = self._allocate_scratch()
+        token = self._unlock("1")
+        self._begin()
+        self._compute()
+        self._relock(token)
+        self._free(scratch)
+        self._return_if_failed()
+        self._store_numbers()
+        self._return("None")
 
-    def allocate(self, text: str) -> str:
-        name = f"%{self.code.name()}"
-        self._allocations.append(f"  {name} = alloca {text}")
-        return name
+    def _begin(self) -> None:
+        self._failed = self.code.allocate("i1")
+        self.code.add(f"store i1 false, ptr {self._failed}")
+
+    def _compute(self) -> None:
+        """Add the lines that compute everything from the arguments."""
+        for part in self._in_order():
+            if isinstance(part, Nest):
+                BlockLoops(self, part).write()
+            elif isinstance(part, Routine):
+                self._call_routine(part)
+            else:
+                self._number_step(part)
+
+    def _in_order(self) -> list[Step | Routine | Nest]:
+        """Return what is computed one after another."""
+        lowering = self.lowering
+        found: list[Step | Routine | Nest] = []
+        for level in sorted({*lowering.straight, *(level for level, _ in lowering.nests)}):
+            found += lowering.straight.get(level, ())
+            found += [nest for (of_nest, _), nest in lowering.nests.items() if of_nest == level]
+        return found
+
+    # -- scratch memory ------------------------------------------------------------------------
+
+    def _allocate_scratch(self) -> str | None:
+        """Allocate what one part hands on to the next, in one piece; return where it is noted.
+
+        Values of the same lengths take one place if the one is read no more when the other is made.
+        """
+        if not self._scratch:
+            return None
+        code, slots = self.code, self._slots()
+        starts, total = {}, "0"
+        for slot, (axes, size) in slots.items():
+            starts[slot] = total
+            needed = code.make(f"mul i64 {self.product(axes)}, {size}")
+            padded = code.make(f"and i64 {code.make(f'add i64 {needed}, 127')}, -64")
+            total = code.make(f"add i64 {total}, {padded}")
+        base = code.make(f"call ptr {_pointer(_function('PyMem_RawMalloc'))}(i64 {total})")
+        code.add(f"br i1 {code.make(f'icmp eq ptr {base}, null')}, label %unfit, label %room")
+        code.label("room")
+        for value, slot in self._slot_of.items():
+            self.bases[value] = code.at(base, starts[slot])
+        return base
+
+    def _free(self, scratch: str | None) -> None:
+        if scratch is not None:
+            free = _pointer(_function("PyMem_RawFree"))
+            self.code.add(f"call void {free}(ptr {scratch})")
+
+    def _slots(self) -> dict[int, tuple[tuple[Length, ...], int]]:
+        """Return the lengths and item size of each place; note which one a value takes."""
+        made: dict[Value, int] = {}
+        last: dict[Value, int] = {}
+        for time, part in enumerate(self._in_order()):
+            for value in _whole_made(part):
+                made[value] = last[value] = time
+            for value in _whole_read(part):
+                last[value] = time
+        last.update((self.lowering.values[v], len(made)) for v in self.lowering.outputs)
+        slots: dict[int, tuple[tuple[Length, ...], int]] = {}
+        ends: dict[int, int] = {}
+        self._slot_of: dict[Value, int] = {}
+        for value in sorted(self._scratch, key=lambda v: made[v]):
+            kind = (value.axes, itemsize(value.dtype))
+            free = [s for s, k in slots.items() if k == kind and ends[s] < made[value]]
+            slot = free[0] if free else len(slots)
+            slots[slot], ends[slot] = kind, last[value]
+            self._slot_of[value] = slot
+        return slots
+
+    # -- small parts ---------------------------------------------------------------------------
 
     def buffer(self, position: int) -> str:
         """Return where a block of the operand of a call at a position is converted to."""
         if position not in self._buffers:
-            self._buffers[position] = self.allocate(f"[{8 * MOST} x i8], align 64")
+            self._buffers[position] = self.code.allocate(f"[{8 * MOST} x i8], align 64")
         return self._buffers[position]
-
-    def at(self, base: str, offset: str | int, type_: str = "i8") -> str:
-        return self.code.make(f"getelementptr {type_}, ptr {base}, i64 {offset}")
-
-    def load(self, type_: str, where: str, rest: str = "") -> str:
-        return self.code.make(f"load {type_}, ptr {where}, align 1{rest}")
-
-    def load_element(self, dtype: str, where: str, rest: str = "") -> str:
-        x = self.load(MEMORY[dtype], where, rest)
-        return self.code.make(f"icmp ne i8 {x}, 0") if dtype == "bool" else x
-
-    def store_element(self, x: str, dtype: str, where: str, rest: str = "") -> None:
-        if dtype == "bool":
-            x = self.code.make(f"zext i1 {x} to i8")
-        self.code.add(f"store {MEMORY[dtype]} {x}, ptr {where}, align 1{rest}")
 
     def _return(self, name: str) -> None:
         where = id({"None": None, "NotImplemented": NotImplemented}[name])
@@ -132,20 +199,27 @@ class MachineCode:
     # -- arguments -----------------------------------------------------------------------------
 
     def _read_arguments(self) -> None:
+        inputs = self.lowering.inputs
+        count = len(inputs) + len(self.stored) + len(self.arrays_of_one)
+        self._take_arguments(count + len(self.numbers))
+        numbers = {i: v.type.dtype for i, v in enumerate(inputs) if not v.type.ndim}
+        self._check(numbers, [i for i in range(len(inputs)) if i not in numbers])
+        self._read_data()
+
+    def _take_arguments(self, count: int) -> None:
+        code = self.code
+        self._arguments = [code.load("ptr", code.at("%arguments", i, "ptr")) for i in range(count)]
+
+    def _check(self, numbers: dict[int, str], arrays: Sequence[int]) -> None:
+        """Go to the block `fit` if arguments are numbers of some dtypes and plain arrays, and
+        lengths fit together; else return."""
         code, lowering = self.code, self.lowering
-        code.label("start")
-        count = len(lowering.inputs) + len(self.stored) + len(self.arrays_of_one)
-        self._arguments = [
-            self.load("ptr", self.at("%arguments", i, "ptr"))
-            for i in range(count + len(self.numbers))
-        ]
         flags, fits = None, "true"
-        for i, var in enumerate(lowering.inputs):
-            if not var.type.ndim:
-                fits = code.make(f"and i1 {fits}, {self._is_number(i, var.type.dtype)}")
-            else:
-                own = self.load("i32", self.at(self._arguments[i], FLAGS))
-                flags = own if flags is None else code.make(f"and i32 {flags}, {own}")
+        for i, dtype in numbers.items():
+            fits = code.make(f"and i1 {fits}, {self._is_number(i, dtype)}")
+        for i in arrays:
+            own = code.load("i32", code.at(self._arguments[i], FLAGS))
+            flags = own if flags is None else code.make(f"and i32 {flags}, {own}")
         if flags is not None:
             plain = code.make(f"and i32 {flags}, {PLAIN}")
             are_plain = code.make(f"icmp eq i32 {plain}, {PLAIN}")
@@ -153,6 +227,10 @@ class MachineCode:
         for a, b in lowering.equal():
             same = code.make(f"icmp eq i64 {self._length(a)}, {self._length(b)}")
             fits = code.make(f"and i1 {fits}, {same}")
+        for length in sorted({n for r in self.routines for n in r.lengths if n is not None}):
+            # as long as the BLAS counts
+            short = code.make(f"icmp slt i64 {self._length(length)}, {1 << 31}")
+            fits = code.make(f"and i1 {fits}, {short}")
         for length in sorted(lowering.not_empty):
             some = code.make(f"icmp ne i64 {self._length(length)}, 0")
             fits = code.make(f"and i1 {fits}, {some}")
@@ -160,11 +238,10 @@ class MachineCode:
         code.label("unfit")
         self._return("NotImplemented")
         code.label("fit")
-        self._read_data()
 
     def _is_number(self, i: int, dtype: str) -> str:
         """Return whether an argument is a number of Python or NumPy, and no array of rank 0."""
-        type_ = self.load("ptr", self.at(self._arguments[i], TYPE))
+        type_ = self.code.load("ptr", self.code.at(self._arguments[i], TYPE))
         found = "false"
         for known in (np.dtype(dtype).type, *((float,) if dtype == "float64" else ())):
             same = self.code.make(f"icmp eq ptr {type_}, {_pointer(id(known))}")
@@ -176,18 +253,18 @@ class MachineCode:
         for i, var in enumerate(lowering.inputs):
             value, argument = lowering.values[var], self._arguments[i]
             if not var.type.ndim:
-                where = self.at(argument, NUMBER)
-                self.registers[value] = self.load_element(value.dtype, where)
+                where = self.code.at(argument, NUMBER)
+                self.registers[value] = self.code.load_element(value.dtype, where)
                 continue
-            data = self.load("ptr", self.at(argument, DATA))
+            data = self.code.load("ptr", self.code.at(argument, DATA))
             if value.axes:
                 self.bases[value] = data
             else:
-                self.registers[value] = self.load_element(value.dtype, data)
+                self.registers[value] = self.code.load_element(value.dtype, data)
         for value, argument in zip(
             self.stored, self._arguments[len(lowering.inputs) :], strict=False
         ):
-            self.bases[value] = self.load("ptr", self.at(argument, DATA))
+            self.bases[value] = self.code.load("ptr", self.code.at(argument, DATA))
 
     def _length(self, length: Length) -> str:
         i, n = length
@@ -195,8 +272,8 @@ class MachineCode:
             return str(n)
         known = self._lengths.get(length)
         if known is None:
-            dimensions = self.load("ptr", self.at(self._arguments[i], DIMENSIONS))
-            known = self.load("i64", self.at(dimensions, n, "i64"))
+            dimensions = self.code.load("ptr", self.code.at(self._arguments[i], DIMENSIONS))
+            known = self.code.load("i64", self.code.at(dimensions, n, "i64"))
             self._lengths[length] = known
         return known
 
@@ -207,16 +284,24 @@ class MachineCode:
             total = n if total == "1" else self.code.make(f"mul i64 {total}, {n}")
         return total
 
-    def _unlock(self) -> str | None:
-        """Release Python's lock if there is much to compute; return where that is noted."""
+    def _unlock(self, times: str) -> str | None:
+        """Release Python's lock if there is much to compute; return where that is noted.
+
+        Parameters
+        ----------
+        times
+            How often it is computed.
+        """
         axes = {nest.axes for nest in self.lowering.nests.values()}
+        axes |= {tuple([n for n in r.lengths if n is not None]) for r in self.routines}
         if not axes:
             return None
-        code, token = self.code, self.allocate("ptr")
+        code, token = self.code, self.code.allocate("ptr")
         # all lengths are read before there is a branch
         sizes = [self.product(lengths) for lengths in sorted(axes)]
         much = "false"
         for size in sizes:
+            size = code.make(f"mul i64 {size}, {times}")
             large = code.make(f"icmp sgt i64 {size}, {UNLOCKED}")
             much = code.make(f"or i1 {much}, {large}")
         code.add(f"store ptr null, ptr {token}")
@@ -240,6 +325,42 @@ class MachineCode:
         code.add("br label %end")
         code.label("end")
 
+    # -- whole arrays --------------------------------------------------------------------------
+
+    def _dtype_of(self, routine: Routine) -> str:
+        return routine.outs[0].dtype
+
+    def _call_routine(self, routine: Routine) -> None:
+        code, dtype = self.code, self._dtype_of(routine)
+        given = []
+        for factor in routine.factors:
+            given.append(f"ptr {self.bases[factor.value]}")
+            if routine.name in ("product", "solve"):
+                given.append(f"i64 {int(factor.transposed)}")
+        places = [
+            self.bases[v] if v.axes else code.allocate(f"{MEMORY[dtype]}, align 64")
+            for v in routine.outs
+        ]
+        given += [f"ptr {place}" for place in places]
+        given += [f"i64 {'1' if n is None else self._length(n)}" for n in routine.lengths]
+        name = routine_name(routine.name, dtype)
+        well = code.make(f"call i1 {name}({', '.join(given)})")
+        failed = code.make(f"load i1, ptr {self._failed}")
+        now = code.make(f"or i1 {failed}, {code.make(f'xor i1 {well}, true')}")
+        code.add(f"store i1 {now}, ptr {self._failed}")
+        for value, place in zip(routine.outs, places, strict=True):
+            if not value.axes:
+                self.registers[value] = code.load_element(dtype, place)
+
+    def _return_if_failed(self) -> None:
+        """Return NotImplemented if a routine could not compute its results."""
+        if not self.routines:
+            return
+        code = self.code
+        failed = code.make(f"load i1, ptr {self._failed}")
+        code.add(f"br i1 {failed}, label %unfit, label %well")
+        code.label("well")
+
     # -- numbers -------------------------------------------------------------------------------
 
     def number(self, value: Value) -> str:
@@ -262,27 +383,27 @@ class MachineCode:
         slots = [
             self.slot(x, old, new) for x, old, new in zip(values, dtypes, how.dtypes, strict=False)
         ]
-        result = self.allocate("i64, align 64")
+        result = self.code.allocate("i64, align 64")
         places = [(slot, itemsize(d)) for slot, d in zip(slots, how.dtypes, strict=False)]
         self.call(how, [*places, (result, itemsize(how.dtypes[-1]))], "1")
-        return self.load_element(out.dtype, result)
+        return self.code.load_element(out.dtype, result)
 
     def slot(self, x: str, old: str, new: str) -> str:
         """Return where a number is put down for a loop of NumPy."""
-        place = self.allocate("i64, align 64")
+        place = self.code.allocate("i64, align 64")
         converted = convert(self.code, x, old, new)
         assert converted is not None
-        self.store_element(converted, new, place)
+        self.code.store_element(converted, new, place)
         return place
 
     def call(self, loop: Loop, places: Sequence[tuple[str, int]], count: str) -> None:
         code, n = self.code, len(places)
-        arguments = self.allocate(f"[{n} x ptr]")
-        steps = self.allocate(f"[{n} x i64]")
-        lengths = self.allocate("i64")
+        arguments = self.code.allocate(f"[{n} x ptr]")
+        steps = self.code.allocate(f"[{n} x i64]")
+        lengths = self.code.allocate("i64")
         for i, (where, step) in enumerate(places):
-            code.add(f"store ptr {where}, ptr {self.at(arguments, i, 'ptr')}")
-            code.add(f"store i64 {step}, ptr {self.at(steps, i, 'i64')}")
+            code.add(f"store ptr {where}, ptr {self.code.at(arguments, i, 'ptr')}")
+            code.add(f"store i64 {step}, ptr {self.code.at(steps, i, 'i64')}")
         code.add(f"store i64 {count}, ptr {lengths}")
         given = f"ptr {arguments}, ptr {lengths}, ptr {steps}, ptr {_pointer(loop.data)}"
         name = None if self.lowering.exact else faster_name(loop)
@@ -294,18 +415,33 @@ class MachineCode:
         first = len(self.lowering.inputs) + len(self.stored)
         for var, argument in zip(self.arrays_of_one, self._arguments[first:], strict=False):
             value = self.lowering.values[var]
-            data = self.load("ptr", self.at(argument, DATA))
-            self.store_element(self.number(value), value.dtype, data)
+            data = self.code.load("ptr", self.code.at(argument, DATA))
+            self.code.store_element(self.number(value), value.dtype, data)
         rest = self._arguments[first + len(self.arrays_of_one) :]
         for (dtype, values), argument in zip(self.numbers.items(), rest, strict=True):
-            data = self.load("ptr", self.at(argument, DATA))
+            data = self.code.load("ptr", self.code.at(argument, DATA))
             for i, value in enumerate(values):
-                self.store_element(self.number(value), dtype, self.at(data, i * itemsize(dtype)))
+                self.code.store_element(
+                    self.number(value), dtype, self.code.at(data, i * itemsize(dtype))
+                )
 
-    # -- loops ---------------------------------------------------------------------------------
 
-    def _nest(self, nest: Nest) -> None:
-        BlockLoops(self, nest).write()
+def _whole_made(part: Step | Routine | Nest) -> list[Value]:
+    """Return the arrays that a part makes."""
+    if isinstance(part, Nest):
+        steps = [step.out for step in part.steps]
+        made = [*steps, *(reduction.out for reduction in part.reductions)]
+    else:
+        made = part.outs if isinstance(part, Routine) else []
+    return [value for value in made if value.whole]
+
+
+def _whole_read(part: Step | Routine | Nest) -> list[Value]:
+    """Return the arrays that a part reads."""
+    if isinstance(part, Nest):
+        read = [operand.value for step in part.steps for operand in step.operands]
+        return [*read, *(reduction.operand.value for reduction in part.reductions)]
+    return [f.value for f in part.factors] if isinstance(part, Routine) else []
 
 
 __all__ = ["MachineCode"]

@@ -11,9 +11,14 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv
+from relgraph.tensor.linalg.gemm import BlasUpdate, Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.systems.determinants import SLogDet
+from relgraph.tensor.linalg.systems.solving import Solve
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.type import TensorType
@@ -38,6 +43,9 @@ REDUCTIONS: dict[type[Any], str] = {
 """The scalar ops by which is reduced."""
 
 _ELEMENTWISE = (Elemwise, FusedElemwise)
+
+ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Solve, SLogDet)
+"""The ops that are computed by `whole_arrays`."""
 
 _OF_UFUNC = {
     kind_of_op.ufunc: kind_of_op()
@@ -208,7 +216,10 @@ def operations(node: Apply, exact: bool) -> int | None:
     if type(op) is DimShuffle:
         (x,) = node.inputs
         in_order = list(op.shuffle) == sorted(op.shuffle)
-        return 0 if in_order and all(x.type.broadcastable[a] for a in op.drop) else None
+        is_view = in_order and all(x.type.broadcastable[a] for a in op.drop)
+        return 0 if is_view or (not exact and is_transpose(node)) else None
+    if type(op) in ON_WHOLE_ARRAYS:
+        return 1 if not exact and _is_on_whole_arrays(node) else None
     if type(op) is CAReduce:
         return _reduced_operations(node, exact)
     if type(op) is FusedReduction:
@@ -221,6 +232,63 @@ def operations(node: Apply, exact: bool) -> int | None:
     if type(op) in _ELEMENTWISE:
         return _elementwise_operations(op.scalar_op, node.inputs, node.outputs, exact)
     return None
+
+
+def is_transpose(node: Apply) -> bool:
+    """Return whether a node transposes a matrix of floats that does not broadcast."""
+    (x, *_), op = node.inputs, node.op
+    if type(op) is not DimShuffle or list(op.new_order) != [1, 0]:
+        return False
+    return x.type.dtype in BLAS_DTYPES and not any(x.type.broadcastable)
+
+
+def whole_arrays_of(node: Apply) -> tuple[Any, Any, Any]:
+    """Return the Z, X and Y of ``Z + XY``, or what takes their places; None for what is not there.
+
+    The node is of an op in `ON_WHOLE_ARRAYS`.
+    """
+    if isinstance(node.op, BlasUpdate):
+        z, _, x, y, *_ = node.inputs
+        return z, x, y
+    x, *others = node.inputs
+    return None, x, others[0] if others else None
+
+
+def factors_of(node: Apply) -> tuple[Variable | None, Variable | None]:
+    """Return the α and β of ``αXY + βZ``; None for what is not there."""
+    if isinstance(node.op, BlasUpdate):
+        _, alpha, _, _, *rest = node.inputs
+        return alpha, rest[0] if rest else None
+    return (node.inputs[2] if type(node.op) is Dot22Scalar else None), None
+
+
+def _is_on_whole_arrays(node: Apply) -> bool:
+    """Return whether a node of an op in `ON_WHOLE_ARRAYS` has inputs that are taken.
+
+    The half of a product of a matrix and its transpose that NumPy computes is less.
+    """
+    variables: list[Any] = [*node.inputs, *node.outputs]
+    _, x, y = whole_arrays_of(node)
+    dtypes = {v.type.dtype for v in variables}
+    if len(dtypes) > 1 or not dtypes <= {"float32", "float64"}:
+        return False
+    if any(True in v.type.broadcastable for v in variables):
+        return False
+    beta = factors_of(node)[1]
+    if beta is not None and known_number(beta) is None:
+        return False
+    if type(node.op) is SLogDet:
+        return bool(x.type.ndim == 2 and dtypes == {"float64"})
+    if type(node.op) is Solve:
+        return node.op.assume_a == "gen" and x.type.ndim == 2 and y.type.ndim in (1, 2)
+    return {x.type.ndim, y.type.ndim} <= {1, 2} and not _are_transposes(x, y)
+
+
+def _are_transposes(x: Variable, y: Variable) -> bool:
+    return any(
+        a.owner is not None and a.owner.inputs[0] is b and is_transpose(a.owner)
+        for a, b in ((x, y), (y, x))
+    )
 
 
 def _reduced_operations(node: Apply, exact: bool) -> int | None:
@@ -256,4 +324,16 @@ def _elementwise_operations(
     return None if None in found else sum(len(of_part or ()) for of_part in found)
 
 
-__all__ = ["REDUCTIONS", "How", "kept_axes", "known_number", "operations", "parts_of", "written"]
+__all__ = [
+    "ON_WHOLE_ARRAYS",
+    "REDUCTIONS",
+    "How",
+    "factors_of",
+    "is_transpose",
+    "kept_axes",
+    "known_number",
+    "operations",
+    "parts_of",
+    "whole_arrays_of",
+    "written",
+]

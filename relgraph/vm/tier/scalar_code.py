@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,11 +49,21 @@ def literal(value: Any, dtype: str) -> str:
     return str(int(value))
 
 
+class Counted(NamedTuple):
+    """A loop: its counter, where that is kept, and the blocks of its head and its end."""
+
+    counter: str
+    variable: str
+    head: str
+    end: str
+
+
 class Code:
-    """The lines of a function of LLVM."""
+    """The lines of a function of LLVM, and what it allocates before them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.allocations: list[str] = []
         self._names = 0
         self.declared: set[str] = set()
 
@@ -75,6 +85,57 @@ class Code:
     def label(self, name: str) -> None:
         """Begin a block."""
         self.lines.append(f"{name}:")
+
+    def body(self) -> str:
+        """Return the text of the function."""
+        return "\n".join(["entry:", *self.allocations, "  br label %start", "start:", *self.lines])
+
+    # -- memory --------------------------------------------------------------------------------
+
+    def allocate(self, text: str) -> str:
+        """Return where there is room for something as long as the function runs."""
+        name = f"%{self.name()}"
+        self.allocations.append(f"  {name} = alloca {text}")
+        return name
+
+    def at(self, base: str, offset: str | int, type_: str = "i8") -> str:
+        """Return the place of an element."""
+        return self.make(f"getelementptr {type_}, ptr {base}, i64 {offset}")
+
+    def load(self, type_: str, where: str, rest: str = "") -> str:
+        return self.make(f"load {type_}, ptr {where}, align 1{rest}")
+
+    def load_element(self, dtype: str, where: str, rest: str = "") -> str:
+        """Return an element of an array in a register."""
+        x = self.load(MEMORY[dtype], where, rest)
+        return self.make(f"icmp ne i8 {x}, 0") if dtype == "bool" else x
+
+    def store_element(self, x: str, dtype: str, where: str, rest: str = "") -> None:
+        if dtype == "bool":
+            x = self.make(f"zext i1 {x} to i8")
+        self.add(f"store {MEMORY[dtype]} {x}, ptr {where}, align 1{rest}")
+
+    # -- loops ---------------------------------------------------------------------------------
+
+    def open(self, length: str) -> Counted:
+        """Begin a loop."""
+        variable = self.allocate("i64")
+        head, body, end = self.name(), self.name(), self.name()
+        self.add(f"store i64 0, ptr {variable}")
+        self.add(f"br label %{head}")
+        self.label(head)
+        counter = self.make(f"load i64, ptr {variable}")
+        more = self.make(f"icmp slt i64 {counter}, {length}")
+        self.add(f"br i1 {more}, label %{body}, label %{end}")
+        self.label(body)
+        return Counted(counter, variable, head, end)
+
+    def close(self, loop: Counted, step: str = "1", rest: str = "") -> None:
+        """End a loop, the last one that was begun."""
+        after = self.make(f"add nsw i64 {loop.counter}, {step}")
+        self.add(f"store i64 {after}, ptr {loop.variable}")
+        self.add(f"br label %{loop.head}{rest}")
+        self.label(loop.end)
 
     def intrinsic(self, name: str, dtype: str, x: str) -> str:
         """Add a call of a function of one float that LLVM has."""

@@ -19,6 +19,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.type import TensorType
 from relgraph.vm.lines.fused import performed_line
@@ -26,6 +27,7 @@ from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import InlinedOp
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import Schedule, schedule_of_nodes
+from relgraph.vm.tier.compiled_loops import CompiledLoop
 from relgraph.vm.tier.compiler import Compiled
 from relgraph.vm.tier.lowering import Length, Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
@@ -68,8 +70,9 @@ class Segment(InlinedOp):
 
     def __str__(self) -> str:
         lowering = self.lowering
-        made = [*lowering.numbers.values(), *(nest.steps for nest in lowering.nests.values())]
-        count = sum(map(len, made)) + sum(len(nest.reductions) for nest in lowering.nests.values())
+        nests = lowering.nests.values()
+        count = sum(len(steps) for steps in lowering.straight.values())
+        count += sum(len(nest.steps) + len(nest.reductions) for nest in nests)
         plural = "s" * (len(self.nodes) != 1)
         return f"Compiled{{{count} operations of {len(self.nodes)} node{plural}}}"
 
@@ -117,14 +120,11 @@ def segment_lines(node: Apply, symbols: SymbolTable) -> list[str]:
         return f"{name} = {empty}(({shape}), {symbols.bind('d', np.dtype(dtype))})"
 
     scratch = []
-    for k, value in enumerate(code.stored):
-        out = of_value.get(value)
-        name = f"z{k}" if out is None else symbols.name_of(out)
-        lengths = value.axes if out is None else lowering.shape(_old(op, node, out))
-        lines.append(new_array(name, lengths, value.dtype))
+    for value in code.stored:
+        out = of_value[value]
+        name = symbols.name_of(out)
+        lines.append(new_array(name, lowering.shape(_old(op, node, out)), value.dtype))
         arguments.append(name)
-        if out is None:
-            scratch.append(name)
     for old in code.arrays_of_one:
         name = symbols.name_of(outs[old])
         lines.append(new_array(name, lowering.shape(old), old.type.dtype))
@@ -183,7 +183,7 @@ class Cut:
     plan, inputs, outputs
         The new schedule, and the variables that it reads and computes.
     segments
-        The segments.
+        The segments and loops that are compiled.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Cut:
     ) -> None:
         self.exact = exact
         self.check = check
-        self.segments: list[Segment] = []
+        self.segments: list[Segment | CompiledLoop] = []
         self._new: dict[Variable, Variable] = {}
         nodes = [
             made for node in plan.nodes for made in self._taken_apart(node) or [self._copied(node)]
@@ -249,8 +249,27 @@ class Cut:
     def _copied(self, node: Apply) -> Apply:
         """Return a copy of a node; one that is compiled overwrites nothing."""
         op = node.op
-        if isinstance(op, Elemwise) and op.inplace_pattern and operations(node, self.exact):
-            op = type(op)(op.scalar_op)
+        if isinstance(op, Scan):
+            return self._loop(node)
+        if op.destroy_map and operations(node, self.exact):
+            if isinstance(op, Elemwise):
+                op = type(op)(op.scalar_op)
+            else:
+                op = type(op)(**{**op.props_dict(), "inplace": False})
+        given = [self._new.get(v, v) for v in node.inputs]
+        made = Apply(op, given, [v.type.make_variable() for v in node.outputs])
+        self._new.update(zip(node.outputs, made.outputs, strict=True))
+        return made
+
+    def _loop(self, node: Apply) -> Apply:
+        """Return a copy of the node of a loop, which is compiled if it can be."""
+        op = node.op
+        try:
+            self.check()
+            op = CompiledLoop(node, self.exact)
+            self.segments.append(op)
+        except NotImplementedError:
+            pass
         given = [self._new.get(v, v) for v in node.inputs]
         made = Apply(op, given, [v.type.make_variable() for v in node.outputs])
         self._new.update(zip(node.outputs, made.outputs, strict=True))

@@ -1,0 +1,316 @@
+"""What compiled code computes on whole arrays: products, transpositions, and what LAPACK does.
+
+Each is a function of LLVM, written once for a dtype. BLAS and LAPACK are SciPy's. They want arrays
+by columns: an array by rows is the transpose of one by columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from relgraph.tensor.fortran import c_function
+from relgraph.tensor.linalg.lapack_calls import LARGE
+from relgraph.vm.tier.numpy_loops import find_loop
+from relgraph.vm.tier.scalar_code import MEMORY, Code, literal
+
+MOST_COLUMNS = 64
+"""A system of equations with more right sides is left to NumPy."""
+
+
+class _Function(Code):
+    """A function of one dtype that returns whether it could compute its results."""
+
+    def __init__(self, name: str, dtype: str, parameters: Sequence[str]) -> None:
+        super().__init__()
+        self.dtype, self.type = dtype, MEMORY[dtype]
+        given = ", ".join(f"{'ptr' if p.isupper() else 'i64'} %{p}" for p in parameters)
+        self.head = f"define internal i1 {routine_name(name, dtype)}({given}) noinline {{"
+
+    def text(self) -> str:
+        return f"{self.head}\n{self.body()}\n}}"
+
+    def places(self, base: str, *terms: tuple[str, str]) -> str:
+        """Return the place of an element: at the sum of products of an index and a stride."""
+        total = "0"
+        for index, stride in terms:
+            total = self.make(f"add nsw i64 {total}, {self.make(f'mul nsw i64 {index}, {stride}')}")
+        return self.at(base, total, self.type)
+
+    def element(self, base: str, *terms: tuple[str, str]) -> str:
+        return self.load(self.type, self.places(base, *terms))
+
+    def store(self, x: str, base: str, *terms: tuple[str, str]) -> None:
+        self.add(f"store {self.type} {x}, ptr {self.places(base, *terms)}, align 1")
+
+    def strides(self, transposed: str, rows: str, columns: str) -> tuple[str, str]:
+        """Return the strides of a matrix by rows, or of one that is the transpose of such."""
+        first = self.make(f"select i1 {transposed}, i64 1, i64 {columns}")
+        return first, self.make(f"select i1 {transposed}, i64 {rows}, i64 1")
+
+    def flag(self, name: str) -> str:
+        return self.make(f"icmp ne i64 {name}, 0")
+
+    def whole(self, x: str) -> str:
+        """Return where an integer lies as Fortran takes it."""
+        place = self.allocate("i32")
+        self.add(f"store i32 {self.make(f'trunc i64 {x} to i32')}, ptr {place}")
+        return place
+
+    def number(self, x: float) -> str:
+        place = self.allocate(self.type)
+        self.add(f"store {self.type} {literal(x, self.dtype)}, ptr {place}")
+        return place
+
+    def letter(self, transposed: str) -> str:
+        """Return where it is said whether a matrix by columns is transposed."""
+        place = self.allocate("i8")
+        x = self.make(f"select i1 {transposed}, i8 {ord('T')}, i8 {ord('N')}")
+        self.add(f"store i8 {x}, ptr {place}")
+        return place
+
+    def fortran(self, library: str, name: str, *places: str) -> None:
+        address = c_function(library, name, self.dtype)
+        given = ", ".join(f"ptr {place}" for place in places)
+        self.add(f"call void inttoptr (i64 {address} to ptr)({given})")
+
+    def branch(self, condition: str) -> tuple[str, str]:
+        """Go two ways; return the names of the blocks that are to follow."""
+        yes, no = self.name(), self.name()
+        self.add(f"br i1 {condition}, label %{yes}, label %{no}")
+        return yes, no
+
+    def fail_unless(self, condition: str) -> None:
+        well, ill = self.branch(condition)
+        self.label(ill)
+        self.add("ret i1 false")
+        self.label(well)
+
+    def room(self, size: str, type_: str | None = None) -> str:
+        """Return room for so many elements."""
+        return self.make(f"alloca {type_ or self.type}, i64 {size}, align 64")
+
+
+def _product(dtype: str) -> _Function:
+    """``OUT = X Y`` of an `m` x `k` and a `k` x `n` matrix.
+
+    `OUT` is cleared: some versions of the BLAS multiply what is there.
+    """
+    f = _Function("product", dtype, ("X", "tx", "Y", "ty", "OUT", "m", "k", "n"))
+    tx, ty = f.flag("%tx"), f.flag("%ty")
+    size = f.make("mul nsw i64 %m, %n")
+    loop = f.open(size)
+    f.store(literal(0, dtype), "%OUT", (loop.counter, "1"))
+    f.close(loop)
+    some, none = f.branch(f.make(f"icmp sgt i64 {f.make(f'mul nsw i64 {size}, %k')}, 0"))
+    f.label(none)
+    f.add("ret i1 true")
+    f.label(some)
+    m, k, n = f.whole("%m"), f.whole("%k"), f.whole("%n")
+    column, others = f.branch(f.make("icmp eq i64 %n, 1"))
+    f.label(column)
+    _multiply_vector(f, "%X", f.make(f"xor i1 {tx}, true"), k, m, "%Y")
+    f.label(others)
+    row, matrices = f.branch(f.make("icmp eq i64 %m, 1"))
+    f.label(row)
+    _multiply_vector(f, "%Y", ty, k, n, "%X")
+    f.label(matrices)
+    ld_x = f.make(f"select i1 {tx}, ptr {m}, ptr {k}")
+    ld_y = f.make(f"select i1 {ty}, ptr {k}, ptr {n}")
+    f.fortran(
+        *("blas", "gemm", f.letter(ty), f.letter(tx), n, m, k, f.number(1)),
+        *("%Y", ld_y, "%X", ld_x, f.number(0), "%OUT", n),
+    )
+    f.add("ret i1 true")
+    return f
+
+
+def _multiply_vector(
+    f: _Function, matrix: str, turned: str, summed: str, kept: str, vector: str
+) -> None:
+    """Multiply a matrix by columns, or its transpose, and a vector, and return.
+
+    Parameters
+    ----------
+    turned
+        Whether its transpose is meant.
+    summed, kept
+        The length of the axis that is summed over, and of the other one.
+    """
+    rows = f.make(f"select i1 {turned}, ptr {summed}, ptr {kept}")
+    columns = f.make(f"select i1 {turned}, ptr {kept}, ptr {summed}")
+    one = f.whole("1")
+    f.fortran(
+        *("blas", "gemv", f.letter(turned), rows, columns, f.number(1), matrix, rows),
+        *(vector, one, f.number(0), "%OUT", one),
+    )
+    f.add("ret i1 true")
+
+
+def _transpose(dtype: str) -> _Function:
+    """``OUT = X.T`` of an `m` x `n` matrix, by tiles, so that few rows are in the cache."""
+    f = _Function("transpose", dtype, ("X", "OUT", "m", "n"))
+    tile = 16
+    counts = [
+        f.make(f"udiv i64 {f.make(f'add i64 {n}, {tile - 1}')}, {tile}") for n in ("%m", "%n")
+    ]
+    tiles = [f.open(count) for count in counts]
+    starts = [f.make(f"mul i64 {t.counter}, {tile}") for t in tiles]
+    loops = []
+    for n, start in zip(("%m", "%n"), starts, strict=True):
+        left = f.make(f"sub i64 {n}, {start}")
+        whole = f.make(f"icmp sgt i64 {left}, {tile}")
+        loops.append(f.open(f.make(f"select i1 {whole}, i64 {tile}, i64 {left}")))
+        start = f.make(f"add i64 {start}, {loops[-1].counter}")
+        starts.append(start)
+    i, j = starts[2:]
+    f.store(f.element("%X", (i, "%n"), (j, "1")), "%OUT", (j, "%m"), (i, "1"))
+    for loop in (*reversed(loops), *reversed(tiles)):
+        f.close(loop)
+    f.add("ret i1 true")
+    return f
+
+
+def _copy(
+    f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str, total: str
+) -> None:
+    """Copy a matrix to one by columns; add its elements to a total."""
+    outer = f.open(columns)
+    inner = f.open(rows)
+    x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
+    f.store(x, out, (outer.counter, rows), (inner.counter, "1"))
+    added = f.make(f"fadd {f.type} {f.load(f.type, total)}, {x}")
+    f.add(f"store {f.type} {added}, ptr {total}, align 1")
+    f.close(inner)
+    f.close(outer)
+
+
+def _begin_sum(f: _Function) -> str:
+    return f.number(0)
+
+
+def _fail_unless_finite(f: _Function, total: str) -> None:
+    x = f.load(f.type, total)
+    rest = f.make(f"fsub {f.type} {x}, {x}")
+    f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
+
+
+def _fail_unless_small(f: _Function, size: str) -> None:
+    some = f.make("icmp sgt i64 %n, 0")
+    small = f.make(f"icmp slt i64 {size}, {LARGE}")
+    f.fail_unless(f.make(f"and i1 {some}, {small}"))
+
+
+def _solve(dtype: str) -> _Function:
+    """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
+    than LAPACK, or of a singular matrix."""
+    f = _Function("solve", dtype, ("A", "ta", "B", "tb", "OUT", "n", "m"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    some = f.make("icmp sgt i64 %m, 0")
+    few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
+    f.fail_unless(f.make(f"and i1 {some}, {few}"))
+    a, pivots = f.room(size), f.room("%n", "i32")
+    b = f.room(f.make("mul i64 %n, %m"))
+    total = _begin_sum(f)
+    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a, total)
+    _fail_unless_finite(f, total)
+    total = _begin_sum(f)
+    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b, total)
+    _fail_unless_finite(f, total)
+    n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
+    f.fortran("lapack", "gesv", n, m, a, n, pivots, b, n, info)
+    f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
+    rows = f.open("%n")
+    columns = f.open("%m")
+    x = f.element(b, (columns.counter, "%n"), (rows.counter, "1"))
+    f.store(x, "%OUT", (rows.counter, "%m"), (columns.counter, "1"))
+    f.close(columns)
+    f.close(rows)
+    f.add("ret i1 true")
+    return f
+
+
+def _slogdet(dtype: str) -> _Function:
+    """The sign and logarithm of the determinant of an `n` x `n` matrix, as `slogdet_of_floats`
+    has them."""
+    f = _Function("slogdet", dtype, ("A", "SIGN", "LOG", "n"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    a, pivots, total = f.room(size), f.room("%n", "i32"), _begin_sum(f)
+    _copy(f, "%A", ("1", "%n"), "%n", "%n", a, total)
+    _fail_unless_finite(f, total)
+    n, info = f.whole("%n"), f.allocate("i32")
+    f.fortran("lapack", "getrf", n, n, a, n, pivots, info)
+    sizes, negative = f.room("%n"), f.allocate("i1")
+    f.add(f"store i1 false, ptr {negative}")
+    loop = f.open("%n")
+    i = loop.counter
+    pivot = f.element(a, (i, "%n"), (i, "1"))
+    f.store(f.intrinsic("fabs", dtype, pivot), sizes, (i, "1"))
+    row = f.make(f"sext i32 {f.load('i32', f.at(pivots, i, 'i32'))} to i64")
+    moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
+    below = f.make(f"fcmp olt {f.type} {pivot}, {literal(0, dtype)}")
+    changed = f.make(f"xor i1 {moved}, {below}")
+    known = f.make(f"load i1, ptr {negative}")
+    f.add(f"store i1 {f.make(f'xor i1 {known}, {changed}')}, ptr {negative}")
+    f.close(loop)
+    _call_of_log(f, sizes)
+    total = _begin_sum(f)
+    loop = f.open("%n")
+    x = f.make(f"fadd {f.type} {f.load(f.type, total)}, {f.element(sizes, (loop.counter, '1'))}")
+    f.add(f"store {f.type} {x}, ptr {total}, align 1")
+    f.close(loop)
+    found = f.load(f.type, total)
+    f.store(found, "%LOG")
+    below = f.make(f"load i1, ptr {negative}")
+    sign = f.make(f"select i1 {below}, {f.type} {literal(-1, dtype)}, {f.type} {literal(1, dtype)}")
+    gone = f.make(f"fcmp oeq {f.type} {found}, {literal(-np.inf, dtype)}")
+    sign = f.make(f"select i1 {gone}, {f.type} {literal(0, dtype)}, {f.type} {sign}")
+    f.store(sign, "%SIGN")
+    f.add("ret i1 true")
+    return f
+
+
+def _call_of_log(f: _Function, values: str) -> None:
+    """Put the logarithms of `n` numbers into their place."""
+    log = find_loop(np.log, (f.dtype,))
+    assert log is not None
+    places, steps, count = f.allocate("[2 x ptr]"), f.allocate("[2 x i64]"), f.allocate("i64")
+    for i in range(2):
+        f.add(f"store ptr {values}, ptr {f.at(places, i, 'ptr')}")
+        f.add(f"store i64 {np.dtype(f.dtype).itemsize}, ptr {f.at(steps, i, 'i64')}")
+    f.add(f"store i64 %n, ptr {count}")
+    address, data = (f"inttoptr (i64 {x} to ptr)" for x in (log.address, log.data))
+    f.add(f"call void {address}(ptr {places}, ptr {count}, ptr {steps}, ptr {data})")
+
+
+ROUTINES: dict[str, Callable[[str], _Function]] = {
+    "product": _product,
+    "transpose": _transpose,
+    "solve": _solve,
+    "slogdet": _slogdet,
+}
+"""What writes a function for a dtype, by its name."""
+
+
+def routine_name(name: str, dtype: str) -> str:
+    """Return the name of a function in LLVM."""
+    return f"@{name}_{dtype}"
+
+
+def routine_text(name: str, dtype: str, declared: set[str]) -> str:
+    """Return the text of a function.
+
+    Parameters
+    ----------
+    declared
+        The functions of LLVM that are declared; what is used is added.
+    """
+    function = ROUTINES[name](dtype)
+    declared |= function.declared
+    return function.text()
+
+
+__all__ = ["ROUTINES", "routine_name", "routine_text"]
