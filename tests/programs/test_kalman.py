@@ -38,6 +38,18 @@ def test_gradient_by_the_covariances() -> None:
         np.testing.assert_allclose((slope * along).sum(), difference, rtol=1e-6)
 
 
+def test_gradient_node_by_node() -> None:
+    """Steps that overwrite what they are given run in an order in which nothing is lost."""
+    inputs, log_likelihood, _ = kalman.build(relgraph, at)
+    wanted = relgraph.grad(log_likelihood, inputs[3:5])
+    found = [
+        relgraph.function(inputs, wanted, mode=relgraph.Mode(linker))(*kalman.values())
+        for linker in ("py", "vm")
+    ]
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 def test_no_inverse_is_computed() -> None:
     inputs, log_likelihood, _ = kalman.build(relgraph, at)
     f = relgraph.function(inputs, log_likelihood)

@@ -162,7 +162,7 @@ class Scan(Op, HasInnerGraph):
         """Return this op with some of its parameters replaced."""
         return Scan(**{**self.props_dict(), **changes})
 
-    @property
+    @cached_property
     def fn(self) -> Callable[..., Any]:
         nodes = ordered(self.inputs, self.outputs, self.nodes)
         return step_of_nodes(self.inputs, nodes, self.outputs)
@@ -268,8 +268,7 @@ class Scan(Op, HasInnerGraph):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         with np.errstate(all="ignore"):
-            step = step_of_nodes(self.inputs, self.nodes, self.outputs)
-            self.run(step, inputs, output_storage)
+            self.run(self.fn, inputs, output_storage)
 
     def run(self, step: Step, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
         """Run the loop by a function that computes the outputs of a step from its inputs."""

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.loops.running import number_of_steps
-from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.loops.scan_op import Scan, StepResults
 from relgraph.tensor.type import TensorType
 from relgraph.vm.loops import in_order
 from relgraph.vm.program import generate_program
@@ -35,12 +37,14 @@ class LoopCode(MachineCode):
     ----------
     op
         The loop.
+    results
+        What a step computes.
     lowering
         A step.
     """
 
-    def __init__(self, op: Scan, lowering: Lowering) -> None:
-        self.op = op
+    def __init__(self, op: Scan, results: StepResults, lowering: Lowering) -> None:
+        self.op, self.results = op, results
         super().__init__(lowering)
         self._scratch = [*self.stored, *self._scratch]
         self.stored = []
@@ -68,7 +72,7 @@ class LoopCode(MachineCode):
         steps = code.load("i64", data[0])
         scratch = self._allocate_scratch()
         self._read_fixed(data[1:first])
-        sizes = {v: self.product(self._value(v).axes) for v in (*inputs, *op.outputs)}
+        sizes = {v: self.product(self._value(v).axes) for v in (*inputs, *self.lowering.outputs)}
         token = self._unlock(steps)
         self._begin()
         loop = code.open(steps)
@@ -116,14 +120,13 @@ class LoopCode(MachineCode):
 
     def _collect(self, step: str, steps: str, sizes: dict[Variable, str]) -> None:
         """Copy what is collected to its row."""
-        results = self.op.results.rows
-        for var, kept, base in zip(results, self.op.kept, self._rows, strict=True):
+        for var, kept, base in zip(self.results.rows, self.op.kept, self._rows, strict=True):
             row = step if kept is None else self.code.make(f"urem i64 {step}, {kept}")
             self._copy(var, self._row(base, row, var, sizes), sizes)
 
     def _hand_on(self, sizes: dict[Variable, str]) -> None:
         for var, old, where in zip(
-            self.op.results.states, self.op.step.states, self._states, strict=True
+            self.results.states, self.op.step.states, self._states, strict=True
         ):
             if var is not old:
                 self._copy(var, where, sizes)
@@ -142,7 +145,7 @@ class LoopCode(MachineCode):
         """End the loop if the condition holds, or a routine failed."""
         code = self.code
         done = code.make(f"load i1, ptr {self._failed}")
-        for var in self.op.results.stop:
+        for var in self.results.stop:
             value = self._value(var)
             stops = convert(code, self.number(value), value.dtype, "bool")
             done = code.make(f"or i1 {done}, {stops}")
@@ -179,10 +182,18 @@ class CompiledLoop(Op):
         op = self.op
         arrays = [v for v in external(op.nodes) if isinstance(v, Constant)]
         self._constants = [np.asarray(v.data, order="C") for v in arrays]
-        outputs = list(dict.fromkeys(op.outputs))
-        states = list(zip(op.step.states, op.results.states, strict=True))
-        self.lowering = Lowering(op.nodes, [*op.inputs, *arrays], outputs, exact, states)
-        self.compiled = Compiled(LoopCode(op, self.lowering).text())
+        # a state that is the last value of another one is copied before that is written to
+        copies = {
+            v: Elemwise(scalar.identity).make_node(v)
+            for v, old in zip(op.results.states, op.step.states, strict=True)
+            if v is not old and v in op.step.states and v.type.ndim
+        }
+        results = op.split_results([copies[v].outputs[0] if v in copies else v for v in op.outputs])
+        outputs = list(dict.fromkeys([*results.states, *results.rows, *results.stop]))
+        states = list(zip(op.step.states, results.states, strict=True))
+        nodes = [*op.nodes, *copies.values()]
+        self.lowering = Lowering(nodes, [*op.inputs, *arrays], outputs, exact, states)
+        self.compiled = Compiled(LoopCode(op, results, self.lowering).text())
 
     def __str__(self) -> str:
         return f"Compiled{{{self.op} of {len(self.op.nodes)} nodes}}"
@@ -247,8 +258,6 @@ def check_loop(op: Scan, exact: bool) -> None:
             raise NotImplementedError(f"a {var.type} in a loop")
     pairs = zip(op.step.states, op.results.states, strict=True)
     for old, new in pairs:
-        if new is not old and new in op.inputs and new.type.ndim:
-            raise NotImplementedError("a state that is another one's last value")
         if old.type.broadcastable != new.type.broadcastable:
             raise NotImplementedError("a state that broadcasts after a step")
     for var in op.outputs:

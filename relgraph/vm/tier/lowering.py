@@ -18,6 +18,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.linalg.gemm import Ger
 from relgraph.tensor.linalg.systems.determinants import SLogDet
+from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.linalg.systems.solving import Solve
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -275,25 +276,27 @@ class Lowering:
         for out, reduction in zip(node.outputs, reductions, strict=True):
             lengths[out] = tuple(found) if reduction is None else ()
 
-    def _find_lengths_of_whole(self, node: Apply, lengths: dict[Variable, Any]) -> None:
+    def _find_lengths_of_whole(
+        self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]
+    ) -> None:
         """Do the same for products and what LAPACK computes."""
-        z, x, y = whole_arrays_of(node)
-        own: list[Sequence[Length]] = [lengths[v] if v is not None else () for v in (z, x, y)]
-        if type(node.op) is SLogDet:
-            self._equate(*own[1])
-            found: Sequence[Length] = ()
-        elif type(node.op) is Solve:
-            self._equate(own[1][0], own[1][1])
-            self._equate(own[1][0], own[2][0])
-            found = own[2]
+        z, x, y = [[] if v is None else _of_all_axes(v, lengths[v]) for v in whole_arrays_of(node)]
+        found: list[Length | None] = []
+        pairs = []
+        if type(node.op) in (SLogDet, Inverse, Solve):
+            pairs = [(x[0], x[1]), *([(x[0], y[0])] if y else [])]
+            if type(node.op) is not SLogDet:
+                found = x if type(node.op) is Inverse else y
         elif type(node.op) is Ger:
-            found = (*own[1], *own[2])
+            found = [*x, *y]
         else:
-            self._equate(own[1][-1], own[2][0])
-            found = (*own[1][:-1], *own[2][1:])
-        for a, b in zip(own[0], found, strict=False):
-            self._equate(a, b)
-        lengths.update((out, found) for out in node.outputs)
+            pairs = [(x[-1], y[0])]
+            found = [*x[:-1], *y[1:]]
+        for a, b in (*pairs, *zip(z, found, strict=False)):
+            if a is not None and b is not None:
+                self._equate(a, b)
+        own = tuple([n for n in found if n is not None])
+        lengths.update((out, own) for out in node.outputs)
 
     # -- steps ---------------------------------------------------------------------------------
 
@@ -353,34 +356,38 @@ class Lowering:
     def _lower_whole(self, node: Apply) -> None:
         op, dtype = node.op, node.outputs[0].type.dtype
         z, x, y = whole_arrays_of(node)
-        first = self._factor(x)
-        rows, *columns = self._seen(x).axes
-        if type(op) is SLogDet:
-            outs = [Value(dtype), Value(dtype)]
-            self._routine("slogdet", outs, [first], [rows])
-            self.values.update(zip(node.outputs, outs, strict=True))
-            return
         if type(op) is Ger:
-            lengths = (rows, *self._seen(y).axes)
+            lengths = (*self._seen(x).axes, *self._seen(y).axes)
             given = [
                 Operand(self._value(v), b) for v, b in ((x, (False, True)), (y, (True, False)))
             ]
             found = self._arithmetic(scalar.mul, given, lengths)
             self.values[node.outputs[0]] = self._added(node, z, found, lengths)
             return
-        second = self._factor(y)
-        inner, *others = self._seen(y).axes
-        made = Value(dtype)
-        if type(op) is Solve:
-            made.axes = (inner, *others)
-            self._routine("solve", [made], [first, second], [inner, *(others or (None,))])
+        factors = [self._factor(v) for v in (x, y) if v is not None]
+        first = self._axes(x)
+        second = [] if y is None else self._axes(y)
+        if type(op) is SLogDet:
+            outs = [Value(dtype), Value(dtype)]
+            self._routine("slogdet", outs, factors, first[:1])
+            self.values.update(zip(node.outputs, outs, strict=True))
+            return
+        made = Value(dtype, self._seen(x if y is None else y).axes)
+        if type(op) is Inverse:
+            self._routine("inverse", [made], factors, first[:1])
+        elif type(op) is Solve:
+            self._routine("solve", [made], factors, [second[0], *(second[1:] or [None])])
         else:
-            made.axes = (*((rows,) if columns else ()), *others)
-            sizes = [rows if columns else None, inner, *(others or (None,))]
-            self._routine("product", [made], [first, second], sizes)
+            made.axes = tuple([n for n in (*first[:-1], *second[1:]) if n is not None])
+            sizes = [*(first[:-1] or [None]), second[0], *(second[1:] or [None])]
+            self._routine("product", [made], factors, sizes)
         made.whole = bool(made.axes)
-        broadcasts = (False,) * len(made.axes)
-        self.values[node.outputs[0]] = self._added(node, z, Operand(made, broadcasts), made.axes)
+        operand = Operand(made, (False,) * len(made.axes))
+        self.values[node.outputs[0]] = self._added(node, z, operand, made.axes)
+
+    def _axes(self, var: Any) -> list[Length | None]:
+        """Return the lengths of the axes of a variable; None for an axis that broadcasts."""
+        return _of_all_axes(var, self._seen(var).axes)
 
     def _added(self, node: Apply, z: Any, product: Operand, lengths: tuple[Length, ...]) -> Value:
         """Return ``αXY + βZ`` of a product, α and β as the node has them."""
@@ -517,8 +524,13 @@ class Lowering:
 
     def shape(self, var: Any) -> list[Length | None]:
         """Return the lengths of the axes of an output; None for an axis that broadcasts."""
-        rest = iter(self.values[var].axes)
-        return [None if b else next(rest) for b in var.type.broadcastable]
+        return _of_all_axes(var, self.values[var].axes)
+
+
+def _of_all_axes(var: Any, lengths: Sequence[Length]) -> list[Length | None]:
+    """Return the lengths of the axes of a variable, with None for those that broadcast."""
+    rest = iter(lengths)
+    return [None if b else next(rest) for b in var.type.broadcastable]
 
 
 def external(nodes: Sequence[Apply]) -> list[Variable]:

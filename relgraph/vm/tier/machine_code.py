@@ -166,12 +166,13 @@ class MachineCode:
         """Return the lengths and item size of each place; note which one a value takes."""
         made: dict[Value, int] = {}
         last: dict[Value, int] = {}
-        for time, part in enumerate(self._in_order()):
+        parts = self._in_order()
+        for time, part in enumerate(parts):
             for value in _whole_made(part):
                 made[value] = last[value] = time
             for value in _whole_read(part):
                 last[value] = time
-        last.update((self.lowering.values[v], len(made)) for v in self.lowering.outputs)
+        last.update((self.lowering.values[v], len(parts)) for v in self.lowering.outputs)
         slots: dict[int, tuple[tuple[Length, ...], int]] = {}
         ends: dict[int, int] = {}
         self._slot_of: dict[Value, int] = {}
@@ -335,7 +336,7 @@ class MachineCode:
         given = []
         for factor in routine.factors:
             given.append(f"ptr {self.bases[factor.value]}")
-            if routine.name in ("product", "solve"):
+            if routine.name in ("product", "solve", "inverse"):
                 given.append(f"i64 {int(factor.transposed)}")
         places = [
             self.bases[v] if v.axes else code.allocate(f"{MEMORY[dtype]}, align 64")

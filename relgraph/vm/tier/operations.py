@@ -18,6 +18,7 @@ from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
 from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv
 from relgraph.tensor.linalg.gemm import BlasUpdate, Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.systems.determinants import SLogDet
+from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.linalg.systems.solving import Solve
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.reductions.reduction import CAReduce
@@ -44,7 +45,7 @@ REDUCTIONS: dict[type[Any], str] = {
 
 _ELEMENTWISE = (Elemwise, FusedElemwise)
 
-ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Solve, SLogDet)
+ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Inverse, Solve, SLogDet)
 """The ops that are computed by `whole_arrays`."""
 
 _OF_UFUNC = {
@@ -272,16 +273,22 @@ def _is_on_whole_arrays(node: Apply) -> bool:
     dtypes = {v.type.dtype for v in variables}
     if len(dtypes) > 1 or not dtypes <= {"float32", "float64"}:
         return False
-    if any(True in v.type.broadcastable for v in variables):
+    if any(v.type.ndim > 2 or (v.type.ndim and all(v.type.broadcastable)) for v in variables):
         return False
     beta = factors_of(node)[1]
     if beta is not None and known_number(beta) is None:
         return False
-    if type(node.op) is SLogDet:
-        return bool(x.type.ndim == 2 and dtypes == {"float64"})
-    if type(node.op) is Solve:
-        return node.op.assume_a == "gen" and x.type.ndim == 2 and y.type.ndim in (1, 2)
-    return {x.type.ndim, y.type.ndim} <= {1, 2} and not _are_transposes(x, y)
+    if type(node.op) in (SLogDet, Inverse, Solve):
+        if x.type.ndim != 2 or any(True in v.type.broadcastable for v in variables):
+            return False
+        if type(node.op) is SLogDet:
+            return dtypes == {"float64"}
+        return type(node.op) is Inverse or node.op.assume_a == "gen"
+    if type(node.op) is Ger:
+        return not any(True in v.type.broadcastable for v in variables)
+    if not (x.type.ndim and y.type.ndim) or _are_transposes(x, y):
+        return False
+    return bool(x.type.broadcastable[-1] == y.type.broadcastable[0])
 
 
 def _are_transposes(x: Variable, y: Variable) -> bool:

@@ -1,8 +1,9 @@
 """Cuts a schedule into segments: as few as there can be, each of nodes that are compiled together.
 
 A segment stands in the schedule as one node. Its line in the program calls the compiled function;
-where that does not take the values, as they lie in memory or do not fit together, the nodes of the
-segment run by the first tier, which also raises the errors.
+arrays that do not lie in memory in C order are copied for it. Where it does not take the values,
+since they do not fit together, the nodes of the segment run by the first tier, which also raises
+the errors.
 """
 
 from __future__ import annotations
@@ -81,10 +82,22 @@ class Segment(InlinedOp):
         plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
         return generate_program(plan, self.inputs, self.outputs)
 
+    @cached_property
+    def _of_plain(self) -> Any:
+        """What calls the compiled function on arrays in C order."""
+        outputs = [v.type.make_variable() for v in self.outputs]
+        node = Apply(self, self.inputs, outputs)
+        return generate_program(
+            schedule_of_nodes([node], self.inputs, outputs), self.inputs, outputs
+        )
+
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        for cell, value in zip(output_storage, self._program(*inputs), strict=True):
+        plain = [np.asarray(x, order="C") for x in inputs]
+        in_order = all(x is y for x, y in zip(plain, inputs, strict=True))
+        found = self._program(*inputs) if in_order else self._of_plain(*plain)
+        for cell, value in zip(output_storage, found, strict=True):
             cell[0] = value
 
     def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:

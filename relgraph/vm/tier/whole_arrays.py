@@ -157,14 +157,13 @@ def _transpose(dtype: str) -> _Function:
     ]
     tiles = [f.open(count) for count in counts]
     starts = [f.make(f"mul i64 {t.counter}, {tile}") for t in tiles]
-    loops = []
+    loops, indices = [], []
     for n, start in zip(("%m", "%n"), starts, strict=True):
         left = f.make(f"sub i64 {n}, {start}")
         whole = f.make(f"icmp sgt i64 {left}, {tile}")
         loops.append(f.open(f.make(f"select i1 {whole}, i64 {tile}, i64 {left}")))
-        start = f.make(f"add i64 {start}, {loops[-1].counter}")
-        starts.append(start)
-    i, j = starts[2:]
+        indices.append(f.make(f"add i64 {start}, {loops[-1].counter}"))
+    i, j = indices
     f.store(f.element("%X", (i, "%n"), (j, "1")), "%OUT", (j, "%m"), (i, "1"))
     for loop in (*reversed(loops), *reversed(tiles)):
         f.close(loop)
@@ -184,10 +183,6 @@ def _copy(
     f.add(f"store {f.type} {added}, ptr {total}, align 1")
     f.close(inner)
     f.close(outer)
-
-
-def _begin_sum(f: _Function) -> str:
-    return f.number(0)
 
 
 def _fail_unless_finite(f: _Function, total: str) -> None:
@@ -211,25 +206,46 @@ def _solve(dtype: str) -> _Function:
     some = f.make("icmp sgt i64 %m, 0")
     few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
     f.fail_unless(f.make(f"and i1 {some}, {few}"))
-    a, pivots = f.room(size), f.room("%n", "i32")
-    b = f.room(f.make("mul i64 %n, %m"))
-    total = _begin_sum(f)
-    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a, total)
-    _fail_unless_finite(f, total)
-    total = _begin_sum(f)
+    b, total = f.room(f.make("mul i64 %n, %m")), f.number(0)
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b, total)
     _fail_unless_finite(f, total)
-    n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
-    f.fortran("lapack", "gesv", n, m, a, n, pivots, b, n, info)
+    _solve_by_lapack(f, b, "%m")
+    return f
+
+
+def _inverse(dtype: str) -> _Function:
+    """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
+    f = _Function("inverse", dtype, ("A", "ta", "OUT", "n"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    b = f.room(size)
+    loop = f.open(size)
+    f.store(literal(0, dtype), b, (loop.counter, "1"))
+    f.close(loop)
+    loop = f.open("%n")
+    f.store(literal(1, dtype), b, (loop.counter, "%n"), (loop.counter, "1"))
+    f.close(loop)
+    _solve_by_lapack(f, b, "%n")
+    return f
+
+
+def _solve_by_lapack(f: _Function, b: str, columns: str) -> None:
+    """Solve the system of `A` and right sides by columns, write the solutions to `OUT` by rows, and
+    return."""
+    a, pivots = f.room(f.make("mul i64 %n, %n")), f.room("%n", "i32")
+    total = f.number(0)
+    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a, total)
+    _fail_unless_finite(f, total)
+    n, info = f.whole("%n"), f.allocate("i32")
+    f.fortran("lapack", "gesv", n, f.whole(columns), a, n, pivots, b, n, info)
     f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
     rows = f.open("%n")
-    columns = f.open("%m")
-    x = f.element(b, (columns.counter, "%n"), (rows.counter, "1"))
-    f.store(x, "%OUT", (rows.counter, "%m"), (columns.counter, "1"))
-    f.close(columns)
+    inner = f.open(columns)
+    x = f.element(b, (inner.counter, "%n"), (rows.counter, "1"))
+    f.store(x, "%OUT", (rows.counter, columns), (inner.counter, "1"))
+    f.close(inner)
     f.close(rows)
     f.add("ret i1 true")
-    return f
 
 
 def _slogdet(dtype: str) -> _Function:
@@ -238,7 +254,7 @@ def _slogdet(dtype: str) -> _Function:
     f = _Function("slogdet", dtype, ("A", "SIGN", "LOG", "n"))
     size = f.make("mul i64 %n, %n")
     _fail_unless_small(f, size)
-    a, pivots, total = f.room(size), f.room("%n", "i32"), _begin_sum(f)
+    a, pivots, total = f.room(size), f.room("%n", "i32"), f.number(0)
     _copy(f, "%A", ("1", "%n"), "%n", "%n", a, total)
     _fail_unless_finite(f, total)
     n, info = f.whole("%n"), f.allocate("i32")
@@ -257,7 +273,7 @@ def _slogdet(dtype: str) -> _Function:
     f.add(f"store i1 {f.make(f'xor i1 {known}, {changed}')}, ptr {negative}")
     f.close(loop)
     _call_of_log(f, sizes)
-    total = _begin_sum(f)
+    total = f.number(0)
     loop = f.open("%n")
     x = f.make(f"fadd {f.type} {f.load(f.type, total)}, {f.element(sizes, (loop.counter, '1'))}")
     f.add(f"store {f.type} {x}, ptr {total}, align 1")
@@ -290,6 +306,7 @@ ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
     "transpose": _transpose,
     "solve": _solve,
+    "inverse": _inverse,
     "slogdet": _slogdet,
 }
 """What writes a function for a dtype, by its name."""

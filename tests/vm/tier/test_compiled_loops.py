@@ -1,0 +1,176 @@
+"""Loops as compiled functions: states and rows of every rank, conditions, and what falls back."""
+
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import relgraph
+import relgraph.tensor as at
+from relgraph import function, grad, scan, until
+from relgraph.compile import Mode
+from relgraph.vm.linker import PyLinker
+from relgraph.vm.tier.compiled_loops import CompiledLoop
+from tests.programs import kalman
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+
+x, m = at.dmatrix("x"), at.dmatrix("m")
+h, k = at.dvector("h"), at.dvector("k")
+s = at.dscalar("s")
+INPUTS = [x, m, h, k, s]
+
+
+@pytest.fixture
+def fallbacks(monkeypatch):
+    """Note the loops that ran by NumPy though they are compiled."""
+    counted = []
+    plain = CompiledLoop.__dict__["_program"].func
+    monkeypatch.setattr(
+        CompiledLoop, "_program", property(lambda self: counted.append(self) or plain(self))
+    )
+    return counted
+
+
+def values(rows=7, length=4):
+    draw = np.random.default_rng(seed_of("loops", str(rows), str(length))).normal
+    return [draw(size=n) * 0.5 for n in ((rows, length), (length, length), length, length, ())]
+
+
+def compiled(outputs, optimizer="fast_run", loops=1):
+    """Return a function in which so many loops are compiled, and one that is not rewritten."""
+    mode = Mode(optimizer=optimizer, tier="compiled")
+    made = function(INPUTS, outputs, mode=mode, on_unused_input="ignore")
+    record = made._run.record
+    assert record.state == "compiled", record
+    assert sum("scan{" in segment for segment in record.segments) == loops, record
+    reference = Mode(PyLinker(), None)
+    return made, function(INPUTS, outputs, mode=reference, on_unused_input="ignore")
+
+
+def compare(made, reference, given, tolerance=1e-12):
+    before = [np.array(v) for v in given]
+    for _ in range(2):
+        for found, wanted in zip(made(*given), reference(*given), strict=True):
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape
+            np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+    for value, old in zip(given, before, strict=True):
+        np.testing.assert_array_equal(value, old)
+
+
+def loop(*args, **kwargs):
+    """Return everything that a loop gives: states, rows, and the number of steps."""
+    made, _ = scan(*args, **kwargs)
+    return made if isinstance(made, list) else [made]
+
+
+LOOPS = {
+    "plain": loop(lambda r, a: a * 0.9 + r, x, h),
+    "last": [v[-1] for v in loop(lambda r, a: at.tanh(a) + r, x, h)],
+    "last three": [v[-3:] for v in loop(lambda r, a: at.tanh(a) + r, x, h)],
+    "number": loop(lambda r, a: at.sin(a) + at.sum(r), x, s),
+    "numbers": loop(lambda r, a, b: (a + r, b * at.tanh(a), a * b), x[:, 0], [s, s, None]),
+    "two states": loop(lambda r, a, b: (a * 0.5 + b, at.tanh(a) * r), x, [h, k]),
+    "changing places": loop(lambda r, a, b: (b, a * 0.5 + b + r), x, [h, k]),
+    "in turn": loop(lambda a, b, c: (b, c, a), None, [h, k, h * k], n_steps=4),
+    "a row": loop(lambda r, a, b: (r, a * 2 + b), x, [h, k]),
+    "fixed": loop(lambda r, a, b: (k, at.exp(a * 0.1) + b * 0.2), x, [h, k]),
+    "collected before": loop(lambda r, a: (a * 0.9 + r, a * 2, a), x, [h, None, None]),
+    "one value for two": loop(lambda r, a, b: ((a + b) * r,) * 2, x, [h, k]),
+    "product": loop(lambda r, a: at.tanh(m @ a + r), x, h),
+    "product from the left": loop(lambda r, a: at.tanh(a @ m) + r, x, h),
+    "matrix": loop(lambda r, a: at.tanh(m @ a @ m.T) + r, x, m),
+    "transposed state": loop(lambda a: at.tanh(a.T) + m, outputs_info=m, n_steps=5),
+    "outer product": loop(lambda r, a: a * 0.5 + r[:, None] * k[None, :], x, m),
+    "system": loop(
+        lambda r, a: at.tanh(at.linalg.solve(m + 9 * at.eye(4), a)) + r, x[:, :4], h[:4]
+    ),
+    "sums": loop(lambda r, a: (a + r - at.max(r), at.sum(a), at.sum(a * r)), x, [h, None, None]),
+    "constant": loop(lambda r, a: a * np.array([1.0, 2.0, 3.0, 4.0]) * 0.3 + r, x[:, :4], h[:4]),
+    "integers": loop(lambda a: a * 3 + 1, outputs_info=at.cast(s * 4, "int64"), n_steps=20),
+    "until": loop(lambda r, a: (a * 1.5 + r, until(at.sum(abs(a)) > 3)), x, h),
+    "until, last": [
+        v[-1] for v in loop(lambda a: (a * 2 + 1, until(a > 100)), None, s, n_steps=40)
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_values(name, fallbacks):
+    made, reference = compiled(LOOPS[name])
+    compare(made, reference, values())
+    if name not in ("system", "constant"):
+        compare(made, reference, values(1, 1))
+        compare(made, reference, values(70, 33), 1e-9)
+    given = values()
+    given[0], given[1] = np.asfortranarray(given[0])[::-1], given[1].T
+    given[2] = np.repeat(given[2], 2)[::2]
+    compare(made, reference, given)
+    assert not fallbacks
+
+
+@pytest.mark.parametrize("optimizer", ["fast_run", "strict"])
+def test_the_bits_of_elementwise_loops_in_strict(optimizer, fallbacks):
+    outputs = loop(lambda r, a, b: (a * 0.9 + r, at.exp(-a) - b), x, [h, k])
+    made, reference = compiled(outputs, optimizer)
+    given = values(20, 37)
+    for found, wanted in zip(made(*given), reference(*given), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13)
+        if optimizer == "strict":
+            np.testing.assert_array_equal(found, wanted)
+    assert not fallbacks
+
+
+def test_no_steps():
+    made, reference = compiled(LOOPS["plain"])
+    compare(made, reference, values(rows=0))
+
+
+def test_lengths_that_do_not_fit():
+    made, _ = compiled(loop(lambda r, a: a * 0.9 + r * k, x, h))
+    given = values()
+    given[3] = np.ones(9)
+    with pytest.raises(ValueError, match="9"):
+        made(*given)
+
+
+def test_a_singular_system_in_a_step(fallbacks):
+    made, _ = compiled(loop(lambda r, a: at.linalg.solve(m, a) + r, x, h))
+    given = values()
+    given[1][...] = 1
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        made(*given)
+    assert len(fallbacks) == 1
+
+
+def test_gradients(fallbacks):
+    hs = loop(lambda r, a: at.tanh(m @ a + r * k), x, h)[0]
+    loss = at.sum(hs[-1] ** 2) + at.sum(at.sin(hs))
+    made, reference = compiled([loss, *grad(loss, [m, h, k])], loops=2)
+    compare(made, reference, values(), 1e-11)
+    assert not fallbacks
+
+
+def test_gradient_of_a_kalman_filter(fallbacks):
+    inputs, log_likelihood, _ = kalman.build(relgraph, at)
+    outputs = [log_likelihood, *grad(log_likelihood, inputs[3:5])]
+    made = function(inputs, outputs, mode=Mode(tier="compiled"))
+    assert [s for s in made._run.record.segments if "scan{" in s], made._run.record
+    for linker in ("vm", "py"):  # an order in which nothing is read after it is overwritten
+        reference = function(inputs, outputs, mode=Mode(linker, tier="vm"))
+        given = kalman.values()
+        for found, wanted in zip(made(*given), reference(*given), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    assert not fallbacks
+
+
+def test_threads_share_a_loop():
+    made, reference = compiled(LOOPS["product"])
+    given = [values(40, 30), values(25, 50)]
+    wanted = [reference(*v) for v in given]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda i: made(*given[i % 2]), range(60)))
+    for i, outputs in enumerate(found):
+        np.testing.assert_allclose(outputs[0], wanted[i % 2][0], rtol=1e-9)

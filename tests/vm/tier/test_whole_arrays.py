@@ -1,0 +1,171 @@
+"""Products, transpositions and what LAPACK computes as parts of compiled functions."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import function, grad
+from relgraph.compile import Mode
+from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
+from relgraph.vm.linker import PyLinker
+from relgraph.vm.tier.segments import Segment
+from tests.seeds import seed_of
+
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+
+DTYPES = {"float64": 1e-11, "float32": 2e-4}
+
+
+@pytest.fixture
+def fallbacks(monkeypatch):
+    """Note the programs that took the place of compiled code."""
+    counted = []
+    plain = Segment.__dict__["_program"].func
+    monkeypatch.setattr(
+        Segment, "_program", property(lambda self: counted.append(self) or plain(self))
+    )
+    return counted
+
+
+def compiled(inputs, outputs):
+    """Return a compiled function of one segment, and one that is not rewritten."""
+    made = function(inputs, outputs, mode=Mode(tier="compiled"), on_unused_input="ignore")
+    record = made._run.record
+    assert record.state == "compiled" and len(record.segments) == 1, record
+    reference = Mode(PyLinker(), None)
+    return made, function(inputs, outputs, mode=reference, on_unused_input="ignore")
+
+
+def compare(made, reference, values, tolerance):
+    for found, wanted in zip(made(*values), reference(*values), strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
+SIZES = [(3, 4, 5), (1, 1, 1), (1, 7, 2), (7, 2, 1), (2, 0, 3), (0, 3, 2), (70, 40, 33)]
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def products(request):
+    """Products of every kind, each followed by elementwise operations."""
+    dtype = request.param
+    a, b, c = (at.matrix(n, dtype=dtype) for n in "abc")
+    v, w = at.vector("v", dtype=dtype), at.vector("w", dtype=dtype)
+    outputs = [
+        at.exp(-abs(a @ b)),
+        at.tanh(b.T @ a.T),
+        at.tanh(a @ v) + w,
+        at.tanh(w @ a) * v,
+        at.tanh(a.T @ w) * v,
+        at.tanh(v @ v) * v,
+        at.tanh(c - a @ b * 3),
+        c + w[:, None] * (b.T @ v)[None, :],
+        at.exp(-abs(a.T)) + at.tanh(at.tanh(a).T),
+        Gemm()(c, np.asarray(-2.0, dtype), a, b, np.asarray(0.5, dtype)) * 2,
+        GemvAdd()(w, np.asarray(1.0, dtype), a, v, np.asarray(0.0, dtype)) + w * 2,
+        Gemm()(c, np.asarray(1.0, dtype), w[:, None], (v @ b)[None, :], np.asarray(1.0, dtype)) * 2,
+        Ger()(c, np.asarray(2.0, dtype), w, v @ b) + 1,
+    ]
+    return dtype, *compiled([a, b, c, v, w], outputs)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_products(products, size, fallbacks):
+    dtype, made, reference = products
+    m, k, n = size
+    draw = np.random.default_rng(seed_of("whole arrays", str(size))).normal
+    values = [draw(size=s).astype(dtype) for s in ((m, k), (k, n), (m, n), k, m)]
+    compare(made, reference, values, DTYPES[dtype])
+    # by columns, backward, and every other row
+    other = [np.asfortranarray(v)[::-1][::-1] if v.ndim == 2 else v for v in values]
+    compare(made, reference, other, DTYPES[dtype])
+    wide = [np.repeat(v, 2, axis=0)[::2] for v in values]
+    compare(made, reference, wide, DTYPES[dtype])
+    assert not fallbacks
+
+
+def test_what_is_not_finite_spreads_as_in_numpy(products):
+    dtype, made, reference = products
+    draw = np.random.default_rng(seed_of("whole arrays", "not finite")).normal
+    values = [draw(size=s).astype(dtype) for s in ((3, 4), (4, 5), (3, 5), 4, 3)]
+    values[0][1, 2], values[1][0, 0], values[3][3] = np.nan, np.inf, -np.inf
+    with np.errstate(all="ignore"):
+        compare(made, reference, values, DTYPES[dtype])
+
+
+def test_lengths_that_do_not_fit(products):
+    _, made, reference = products
+    values = [np.ones(s, made.maker.fgraph.inputs[0].type.dtype) for s in ((3, 4), (5, 2), (3, 2))]
+    values += [np.ones(4, values[0].dtype), np.ones(3, values[0].dtype)]
+    with pytest.raises(ValueError) as wanted:
+        reference(*values)
+    with pytest.raises(ValueError) as found:
+        made(*values)
+    assert type(found.value) is type(wanted.value)
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def systems(request):
+    dtype = request.param
+    a, b, v = at.matrix("a", dtype=dtype), at.matrix("b", dtype=dtype), at.vector("v", dtype=dtype)
+    linalg = at.linalg
+    outputs = [
+        at.tanh(linalg.solve(a, b)),
+        at.tanh(linalg.solve(a.T, v)),
+        linalg.inv(a) + 1,
+        at.tanh(linalg.inv(a.T)),
+    ]
+    if dtype == "float64":
+        sign, logarithm = linalg.slogdet(a)
+        outputs += [logarithm * 2 + sign, at.tanh(logarithm)]
+    return dtype, *compiled([a, b, v], outputs)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+def test_systems(systems, size, fallbacks):
+    dtype, made, reference = systems
+    draw = np.random.default_rng(seed_of("whole arrays", str(size))).normal
+    for columns in (1, 3):
+        values = [draw(size=s).astype(dtype) for s in ((size, size), (size, columns), size)]
+        values[0] += 3 * np.eye(size, dtype=dtype) * np.sign(draw())
+        compare(made, reference, values, 1e3 * DTYPES[dtype])
+    assert not fallbacks
+
+
+def test_systems_that_lapack_does_not_get(systems, fallbacks):
+    """A large one, one without elements, one with nan and a singular one are left to NumPy."""
+    dtype, made, reference = systems
+    for n in (70, 0):
+        a = np.eye(n, dtype=dtype) * 2
+        compare(made, reference, [a, np.ones((n, 2), dtype), np.ones(n, dtype)], 1e-4)
+    a = np.eye(3, dtype=dtype)
+    a[0, 1] = np.nan
+    with np.errstate(all="ignore"):
+        compare(made, reference, [a, np.ones((3, 2), dtype), np.ones(3, dtype)], 1e-4)
+    assert len(fallbacks) == 3
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        made(np.ones((3, 3), dtype), np.ones((3, 2), dtype), np.ones(3, dtype))
+
+
+def test_determinant_of_a_singular_matrix():
+    a = at.dmatrix("a")
+    sign, logarithm = at.linalg.slogdet(a)
+    made, reference = compiled([a], [sign * 2, logarithm + 1])
+    for values in (np.ones((2, 2)), np.diag([1.0, -2.0, 3.0]), np.eye(3)[[1, 0, 2]]):
+        compare(made, reference, [values], 1e-14)
+
+
+def test_a_chain_keeps_its_scratch_apart(fallbacks):
+    """What is handed on between products takes one place after another, and no output is lost."""
+    a, x = at.dmatrix("a"), at.dmatrix("x")
+    layers = [x]
+    for _ in range(12):
+        layers.append(at.tanh(a @ layers[-1]))
+    loss = at.sum(layers[-1] * layers[5])
+    made, reference = compiled([a, x], [loss, *layers[1::3], *grad(loss, [a, x])])
+    draw = np.random.default_rng(seed_of("whole arrays", "chain")).normal
+    for n in (1, 9, 64):
+        compare(made, reference, [draw(size=(n, n)) / n, draw(size=(n, n))], 1e-11)
+    assert not fallbacks
