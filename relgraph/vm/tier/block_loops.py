@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
 from relgraph.vm.tier.numpy_loops import Loop
+from relgraph.vm.tier.parts import Nest, Operand, Reduction, Step, Value
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
 
 if TYPE_CHECKING:

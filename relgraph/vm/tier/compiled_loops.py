@@ -19,10 +19,11 @@ from relgraph.vm.loops import in_order
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import schedule_of_nodes
 from relgraph.vm.tier.compiler import Compiled
-from relgraph.vm.tier.lowering import Length, Lowering, external
+from relgraph.vm.tier.lowering import Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS
 from relgraph.vm.tier.operations import operations
+from relgraph.vm.tier.parts import Length
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
 
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from relgraph.vm.tier.block_loops import MOST, BlockLoops
 from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
-from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
+from relgraph.vm.tier.lowering import Lowering
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.operations import written
+from relgraph.vm.tier.parts import Length, Nest, Routine, Step, Value
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
 from relgraph.vm.tier.whole_arrays import routine_name, routine_text
 

@@ -30,9 +30,10 @@ from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import Schedule, schedule_of_nodes
 from relgraph.vm.tier.compiled_loops import CompiledLoop
 from relgraph.vm.tier.compiler import Compiled
-from relgraph.vm.tier.lowering import Length, Lowering, external
+from relgraph.vm.tier.lowering import Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
 from relgraph.vm.tier.operations import operations
+from relgraph.vm.tier.parts import Length
 
 LEAST_OPERATIONS = 2
 """A segment of fewer operations is left to NumPy."""
