@@ -25,6 +25,7 @@ from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.parts import Length
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
+from relgraph.vm.tier.taken_apart import taken_apart
 
 
 class LoopCode(MachineCode):
@@ -179,22 +180,14 @@ class CompiledLoop(Op):
     def __init__(self, node: Apply, exact: bool) -> None:
         self.node = node
         self.op: Scan = node.op
-        check_loop(self.op, exact)
-        op = self.op
-        arrays = [v for v in external(op.nodes) if isinstance(v, Constant)]
+        nodes, self.results = _step(self.op, exact)
+        results = self.results
+        arrays = [v for v in external(nodes) if isinstance(v, Constant)]
         self._constants = [np.asarray(v.data, order="C") for v in arrays]
-        # a state that is the last value of another one is copied before that is written to
-        copies = {
-            v: Elemwise(scalar.identity).make_node(v)
-            for v, old in zip(op.results.states, op.step.states, strict=True)
-            if v is not old and v in op.step.states and v.type.ndim
-        }
-        results = op.split_results([copies[v].outputs[0] if v in copies else v for v in op.outputs])
         outputs = list(dict.fromkeys([*results.states, *results.rows, *results.stop]))
-        states = list(zip(op.step.states, results.states, strict=True))
-        nodes = [*op.nodes, *copies.values()]
-        self.lowering = Lowering(nodes, [*op.inputs, *arrays], outputs, exact, states)
-        self.compiled = Compiled(LoopCode(op, results, self.lowering).text())
+        states = list(zip(self.op.step.states, results.states, strict=True))
+        self.lowering = Lowering(nodes, [*self.op.inputs, *arrays], outputs, exact, states)
+        self.compiled = Compiled(LoopCode(self.op, results, self.lowering).text())
 
     def __str__(self) -> str:
         return f"Compiled{{{self.op} of {len(self.op.nodes)} nodes}}"
@@ -229,7 +222,7 @@ class CompiledLoop(Op):
                 (steps if kept is None else min(steps, kept), *self._shape(var, given)),
                 var.type.numpy_dtype,
             )
-            for var, kept in zip(op.results.rows, op.kept, strict=True)
+            for var, kept in zip(self.results.rows, op.kept, strict=True)
         ]
         count = np.array(steps)
         if self.compiled.call(count, *given, *states, *rows) is not None:
@@ -249,21 +242,32 @@ class CompiledLoop(Op):
         return [length(n) for n in self.lowering.shape(var)]
 
 
-def check_loop(op: Scan, exact: bool) -> None:
-    """Raise NotImplementedError if a loop is not compiled."""
-    for node in op.nodes:
+def _step(op: Scan, exact: bool) -> tuple[list[Apply], StepResults]:
+    """Return the nodes of a step as they are compiled, and its results.
+
+    Raises
+    ------
+    NotImplementedError
+        If it is not compiled.
+    """
+    nodes, new = taken_apart(op.nodes, exact)
+    for node in nodes:
         if operations(node, exact) is None:
             raise NotImplementedError(f"{node.op} in a loop")
-    for var in (*op.inputs, *op.outputs):
+    results = op.split_results([new.get(v, v) for v in op.outputs])
+    for i, (old, made) in enumerate(zip(op.step.states, results.states, strict=True)):
+        if old.type.broadcastable != made.type.broadcastable:
+            raise NotImplementedError("a state that broadcasts after a step")
+        if made is not old and made in op.step.states and made.type.ndim:
+            # it is copied before the state that it is the last value of is written to
+            nodes.append(Elemwise(scalar.identity).make_node(made))
+            results.states[i] = nodes[-1].outputs[0]
+    for var in (*op.inputs, *results.states, *results.rows, *results.stop):
         if not isinstance(var.type, TensorType) or var.type.dtype not in MEMORY:
             raise NotImplementedError(f"a {var.type} in a loop")
-    pairs = zip(op.step.states, op.results.states, strict=True)
-    for old, new in pairs:
-        if old.type.broadcastable != new.type.broadcastable:
-            raise NotImplementedError("a state that broadcasts after a step")
-    for var in op.outputs:
         if isinstance(var, Constant) and var.type.ndim:
             raise NotImplementedError("a constant that is collected")
+    return nodes, results
 
 
 __all__ = ["CompiledLoop"]

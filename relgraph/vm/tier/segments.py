@@ -16,13 +16,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.scalar.composite import Composite
-from relgraph.tensor.basic import constant
+from relgraph.graph.op import Op
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.type import TensorType
 from relgraph.vm.lines.fused import performed_line
 from relgraph.vm.lines.symbol_table import SymbolTable
 from relgraph.vm.lines.table import InlinedOp
@@ -34,12 +30,10 @@ from relgraph.vm.tier.lowering import Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.parts import Length
+from relgraph.vm.tier.taken_apart import MOST_IN_SEGMENT, taken_apart
 
-LEAST_OPERATIONS = 2
-"""A segment of fewer operations is left to NumPy."""
-MOST_OPERATIONS, MOST_IN_SEGMENT = 2000, 300
-"""No more operations are compiled, in all and together: LLVM takes the longer for each the more
-there are."""
+LEAST_OPERATIONS, MOST_OPERATIONS = 2, 2000
+"""A segment of fewer operations is left to NumPy, and so is what is more in all."""
 
 
 class Segment(InlinedOp):
@@ -211,83 +205,14 @@ class Cut:
         self.exact = exact
         self.check = check
         self.segments: list[Segment | CompiledLoop] = []
-        self._new: dict[Variable, Variable] = {}
-        nodes = [
-            made for node in plan.nodes for made in self._taken_apart(node) or [self._copied(node)]
-        ]
+        nodes, new = taken_apart(plan.nodes, exact)
         self.inputs = list(inputs)
-        self.outputs = [self._new.get(v, v) for v in outputs]
-        self._new = {}
+        self.outputs = [new.get(v, v) for v in outputs]
+        self._new: dict[Variable, Variable] = {}
         self._assign(nodes)
         self._write(nodes)
         self.outputs = [self._new.get(v, v) for v in self.outputs]
         self.plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
-
-    def _taken_apart(self, node: Apply) -> list[Apply] | None:
-        """Return a node for each op of a Composite of which most are compiled, and not all, or of
-        more than are compiled together."""
-        op: Any = node.op
-        reductions = op.reductions if isinstance(op, FusedReduction) else [None] * len(node.outputs)
-        composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
-        if not isinstance(composite, Composite):
-            return None
-        if (operations(node, self.exact) or MOST_IN_SEGMENT + 1) <= MOST_IN_SEGMENT:
-            return None
-        known: dict[Variable, Variable] = {
-            v: self._new.get(given, given)
-            for v, given in zip(composite.inputs, node.inputs, strict=True)
-        }
-        made = []
-        for inner in composite.nodes:
-            given = [
-                constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
-                for v in inner.inputs
-            ]
-            made.append(Elemwise(inner.op).make_node(*given))
-            known.update(zip(inner.outputs, made[-1].outputs, strict=True))
-        outputs = [known.get(v, v) for v in composite.outputs]
-        for i, reduction in enumerate(reductions):
-            if reduction is not None and isinstance(outputs[i].type, TensorType):
-                made.append(reduction.make_node(outputs[i]))
-                outputs[i] = made[-1].outputs[0]
-        same = all(
-            isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
-            for v, out in zip(outputs, node.outputs, strict=True)
-        )
-        left = sum(operations(part, self.exact) is None for part in made)
-        if not same or any(v.owner is None for v in outputs) or 2 * left > len(made):
-            return None
-        self._new.update(zip(node.outputs, outputs, strict=True))
-        return made
-
-    def _copied(self, node: Apply) -> Apply:
-        """Return a copy of a node; one that is compiled overwrites nothing."""
-        op = node.op
-        if isinstance(op, Scan):
-            return self._loop(node)
-        if op.destroy_map and operations(node, self.exact):
-            if isinstance(op, Elemwise):
-                op = type(op)(op.scalar_op)
-            else:
-                op = type(op)(**{**op.props_dict(), "inplace": False})
-        given = [self._new.get(v, v) for v in node.inputs]
-        made = Apply(op, given, [v.type.make_variable() for v in node.outputs])
-        self._new.update(zip(node.outputs, made.outputs, strict=True))
-        return made
-
-    def _loop(self, node: Apply) -> Apply:
-        """Return a copy of the node of a loop, which is compiled if it can be."""
-        op = node.op
-        try:
-            self.check()
-            op = CompiledLoop(node, self.exact)
-            self.segments.append(op)
-        except NotImplementedError:
-            pass
-        given = [self._new.get(v, v) for v in node.inputs]
-        made = Apply(op, given, [v.type.make_variable() for v in node.outputs])
-        self._new.update(zip(node.outputs, made.outputs, strict=True))
-        return made
 
     def _assign(self, nodes: Sequence[Apply]) -> None:
         """Note for each node in the how manyth segment it is, or behind which one it comes.
@@ -365,10 +290,21 @@ class Cut:
 
     def _others(self, nodes: Sequence[Apply]) -> None:
         for node in nodes:
+            op = self._loop(node) if isinstance(node.op, Scan) else node.op
             given = [self._new.get(v, v) for v in node.inputs]
-            made = Apply(node.op, given, [v.type.make_variable() for v in node.outputs])
+            made = Apply(op, given, [v.type.make_variable() for v in node.outputs])
             self._new.update(zip(node.outputs, made.outputs, strict=True))
             self.nodes.append(made)
+
+    def _loop(self, node: Apply) -> Op:
+        """Return the op of a loop, compiled if it can be."""
+        self.check()
+        try:
+            self.segments.append(CompiledLoop(node, self.exact))
+        except NotImplementedError:
+            op: Op = node.op
+            return op
+        return self.segments[-1]
 
 
 __all__ = ["Cut", "Segment", "segment_lines"]

@@ -11,7 +11,7 @@ from relgraph.compile import Mode
 from relgraph.graph.fg import FunctionGraph
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.schedule import schedule
-from relgraph.vm.tier import segments
+from relgraph.vm.tier import segments, taken_apart
 from relgraph.vm.tier.segments import Cut, Segment
 from tests.seeds import seed_of
 
@@ -282,7 +282,8 @@ def test_long_graphs_and_many_arguments():
 @pytest.mark.parametrize("optimizer", ["o2", "fast_run"])
 def test_many_operations_are_several_segments(monkeypatch, optimizer):
     """LLVM takes the longer for each operation the more there are."""
-    monkeypatch.setattr(segments, "MOST_IN_SEGMENT", 20)
+    for module in (segments, taken_apart):
+        monkeypatch.setattr(module, "MOST_IN_SEGMENT", 20)
     out, sums = x, []
     for k in range(30):
         out = at.tanh(out * y) + k if k % 3 else at.exp(out / 100) - y
