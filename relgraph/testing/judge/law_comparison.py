@@ -14,6 +14,7 @@ from relgraph.testing.judge.claims import elements_derived_from, unclaimed_eleme
 from relgraph.testing.judge.error_bounds import MAX_ULPS, largest_magnitude, rounding_error_bound
 from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.extended_precision import extended_value, times_as_far
+from relgraph.testing.judge.overflow import overflowed_by_rounding
 from relgraph.testing.judge.rewrite_pair import RewritePair
 from relgraph.testing.judge.true_values.evaluation import UNDECIDED, precision_for, true_values
 from relgraph.testing.judge.true_values.mpmath_support import mp
@@ -221,6 +222,8 @@ class Comparison:
         discrete = self.old.dtype.kind not in "fc"
         if not discrete:
             differing = self._beyond_rounding(differing, underflow=True)
+            new = self.pair.new
+            differing &= ~overflowed_by_rounding(self._nodes(new), self.values, new)
         info = np.finfo(self._least_precise_dtype() if discrete else self.old.dtype)
         indices = np.argwhere(differing)
         if not len(indices):

@@ -148,7 +148,7 @@ class Lowering:
         if type(op) in ON_WHOLE_ARRAYS:
             self._find_lengths_of_whole(node, lengths)
             return
-        if type(op) is CAReduce:
+        if isinstance(op, CAReduce):
             kept = zip(lengths[node.inputs[0]], kept_axes(node), strict=True)
             lengths[node.outputs[0]] = tuple([n for n, is_kept in kept if is_kept])
             return
@@ -197,7 +197,7 @@ class Lowering:
             self.values[node.outputs[0]] = self._value(node.inputs[0])
         elif type(op) in ON_WHOLE_ARRAYS:
             self._lower_whole(node)
-        elif type(op) is CAReduce:
+        elif isinstance(op, CAReduce):
             value = self._value(node.inputs[0])
             operand = Operand(value, (False,) * len(value.axes))
             kept = tuple(kept_axes(node))
@@ -405,7 +405,8 @@ class Lowering:
         name = REDUCTIONS[type(op.scalar_op)]
         loop = None
         if op.ufunc.identity is None:
-            self.not_empty.update(operand.value.axes)
+            if type(op) is CAReduce:  # others have a result of nothing
+                self.not_empty.update(operand.value.axes)
             if kind(result.dtype) == "f" and not (kept and kept[-1]):
                 loop = find_loop(op.ufunc, (result.dtype,) * 2)
         nest.reductions.append(Reduction(result, operand, name, kept, loop))

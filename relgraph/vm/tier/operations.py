@@ -221,7 +221,7 @@ def operations(node: Apply, exact: bool) -> int | None:
         return 0 if is_view or (not exact and is_transpose(node)) else None
     if type(op) in ON_WHOLE_ARRAYS:
         return 1 if not exact and _is_on_whole_arrays(node) else None
-    if type(op) is CAReduce:
+    if isinstance(op, CAReduce):
         return _reduced_operations(node, exact)
     if type(op) is FusedReduction:
         if exact or any(

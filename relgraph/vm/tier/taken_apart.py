@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
@@ -15,8 +16,7 @@ from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.math import and_, exp, isinf, log, lt, switch
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import max as max_
-from relgraph.tensor.reductions.reduction import restore_axes
+from relgraph.tensor.reductions.reduction import CAReduce, restore_axes
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
@@ -114,11 +114,29 @@ def _parts_of_composite(
 # -- softmaxes ---------------------------------------------------------------------------------
 
 
+class Largest(CAReduce):
+    """The maximum over some axes, a sorted tuple or None for all; minus infinity of nothing."""
+
+    __props__: Any = ("axis",)
+
+    def __init__(self, axis: tuple[int, ...] | None) -> None:
+        super().__init__(scalar.maximum, axis)
+
+    def for_rank(self, ndim: int) -> CAReduce:
+        return self
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        found = np.maximum.reduce(inputs[0], axis=self.axis, initial=-np.inf)
+        output_storage[0][0] = np.asarray(found)
+
+
 def _shifted(op: Any, x: Any) -> tuple[Any, Any, Any]:
     """Return what stands for the maximum, 0 where it is not finite; what is left of `x` without it;
     and the axes."""
     axes = op.axes(x.type.ndim)
-    largest = max_(x, axis=axes)
+    largest = Largest(None if len(axes) == x.type.ndim else axes)(x)
     infinite = np.asarray(np.inf, x.type.dtype)
     shift = switch(lt(abs(largest), infinite), largest, np.zeros((), x.type.dtype))
     return shift, x - restore_axes(shift, axes, x.type.ndim), axes

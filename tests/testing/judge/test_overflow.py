@@ -1,0 +1,30 @@
+"""Infinities that only rounding makes, at the end of the range of half precision."""
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.testing.judge.overflow import overflowed_by_rounding
+from relgraph.testing.judge.rewrite_pair import RewritePair
+
+
+@pytest.mark.parametrize(
+    ("formula", "values", "expected"),
+    [
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.1826], -65504.0), True),
+        (lambda x, y: at.sum(x * y) / 2 - 1, ([0.8181, 0.1826], -65504.0), True),
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.2], -65504.0), False),  # beyond the range
+        (lambda x, y: at.sum(x * y), ([0.8181, np.inf], -65504.0), False),  # it was infinite
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.1], -65504.0), False),  # it is finite
+        (lambda x, y: at.sum(at.exp(x) * y), ([12.0, 1.0], 1.0), False),
+        (lambda x, y: at.max(x + y), ([32.0, 1.0], 65504.0), True),
+        (lambda x, y: at.max(y / x), ([0.9995, 1.0], 65504.0), True),
+        (lambda x, y: at.max(y / x), ([0.0, 1.0], 65504.0), False),
+    ],
+)
+def test_what_only_rounding_takes_beyond_the_range(formula, values, expected):
+    x, y = at.vector("x", dtype="float16"), at.scalar("y", dtype="float16")
+    out = formula(x, y)
+    pair = RewritePair([x, y], out, out, [x, y])
+    found = pair.run([np.array(v, "float16") for v in values])
+    assert overflowed_by_rounding(pair.nodes_of(out), found, out).any() == expected
