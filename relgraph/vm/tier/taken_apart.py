@@ -117,7 +117,7 @@ def _parts_of_composite(
 class Largest(CAReduce):
     """The maximum over some axes, a sorted tuple or None for all; minus infinity of nothing."""
 
-    __props__: Any = ("axis",)
+    __props__ = ("scalar_op", "axis")
 
     def __init__(self, axis: tuple[int, ...] | None) -> None:
         super().__init__(scalar.maximum, axis)
