@@ -234,6 +234,12 @@ PRICED_PASSES = (
     "gemm",
     # applies laws for accuracy to the steps
     "loop_steps",
+    # do the same once for all steps, of whose number and rows something is to be checked then
+    "scan_batch_products",
+    "scan_clean",
+    "scan_clean_again",
+    "scan_sum_products",
+    "scan_unroll_one_step",
 )
 """Passes that may make a graph cost more operations, for fewer calls."""
 

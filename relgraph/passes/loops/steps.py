@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Apply
@@ -11,6 +12,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.navigators.sequence import InSequence
 from relgraph.passes.loops.open_loop import loops_in
+from relgraph.tensor.costs.never_costlier import NeverCostlier
 from relgraph.tensor.loops.scan_op import Scan
 
 
@@ -49,7 +51,8 @@ def rewrite_steps(fgraph: FunctionGraph, optimizer: GlobalOptimizer) -> int:
 def _rewrite_step(fgraph: FunctionGraph, node: Apply, optimizer: GlobalOptimizer) -> bool:
     op = node.op
     assert isinstance(op, Scan)
-    new = optimized_step(op, optimizer)
+    watching = [f for f in fgraph.features if isinstance(f, NeverCostlier)]
+    new = optimized_step(op, optimizer, watching)
     if new is op:
         return False
     outputs = [v.type.make_variable() for v in node.outputs]
@@ -58,17 +61,29 @@ def _rewrite_step(fgraph: FunctionGraph, node: Apply, optimizer: GlobalOptimizer
     return True
 
 
-def optimized_step(op: Scan, optimizer: GlobalOptimizer) -> Scan:
+def optimized_step(
+    op: Scan, optimizer: GlobalOptimizer, watching: Sequence[NeverCostlier] = ()
+) -> Scan:
     """Return a loop whose step an optimizer has rewritten.
 
     States may be overwritten, and generators among them advanced, since a loop has its own; what is
     collected of a step is copied before the next one.
+
+    Parameters
+    ----------
+    watching
+        What watches the graph around the loop: the step is watched by its like.
     """
     graph = FunctionGraph(op.inputs, op.outputs, clone=True)
     states = range(op.n_sequences, op.n_sequences + op.n_states)
     graph.attach_feature(MutableInputs(states, range(len(op.outputs))))
     graph.attach_feature(ReplaceValidate())
+    inner = [check.clone() for check in watching]
+    for check in inner:
+        graph.attach_feature(check)
     optimizer.optimize(graph)
+    for check in inner:
+        check.finish(graph)
     inputs, outputs = list(graph.inputs), list(graph.outputs)
     for feature in list(graph.features):
         graph.remove_feature(feature)

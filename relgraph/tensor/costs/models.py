@@ -69,7 +69,8 @@ def operations(node: Apply) -> float:
     if name in MATRIX_WEIGHTS:
         return _of_matrix(*MATRIX_WEIGHTS[name], node)
     if isinstance(op, HasInnerGraph):
-        steps = max((_shape(out)[0] for out in node.outputs if out.type.ndim), default=1)
+        tensors = [out for out in node.outputs if isinstance(out.type, TensorType)]
+        steps = max((_shape(out)[0] for out in tensors if out.type.ndim), default=1)
         return steps * cost_of(op.inner_outputs, operations)
     per_number = ONE_A_NUMBER.get(name, 1.0)
     looked_at = () if isinstance(op, AdvancedSubtensor) else node.inputs

@@ -106,7 +106,7 @@ class NeverCostlier(Feature):
         self._by_key: dict[tuple[Any, ...], _Equal] = {}
         self._changed: dict[Apply, None] = {}
 
-    def clone(self) -> Feature:
+    def clone(self) -> NeverCostlier:
         return type(self)(self.priced, self.investing, self.cost)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relgraph import config, function, optimize_graph
+from relgraph import Mode, config, function, optimize_graph, scan
 from relgraph.compile.optimize import cost_check
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
@@ -101,6 +101,16 @@ def test_users_ask_for_it_by_a_setting():
         with pytest.raises(CostlierError, match="distribute"):
             optimize_graph(x * (y + z), include=(), custom_opt=DISTRIBUTE)
     optimize_graph(x * (y + z), include=(), custom_opt=DISTRIBUTE)
+
+
+def test_the_step_of_a_loop_is_watched_too():
+    rows, first = at.dmatrix("rows"), at.dvector("first")
+    states, _ = scan(lambda row, state: row * (state + first), rows, first)
+    with config.change_flags(check_costs=True):
+        mode = Mode().including(DISTRIBUTE)
+        with pytest.raises(CostlierError, match="distribute"):
+            function([rows, first], states, mode)
+        function([rows, first], states)
 
 
 def test_laws_for_accuracy_have_a_price():
