@@ -8,8 +8,8 @@ and ``strict`` and in the default one; inputs that the family writes as numbers 
 All run by NumPy, or all compiled before their first call (``--tier``). The three are called in
 turn, and the median of a mode's rounds counts. The ratio is the default mode's time over the better
 one of the others: above ``1.05`` it is marked, with the laws for accuracy that fired, if any did.
-What would be marked and has no such law gets more rounds, which count together with the first, for
-other work on the machine may have come between. The exit status is 1 if anything is marked in which
+Three rounds are enough where that is clearly below 1; what would be marked and has no such law gets
+more, which count together with the first, for other work on the machine may have come between. The exit status is 1 if anything is marked in which
 none fired.
 """
 
@@ -39,8 +39,11 @@ ELEMENTS = (1, 100, 1_000, 20_000, 200_000, 2_000_000)
 DTYPES = ("float64", "float32")
 BESIDE = ("None", "strict")
 MOST = 1.05
-WARM_UP = 10
-"""Calls before those that are measured: a fused node tries its ways."""
+WARM_UP, OTHERS = 10, 2
+"""Calls of the default mode before those that are measured, for a fused node tries its ways; and of
+the other modes."""
+FIRST, CLEARLY = 3, 0.9
+"""After so many rounds a case is done if its ratio is no larger than that."""
 MORE = 3
 """So often again as many rounds are added where a case would be marked."""
 LEAST_SECONDS = 2e-3
@@ -163,15 +166,16 @@ def _accurate(outputs: Sequence[Any], mode: str) -> list[str]:
 
 def _medians(calls: Sequence[Callable[[], Any]], rounds: int, excused: bool) -> list[float]:
     """Return for each call the median of its seconds, taken in turn."""
-    for _ in range(WARM_UP):
-        for call in calls:
+    for call, times in zip(calls, [*[OTHERS] * (len(calls) - 1), WARM_UP], strict=True):
+        for _ in range(times):
             call()
     taken: list[list[float]] = [[] for _ in calls]
     medians: list[float] = []
-    for _ in range(1 + (0 if excused else MORE)):
-        _interleave(calls, rounds, taken)
+    more = [(rounds, MOST)] * (1 + (0 if excused else MORE))
+    for made, enough in [(min(FIRST, rounds), CLEARLY), *more]:
+        _interleave(calls, made, taken)
         medians = [statistics.median(one) for one in taken]
-        if medians[-1] <= MOST * min(medians[:-1]):
+        if medians[-1] <= enough * min(medians[:-1]):
             break
     return medians
 

@@ -24,6 +24,8 @@ from shared.vector_families import FAMILIES, built, drawn
 WARM_UP, COMPILING, MEASURED = 1.5, 30.0, 0.7
 """Seconds: before a function is measured, at most while it is compiled aside, and measured."""
 GEOMETRIC_MEAN, LEAST = 1.2, 0.8
+PATIENCE = 400.0
+"""Seconds after which the peer is given up: some families it would take hours to compile."""
 MORE = 3
 """So often again as many rounds are added where a ratio would be marked."""
 
@@ -68,7 +70,8 @@ def _rounds(name: str, options: Any, elements: list[int]) -> list[Any]:
     """Return the rounds of a family, more where a ratio is too small: machines are noisy."""
     found: list[Any] = []
     for _ in range(1 + MORE):
-        found += rounds_of(__file__, name, options, flags=["--elements", options.elements])
+        flags = ["--elements", options.elements]
+        found += rounds_of(__file__, name, options, flags=flags, patience=PATIENCE)
         ratios = _ratios(found, elements)
         if all(statistics.median(r) >= LEAST for r in ratios if r):
             break

@@ -26,21 +26,30 @@ def parser_for(description, names):
     return parser
 
 
-def rounds_of(script, name, options, environment=(), flags=()):
+def rounds_of(script, name, options, environment=(), flags=(), patience=None):
     """Return for each round what the script prints for us, and for the peer; lists of numbers.
 
     Parameters
     ----------
     environment
         What is set beside the environment of this process.
+    patience
+        After how many seconds the peer is given up, whose result is None then; None for never.
     """
 
     def measured(python, library):
         command = [python, script, name, "--library", library, *flags]
         given = {**os.environ, **dict(environment)}
-        ran = subprocess.run(
-            command, cwd=ROOT, env=given, check=True, stdout=subprocess.PIPE, text=True
-        )
+        limit = patience if library == "pytensor" else None
+        try:
+            ran = subprocess.run(
+                command,
+                **dict(cwd=ROOT, env=given, check=True, stdout=subprocess.PIPE, text=True),
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired:
+            print(f"{library} has no result of {name} after {limit} s", file=sys.stderr)
+            return None
         return json.loads(ran.stdout.splitlines()[-1])
 
     return [
