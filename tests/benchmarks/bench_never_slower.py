@@ -9,8 +9,8 @@ All run by NumPy, or all compiled before their first call (``--tier``). The thre
 turn, and the median of a mode's rounds counts. The ratio is the default mode's time over the better
 one of the others: above ``1.05`` it is marked, with the laws for accuracy that fired, if any did.
 Three rounds are enough where that is clearly below 1; what would be marked and has no such law gets
-more, which count together with the first, for other work on the machine may have come between. The exit status is 1 if anything is marked in which
-none fired.
+more, which count together with the first, for other work on the machine may have come between. The
+exit status is 1 if anything is marked in which none fired.
 """
 
 from __future__ import annotations

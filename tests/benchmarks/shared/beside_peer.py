@@ -44,7 +44,11 @@ def rounds_of(script, name, options, environment=(), flags=(), patience=None):
         try:
             ran = subprocess.run(
                 command,
-                **dict(cwd=ROOT, env=given, check=True, stdout=subprocess.PIPE, text=True),
+                cwd=ROOT,
+                env=given,
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
                 timeout=limit,
             )
         except subprocess.TimeoutExpired:
