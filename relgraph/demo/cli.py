@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="the step size, divided by the mean square of each column (default: %(default)s)",
     )
+    parser.add_argument("--graph", action="store_true", help="show the graphs as trees too")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     if options.csv is not None and options.target is None:
         raise DataError("--csv needs --target, the column to predict")
     table = load_table(options.csv or SHIPPED_CSV, options.target or SHIPPED_TARGET)
-    show(table, steps=options.steps, rate=options.rate)
+    show(table, options.steps, options.rate, options.graph)
 
 
 def _steps(text: str) -> int:

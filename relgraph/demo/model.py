@@ -60,12 +60,25 @@ class Result:
         return int(bad[0]) if bad.size else None
 
 
+def naive_terms(y: Any, z: Any) -> Any:
+    """Return the loss of each row, the way that overflows.
+
+    Parameters
+    ----------
+    y
+        The targets, zeros and ones.
+    z
+        What the model says of each row: the logarithm of the odds of a 1.
+    """
+    p = 1 / (1 + at.exp(-z))
+    return -(y * at.log(p) + (1 - y) * at.log(1 - p))
+
+
 def naive_model() -> Model:
     """Return logistic regression written the way that overflows."""
     X, y = at.dmatrix("X"), at.dvector("y")
     w, b = at.dvector("w"), at.dscalar("b")
-    p = 1 / (1 + at.exp(-(X @ w + b)))
-    loss = -at.mean(y * at.log(p) + (1 - y) * at.log(1 - p))
+    loss = at.mean(naive_terms(y, X @ w + b))
     # what is shown is what the laws make of a gradient that is as naive as its loss
     return Model((X, y, w, b), (loss, *grad(loss, [w, b], stabilize=False)))
 

@@ -1,4 +1,4 @@
-"""What the demonstration shows, in five steps."""
+"""What the demonstration shows, in four steps."""
 
 from __future__ import annotations
 
@@ -15,18 +15,27 @@ import relgraph.tensor as at
 from relations import STABILIZE
 from relgraph.compile import optimize_graph
 from relgraph.demo.data import Table
-from relgraph.demo.model import Result, naive_model, train, wild_columns
+from relgraph.demo.model import Result, naive_model, naive_terms, train, wild_columns
+from relgraph.demo.plot import plot
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Relation
+from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.opt import EquilibriumOptimizer, EquilibriumRecord
-from relgraph.printing import dprint, pprint
+from relgraph.printing import dprint
 
 # What is written to a file or a pipe has no window to fit.
 PLAIN_WIDTH = 110
-RUN_BACKWARD = "softplus"
+PHASE = ["stabilize"]
+SHOWN = 6
+"""So many laws are shown with their algebra, those for accuracy first."""
+MARKS = {"naive": "x", "rewritten": "o"}
+NEXT = (
+    "Next: `relgraph demo --csv FILE --target COLUMN` trains on your own table, `--graph` shows\n"
+    "the graphs, and `relgraph explain log-sigmoid FILE.py:NAME` asks a law about your formula."
+)
 
 
-def show(table: Table, steps: int, rate: float) -> None:
+def show(table: Table, steps: int, rate: float, graphs: bool = False) -> None:
     """Write the demonstration to standard output.
 
     Parameters
@@ -35,17 +44,21 @@ def show(table: Table, steps: int, rate: float) -> None:
         The data to train on.
     steps, rate
         How often and how far both models step; see `train`.
+    graphs
+        Whether the graphs are shown as trees.
     """
     console = _console()
     _show_data(console, table)
     naive = naive_model().graph()
-    _show_graph(console, "2. The naive model: loss, gradient by w, gradient by b", naive)
     rewritten = naive.clone()
     record = EquilibriumOptimizer(STABILIZE).optimize(rewritten)
+    _show_loss(console)
     _show_laws(console, STABILIZE, record)
-    _show_graph(console, "   The graph after them", rewritten)
+    if graphs:
+        _show_graph(console, "The naive graph: loss, gradient by w, gradient by b", naive)
+        _show_graph(console, "The graph after the laws", rewritten)
     _show_training(console, table, {"naive": naive, "rewritten": rewritten}, steps, rate)
-    _show_backward(console)
+    _text(console, f"\n{NEXT}")
 
 
 def _console() -> Console:
@@ -84,21 +97,31 @@ def _show_data(console: Console, table: Table) -> None:
     )
 
 
+def _show_loss(console: Console) -> None:
+    _heading(console, "2. The loss, as it was written and as laws make it")
+    y, z = at.dvectors("y", "z")
+    written = naive_terms(y, z)
+    for name, var in (("naive", written), ("rewritten", optimize_graph(written, include=PHASE))):
+        _text(console, f"{name:>9}: {algebra(var, limit=200)}")
+    _text(console, f"{'':11}where z is X @ w + b; the loss is the mean over the rows")
+
+
 def _show_graph(console: Console, title: str, fgraph: FunctionGraph) -> None:
     _heading(console, f"{title} ({len(fgraph.apply_nodes)} nodes)")
     _text(console, str(dprint(fgraph, file="str")).rstrip())
-    _text(console, f"\nloss = {pprint(fgraph.outputs[0])}")
 
 
 def _show_laws(console: Console, laws: Iterable[Relation], record: EquilibriumRecord) -> None:
-    _heading(console, "3. The laws that fired")
+    _heading(console, "3. The laws that fired, on the loss and its gradients")
+    fired = [law for law in {law.name: law for law in laws}.values() if record.applied[law.name]]
+    fired.sort(key=lambda law: (law.sound != "stable", law.sound == "exact"))
     grid = Grid("law", "algebra", "claims", "times")
     grid.columns[-1].justify = "right"
-    for name, law in {law.name: law for law in laws}.items():
-        times = record.applied[name]
-        if times:
-            grid.add_row(name, str(law), law.sound, str(times))
+    for law in fired[:SHOWN]:
+        grid.add_row(law.name, str(law), law.sound, str(record.applied[law.name]))
     console.print(grid)
+    if fired[SHOWN:]:
+        _text(console, f"and to tidy up {', '.join(law.name for law in fired[SHOWN:])}")
     merged = record.applied["MergeOptimizer"]
     _text(
         console,
@@ -135,13 +158,8 @@ def _show_training(
             "never" if lost is None else f"step {lost}",
         )
     console.print(grid)
-
-
-def _show_backward(console: Console) -> None:
-    _heading(console, "5. A law read from right to left")
-    (law,) = {law for law in STABILIZE if law.name == RUN_BACKWARD}
-    x, y = at.dvectors("x", "y")
-    expression = y * at.softplus(x)
-    before = pprint(expression)
-    after = pprint(optimize_graph(expression, include=[], custom_opt=law.backward))
-    _text(console, f"{law.name}: {law}\nbefore: {before}\nafter:  {after}")
+    for line in plot({name: result.losses for name, result in results.items()}, MARKS):
+        _text(console, line)
+    for name, result in results.items():
+        end = "" if result.lost_at is None else f", no number from step {result.lost_at} on"
+        _text(console, f"{'':12}{MARKS[name]}  {name}{end}")

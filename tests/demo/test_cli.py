@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from relgraph.__main__ import main
-from relgraph.demo.report import RUN_BACKWARD
+from relgraph.demo.plot import HEIGHT, WIDTH
+from relgraph.demo.report import NEXT
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,13 +60,29 @@ def test_demo_names_the_data(demo: subprocess.CompletedProcess[str]) -> None:
     assert "benign: 1 counts as 1 (357 rows), 0 as 0 (212 rows)" in demo.stdout
 
 
-def test_demo_shows_the_graph_before_and_after(demo: subprocess.CompletedProcess[str]) -> None:
-    before, _, after = demo.stdout.partition("3. The laws that fired")
-    graph_before, graph_after = before.partition("2.")[2], after.partition("4. Both")[0]
-    assert "exp [id" in graph_before
-    assert "softplus [id" not in graph_before
-    assert "softplus [id" in graph_after
-    assert "exp [id" not in graph_after
+def test_demo_shows_the_loss_before_and_after(demo: subprocess.CompletedProcess[str]) -> None:
+    _, _, loss = demo.stdout.partition("2. The loss")
+    naive, rewritten = re.findall(r"(?:naive|rewritten): (.*)", loss)
+    assert naive == (
+        "-(y * log(1.0 / (1.0 + exp(-z))) + (1.0 - y) * log(1.0 - 1.0 / (1.0 + exp(-z))))"
+    )
+    assert rewritten == "y * softplus(-z) + (1.0 - y) * softplus(z)"
+    assert "[id" not in demo.stdout
+
+
+def test_demo_shows_the_graphs_where_they_are_asked_for() -> None:
+    _, _, graphs = run("demo", "--graph", "--steps", "2").stdout.partition("The naive graph")
+    before, _, after = graphs.partition("The graph after the laws")
+    assert "exp [id" in before and "softplus [id" not in before
+    assert "softplus [id" in after and "exp [id" not in after
+
+
+def test_demo_draws_both_curves(demo: subprocess.CompletedProcess[str]) -> None:
+    rows = [line.partition("|")[2] for line in demo.stdout.splitlines() if " | " in line[:12]]
+    assert len(rows) == HEIGHT
+    assert max(row.rfind("x") for row in rows) < 20  # it ends after a few steps
+    assert max(row.rfind("o") for row in rows) == WIDTH
+    assert "o" in rows[-1] and "x  naive, no number from step 5 on" in demo.stdout
 
 
 def test_demo_lists_the_laws_that_fired(demo: subprocess.CompletedProcess[str]) -> None:
@@ -87,12 +104,8 @@ def test_demo_trains_both(demo: subprocess.CompletedProcess[str]) -> None:
     assert demo.stdout.count("1000/1000 steps") == 2
 
 
-def test_demo_runs_a_law_backward(demo: subprocess.CompletedProcess[str]) -> None:
-    last = demo.stdout.partition("5. A law")[2]
-    assert f"{RUN_BACKWARD}: " in last
-    before, after = re.findall(r"(?:before|after): +(.*)", last)
-    assert "softplus(x)" in before
-    assert "log((1.0 + exp(x)))" in after
+def test_demo_says_what_to_try_next(demo: subprocess.CompletedProcess[str]) -> None:
+    assert demo.stdout.rstrip().endswith(NEXT)
 
 
 def test_demo_without_the_letters(demo: subprocess.CompletedProcess[str]) -> None:
