@@ -203,7 +203,7 @@ check_optimizer(square_of_root, aimed, gradients=False)
 # that tells.
 
 # %%
-(a,) = lvars("a")
+a = lvars("a")
 root = law("square-of-root", at.sqrt(a) * at.sqrt(a), a, nonnegativeo(a), sound="rounding")
 root.check()
 

@@ -132,7 +132,7 @@ plt.show()
 # `laws=` takes laws that nobody else has. This one knows a sum of squares.
 
 # %%
-(angle,) = lvars("angle")
+angle = lvars("angle")
 circle = law("circle", at.sin(angle) ** 2 + at.cos(angle) ** 2, 1, sound="finite")
 
 

@@ -83,7 +83,7 @@ SINKS = (
 
 def _fill_of_alloc(ndim: int) -> Law:
     """Return the law that what is allocated, and then filled, is filled at once."""
-    n = lvars(" ".join(f"n{i}" for i in range(ndim)))
+    n = lvars("".join(f"n{i}," for i in range(ndim)))
     lhs, rhs = second(a, alloc(x, *n)), second(a, x)
     return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(has_room_for, a, *n))
 
@@ -127,7 +127,7 @@ LIKE = (
 
 def _of_rank(ndim: int) -> tuple[Law, ...]:
     """Return the laws about allocations of a rank."""
-    n = lvars(" ".join(f"n{i}" for i in range(ndim)))
+    n = lvars("".join(f"n{i}," for i in range(ndim)))
     full = alloc(x, *n)
 
     def one(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:

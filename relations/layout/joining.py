@@ -136,7 +136,7 @@ def _of_pieces(count: int) -> tuple[Law, ...]:
     ``join(0, *split(x, sizes)) → x``, and for each piece ``split(join(0, x0, x1), sizes)[0] → x0``,
     if `sizes` are the lengths of the pieces.
     """
-    xs = lvars(" ".join(f"x{i}" for i in range(count)))
+    xs = lvars("".join(f"x{i}," for i in range(count)))
     split = Split(count, a)
     joined = Join(a)(*xs)
     parts = [nth(i, split(x, sizes)) for i in range(count)]

@@ -33,7 +33,7 @@ with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), Fal
 def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
     """``(x @ y)[i, i] → sum(x * y.T, axis=1)``, where `i` counts from 0 and nothing else reads
     ``x @ y``"""
-    product = lvars("product")[0]
+    product = lvars("product")
     return lall(
         eq(diagonal, at_positions(product, i, i)),
         eq(product, _dot(x, y)),

@@ -47,7 +47,7 @@ def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 def _with_indices(count: int) -> tuple[Law, ...]:
     """Return the laws for increments with a number of variables in their index."""
-    i = lvars(" ".join(f"i{k}" for k in range(count))) if count else []
+    i = lvars("".join(f"i{k}," for k in range(count))) if count else []
     inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
     laws = (
         serialized(
@@ -70,7 +70,7 @@ def _with_indices(count: int) -> tuple[Law, ...]:
 
 def _by_arrays(count: int) -> Law:
     """Return the law for increments of elements that a number of arrays name."""
-    i = lvars(" ".join(f"i{k}" for k in range(count)))
+    i = lvars("".join(f"i{k}," for k in range(count)))
     inc = AdvancedIncSubtensor(e, False, False)
     left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
     summed = computo(x, sum_incremented_last, whole, zs)

@@ -78,7 +78,7 @@ def part_ato(part: Any, whole: Any, at: Any) -> Any:
 @relation("subtensor-of-subtensor", depth=2)
 def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     """``x[2:][3] → x[5]``, ``x[::-1][::-1] → x[:]``, ``x[i][j] → x[i, j]``"""
-    inner_indices = lvars("inner_indices")[0]
+    inner_indices = lvars("inner_indices")
     return lall(
         parto(part, inner),
         argumentso(inner, Subtensor(j), cons(x, inner_indices)),
@@ -167,7 +167,7 @@ LIFTS = (
 @relation("subtensor-of-alloc", depth=2)
 def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
     """``alloc(x, 9, n)[2:5, 0] → alloc(x, 3)``, if the integers are known to be within bounds"""
-    left = lvars("left")[0]
+    left = lvars("left")
     return lall(
         parto(part, inner),
         argumentso(inner, Alloc(), cons(x, lengths)),
@@ -214,7 +214,7 @@ def subtensor_of_inc_subtensoro(part: Any, total: Any) -> Any:
 @relation("subtensor-of-change-elsewhere", depth=2)
 def subtensor_of_changeo(part: Any, direct: Any) -> Any:
     """``set_subtensor(x[0], y)[1] → x[1]``, and the same for an increment"""
-    others = lvars("others")[0]
+    others = lvars("others")
     return lall(
         parto(part, inner),
         argumentso(inner, IncSubtensor(j, False, b), cons(x, cons(y, others))),
@@ -256,7 +256,7 @@ def row_of_takeno(part: Any, row: Any) -> Any:
 @relation("slice-of-taken", depth=2)
 def slice_of_takeno(part: Any, rows: Any) -> Any:
     """``x[positions][2:] → x[positions[2:]]``"""
-    fewer = lvars("fewer")[0]
+    fewer = lvars("fewer")
     return lall(
         parto(part, inner),
         eq(inner, taken(x, positions)),

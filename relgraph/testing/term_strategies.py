@@ -48,7 +48,7 @@ def terms(
     for op in chosen:
         if not isinstance(op, Elemwise):
             raise TypeError(f"terms are made of elementwise ops, not {op!r}")
-    names = lvars(variables)
+    names = lvars(f"{variables},")
     if not chosen or max_depth < 1:
         raise ValueError("a term needs an op, and a depth of at least 1")
     symbolic: st.SearchStrategy[Any] = st.sampled_from(names)
@@ -89,7 +89,7 @@ def laws(
     """
     lhs = draw(terms(variables, ops, max_depth))
     known = " ".join(map(str, variables_of(lhs)))
-    rhs = draw(terms(known, ops, max_depth) | st.sampled_from(lvars(known)))
+    rhs = draw(terms(known, ops, max_depth) | st.sampled_from(lvars(f"{known},")))
     if str(lhs) == str(rhs):
-        rhs = lvars(known)[0]
+        rhs = lvars(f"{known},")[0]
     return law("drawn", lhs, rhs, sound=sound)

@@ -22,7 +22,7 @@ both = [loss, x + y]
 f = function([x, y], loss, profile=True)
 plain = function([x, y], loss)
 number = 3
-a, = lvars("a")
+a = lvars("a")
 LAWS = [law("mine", at.exp(a) * 2, a, sound="domain")]
 MINE = LAWS[0]
 

@@ -63,7 +63,7 @@ def test_without_a_clone_the_given_nodes_change() -> None:
 
 def test_custom_optimizers() -> None:
     x = at.dvector("x")
-    (x_lv,) = lvars("x")
+    x_lv = lvars("x")
     exp_to_log = OpSub(at.exp, at.log)
     for custom in (
         exp_to_log,

@@ -26,7 +26,7 @@ def one_of_each_class() -> list[Any]:
 
 def own_law(op: Any, specs: Any) -> Any:
     """Return the law that what an op gives is a copy of it."""
-    variables = lvars(" ".join(f"x{i}" for i in range(len(specs))))
+    variables = lvars("".join(f"x{i}," for i in range(len(specs))))
     ranks = [
         ranko(v, spec.ndim) for v, spec in zip(variables, specs, strict=True) if _is_float(spec)
     ]

@@ -344,7 +344,7 @@ def test_no_finite_number_is_near_an_infinite_one():
 
 def test_what_an_open_op_is_does_not_matter_to_phases():
     """The check says what it finds; the form that a phase leaves can't be found out."""
-    (s,) = lvars("s")
+    s = lvars("s")
     found = law("t", CAReduce(s, a)(x), -CAReduce(s, a)(x), sound="rounding").check()
     assert found.status == "failed"
 

@@ -146,7 +146,7 @@ class _TermReader(ExpressionReader):
         return int(expr) if isinstance(expr, sp.Integer) else float(expr)
 
     def symbol(self, expr: Any) -> Any:
-        return lvars(expr.name)[0]
+        return lvars(expr.name)
 
 
 def law_from_sympy(

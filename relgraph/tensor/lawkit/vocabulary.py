@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.laws import law as any_law
 from relgraph.graph.kanren.relations import Relation, relation
-from relgraph.graph.kanren.terms.term import LogicVariable, logic_variables
+from relgraph.graph.kanren.terms.term import logic_variables
 from relgraph.tensor.lawkit.guards.compensation import roundings_kept_apart
 from relgraph.tensor.variable import TensorVariable
 
@@ -24,13 +25,18 @@ stable = partial(law, sound="stable")
 """`law` for what brings a value nearer to the true one."""
 
 
-def lvars(names: str) -> list[LogicVariable]:
+def lvars(names: str) -> Any:
     """Return logic variables on which Python's operators mean the tensor ops.
 
     Parameters
     ----------
     names
         Names separated by blanks or commas.
+
+    Returns
+    -------
+    variables
+        A list of them; of one name without a comma, the variable itself.
 
     Examples
     --------
@@ -39,4 +45,5 @@ def lvars(names: str) -> list[LogicVariable]:
     >>> law("mul-div-cancel", x * y / y, x, sound="finite")
     <Law mul-div-cancel: x * y / y → x>
     """
-    return logic_variables(names, TensorVariable._ops)
+    made = logic_variables(names, TensorVariable._ops)
+    return made[0] if len(made) == 1 and "," not in names else made

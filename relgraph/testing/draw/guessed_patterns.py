@@ -143,7 +143,7 @@ class _RandomTerms:
                 nested = self.random.random() < 0.7
                 arguments.append(self.tensor_argument(depth - 1 if nested else 0))
             else:
-                arguments.append(lvars(f"{role}{number}")[0])
+                arguments.append(lvars(f"{role}{number}"))
         return Term(self.op(head), arguments, self.vocabulary)
 
     def tensor_argument(self, depth: int) -> Any:
@@ -159,7 +159,7 @@ class _RandomTerms:
             return head
         names: Any = head.__props__
         props = [
-            lvars(name if self.random.random() < 0.6 else f"{name}_{self.random.randrange(3)}")[0]
+            lvars(name if self.random.random() < 0.6 else f"{name}_{self.random.randrange(3)}")
             for name in names
         ]
         return Term(head, props, self.vocabulary)

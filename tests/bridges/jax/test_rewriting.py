@@ -122,7 +122,7 @@ def test_loops_and_conditions_are_stabilized_inside() -> None:
 
 
 def test_laws_and_modes_are_chosen() -> None:
-    (a,) = lvars("a")
+    a = lvars("a")
     circle = law("circle", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="finite")
     fn = lambda x: (jnp.sin(x) ** 2 + jnp.cos(x) ** 2) * jnp.log(1 + jnp.exp(x))  # noqa: E731
     assert "cos" not in pprint(rewrite(fn, laws=circle).graph(1.0).outputs[0])

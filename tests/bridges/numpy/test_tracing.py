@@ -90,7 +90,7 @@ def test_a_traced_function_is_drawn() -> None:
 
 
 def test_own_laws_alone_or_beside_a_mode() -> None:
-    (a,) = lvars("a")
+    a = lvars("a")
     circle = law("circle", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="finite")
     traced = trace(lambda x: np.log(1 + np.exp(x)) * (np.sin(x) ** 2 + np.cos(x) ** 2))(1.0)
     names = [

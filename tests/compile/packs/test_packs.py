@@ -147,7 +147,7 @@ print("relgraph_angles" in sys.modules)
 LAW = """
 from relgraph import law, lvars
 from relgraph.tensor import exp
-(x,) = lvars("x")
+x = lvars("x")
 ONE = law("one", exp(x) / exp(x), 1, sound="finite")
 OTHER = law("one", exp(x) - exp(x), 0, sound="finite")
 """

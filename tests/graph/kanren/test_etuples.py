@@ -76,7 +76,7 @@ CASES: list[tuple[Any, Any, list[tuple[Any, Any]]]] = [
         ],
     ),
     (
-        lambda a, b: etuple(at.exp, etuple(at.softmax(lvars("z")[0]).op, a)),
+        lambda a, b: etuple(at.exp, etuple(at.softmax(lvars("z")).op, a)),
         lambda a, b: etuple(at.softmax, a),
         [(at.exp(at.softmax(x)), at.softmax(x)), (at.exp(at.softmax(x, axis=0)), None)],
     ),
@@ -114,7 +114,7 @@ def test_numbers_unify_with_constants() -> None:
 
 
 def test_numpys_numbers_in_terms() -> None:
-    (a,) = lvars("a")
+    a = lvars("a")
     for number in (np.float32(2), np.int64(2), np.float64(2)):
         double = law("double", a * number, a + a, sound="rounding")
         assert double.forward.transform(None, (x * 2).owner)
@@ -214,7 +214,7 @@ def test_a_parameter_without_items_is_one_value() -> None:
         assert unifier(etuple(at.DimShuffle, n, ()), flat, {}) == {n: 0}
         assert unifier(etuple(at.DimShuffle, n, (0,)), flat, {}) is False
     asked = law(
-        "asks", at.DimShuffle(n, order)(lvars("a")[0]), lvars("a")[0],
+        "asks", at.DimShuffle(n, order)(lvars("a")), lvars("a"),
         whereo(lambda o: isinstance(o, tuple) and not o, order),
     )  # fmt: skip
     (new,) = asked.forward.transform(None, at.dscalar("s").dimshuffle().owner)

@@ -276,7 +276,7 @@ def test_a_loop_that_makes_one_step_is_that_step() -> None:
 
 
 def test_modes_and_their_own_laws_rewrite_steps() -> None:
-    (x,) = relgraph.lvars("x")
+    x = relgraph.lvars("x")
     own = relgraph.law("sin-is-cos", at.sin(x), at.cos(x), sound="domain")
     out, _ = scan(lambda row, s: at.log(at.exp(s)) + at.sin(s * row), X, h)
 

@@ -184,7 +184,7 @@ def test_float32() -> None:
 
 
 def test_several_outputs_and_laws_of_ones_own() -> None:
-    (x,) = lvars("x")
+    x = lvars("x")
     mine = law("log-of-exp-of-mine", log(1 + exp(x)) - x, log(1 + exp(-x)), sound="domain")
     found = improve(["log(1 + exp(x)) - x", "x + 1"], domain="x > 1", laws=[mine], samples=64)
     assert len(found) == 2

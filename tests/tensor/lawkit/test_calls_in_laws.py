@@ -22,7 +22,7 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 Call = Callable[[Any, int], Any]
 
-(v,) = lvars("v")
+v = lvars("v")
 
 # What may be called with each axis that a tensor has, from the front and from the end.
 WITH_AXIS: dict[str, Call] = {
@@ -200,7 +200,7 @@ def test_goals_mean_the_same(rank: int) -> None:
     """Not only laws: a goal that is no equation, with terms or etuples, too."""
 
     def relation(in_lv: Any, out_lv: Any) -> Any:
-        (u,) = lvars("u")
+        u = lvars("u")
         return lall(eq(in_lv, at.softmax(at.exp(u), axis=-1)), eq(out_lv, at.softmax(u, axis=-1)))
 
     x = RANKS[rank]("x")
@@ -292,7 +292,7 @@ def test_a_number_does_not_broadcast_what_is_summed() -> None:
 def test_numbers_that_are_no_elements_are_not_asked() -> None:
     """The 0 of ``eye(n, n, 0)`` and the ends of a range broadcast nothing."""
     n, y = at.lscalar("n"), at.dmatrix("y")
-    (m,) = lvars("m")
+    m = lvars("m")
     identity = law("identity", at.dot(at.eye(m, m, 0), v), v, sound="finite", mixed=True)
     k = at.eye(n, n, 0)
     assert next(match_root(identity.lhs, at.dot(k, y), {}), None) is not None

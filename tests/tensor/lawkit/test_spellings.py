@@ -37,7 +37,7 @@ def test_what_is_divided_by_is_not_zero():
 def test_what_a_switch_gives_is_not_matched_again():
     assert is_not_chosen(x) and is_not_chosen(at.exp(x))
     assert not is_not_chosen(at.switch(x > 0, x, y))
-    (v,) = lvars("v")
+    v = lvars("v")
     some = law("some", at.exp(v), at.exp(at.switch(v > 0, v, 0)), not_choseno(v), sound="finite")
     found = optimize_graph(at.exp(x), include=(), custom_opt=some, clone=True)
     assert algebra(found) == "exp(switch(x > 0.0, x, 0.0))"
@@ -47,3 +47,9 @@ def test_what_a_switch_gives_is_not_matched_again():
 def test_pi_is_rounded_as_its_dtype_does(dtype):
     var = at.TensorType(dtype, (None,))("x")
     assert pi_over(4)(var) == np.dtype(dtype).type(math.pi / 4)
+
+
+def test_one_name_is_one_variable():
+    from_name = lvars("v")
+    assert str(from_name) == "v" and isinstance(from_name, type(lvars("v w")[0]))
+    assert [str(v) for v in lvars("v,")] == ["v"] and [str(v) for v in lvars("v, w")] == ["v", "w"]

@@ -49,7 +49,7 @@ def test_inner_graph_as_a_function() -> None:
 
 
 def test_an_explanation_is_of_the_step() -> None:
-    (a,) = relgraph.lvars("a")
+    a = relgraph.lvars("a")
     law = relgraph.law("log-of-exp", at.log(at.exp(a)), a, sound="finite")
     out, _ = scan(lambda row: at.log(at.exp(row)), x)
     assert relgraph.explain(law, out).matches

@@ -12,7 +12,7 @@ from relgraph.tensor.lawkit.guards.signs import is_nonnegative
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import add
 
-(_is_alone,) = lvars("is_alone")
+_is_alone = lvars("is_alone")
 
 
 def is_nonzero_exponent(c: Any) -> bool:

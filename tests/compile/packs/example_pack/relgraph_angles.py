@@ -9,7 +9,7 @@ from relgraph import law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import arccos, arcsin, cos, sin
 
-(x,) = lvars("x")
+x = lvars("x")
 
 
 def is_acute(angle: Any) -> bool:

@@ -23,7 +23,7 @@ from relgraph.graph.traversal import equal_computations
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from tests.seeds import seed_of
 
-(x,) = lvars("x")
+x = lvars("x")
 
 TENSORS = [at.TensorType("float64", (None,) * rank)(f"v{rank}") for rank in (1, 2, 3)]
 TENSORS += [at.TensorType("float64", (1,))("one"), at.TensorType("float32", (1, 3))("row")]

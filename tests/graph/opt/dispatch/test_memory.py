@@ -19,7 +19,7 @@ from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce
 
 x, m = at.dvector("x"), at.dmatrix("m")
-a = lvars("a")[0]
+a = lvars("a")
 
 
 class Counting(LocalOptimizer):

@@ -10,7 +10,7 @@ from relgraph.testing.instances.input_values import InputSpec, decode_values, nu
 from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
 from relgraph.testing.plan.edge_sweep import edge_positions
 
-(a,) = lvars("a")
+a = lvars("a")
 SMALL = at.abs(a) < 0.03
 
 
