@@ -83,6 +83,10 @@ class Counterexample(Displayed):
     __repr__ = __str__
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + "s" * (number != 1)
+
+
 def _one_line(value: Any) -> str:
     return " ".join(repr(value).split())
 
@@ -246,15 +250,17 @@ class CheckResult(Displayed):
 
     def __str__(self) -> str:
         text = (
-            f"{self.name}: {self.sound}, {self.status} ({self.examples} examples, "
-            f"{self.instances} instances, {self.types} types, {self.edge_values} edge values, "
-            f"{self.seconds:.2f} s)"
+            f"{self.name}: {self.sound}, {self.status} ({_counted(self.examples, 'example')}, "
+            f"{_counted(self.instances, 'instance')}, {_counted(self.types, 'type')}, "
+            f"{_counted(self.edge_values, 'edge value')}, {self.seconds:.2f} s)"
         )
         if self.stronger is not None:
             text += f"; it held as {self.stronger} throughout"
         if self.reason:
             text += f"\n{self.reason}"
-        text += "".join(f"\nremark: {remark}" for remark in self.remarks) + f"\n{self.coverage}"
+        text += "".join(f"\nremark: {remark}" for remark in self.remarks)
+        if self.coverage.covered or self.coverage.not_covered:
+            text += f"\n{self.coverage}"
         return text if self.counterexample is None else f"{text}\n{self.counterexample}"
 
     __repr__ = __str__

@@ -198,8 +198,8 @@ def rewrite(
     Raises
     ------
     TypeError
-        When it is called: if an argument is neither an array nor static, or the function does
-        something that is no value, such as printing; and what `fn` raises.
+        If `fn` is no function. When it is called: if an argument is neither an array nor static,
+        or the function does something that is no value, such as printing; and what `fn` raises.
     """
     if fn is None:
         return partial(
@@ -209,6 +209,8 @@ def rewrite(
             static_argnums=static_argnums,
             static_argnames=static_argnames,
         )
+    if not callable(fn):
+        raise TypeError(f"rewrite takes a function of JAX's arrays, not {fn!r}")
     places = {static_argnums} if isinstance(static_argnums, int) else set(static_argnums)
     names = {static_argnames} if isinstance(static_argnames, str) else set(static_argnames)
     # An argument that is static may be given by place or by name.

@@ -73,6 +73,12 @@ def loss(params: Any, batch: Any, power: int, *, scale: Any = 1.0, kind: str = "
     return total, {"hits": jnp.mean(jnp.argmax(p, -1) == labels)}
 
 
+@pytest.mark.parametrize("given", [3, "exp", [jnp.exp]])
+def test_only_functions_are_rewritten(given) -> None:
+    with pytest.raises(TypeError, match="rewrite takes a function"):
+        rewrite(given)
+
+
 def test_pytrees_names_and_static_arguments() -> None:
     params = {"w": jnp.eye(3) * 900.0, "b": jnp.zeros(3)}
     batch = (jnp.eye(3), jnp.array([0, 1, 1]))
