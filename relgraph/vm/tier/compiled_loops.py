@@ -25,7 +25,7 @@ from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.parts import Length
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
-from relgraph.vm.tier.taken_apart import taken_apart
+from relgraph.vm.tier.taken_apart import MOST_IN_SEGMENT, taken_apart
 
 
 class LoopCode(MachineCode):
@@ -251,9 +251,14 @@ def _step(op: Scan, exact: bool) -> tuple[list[Apply], StepResults]:
         If it is not compiled.
     """
     nodes, new = taken_apart(op.nodes, exact)
+    total = 0
     for node in nodes:
-        if operations(node, exact) is None:
+        count = operations(node, exact)
+        if count is None:
             raise NotImplementedError(f"{node.op} in a loop")
+        total += count
+    if total > MOST_IN_SEGMENT:
+        raise NotImplementedError(f"a step of {total} operations")
     results = op.split_results([new.get(v, v) for v in op.outputs])
     for i, (old, made) in enumerate(zip(op.step.states, results.states, strict=True)):
         if old.type.broadcastable != made.type.broadcastable:

@@ -296,6 +296,8 @@ class MachineCode:
         """
         axes = {nest.axes for nest in self.lowering.nests.values()}
         axes |= {tuple([n for n in r.lengths if n is not None]) for r in self.routines}
+        if times != "1":
+            axes.add(())
         if not axes:
             return None
         code, token = self.code, self.code.allocate("ptr")

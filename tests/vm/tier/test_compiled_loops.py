@@ -128,6 +128,16 @@ def test_no_steps():
     compare(made, reference, values(rows=0))
 
 
+def test_a_step_of_many_operations_is_left_to_numpy():
+    def step(r, a):
+        for i in range(200):
+            a = at.tanh(a * r + i)
+        return a
+
+    made, reference = compiled([*loop(step, x, h), at.tanh(h * k) + 1], loops=0)
+    compare(made, reference, values())
+
+
 def test_lengths_that_do_not_fit():
     made, _ = compiled(loop(lambda r, a: a * 0.9 + r * k, x, h))
     given = values()
