@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         ("demo", cli, "rewrite a naive model into a stable one and train both on real data"),
         ("check", check_cli, "check by values that laws keep what their classes say"),
         ("draw", draw, "draw a graph as a picture"),
-        ("explain", explain, "say why a law does not match a variable, or how it does"),
+        ("explain", explain, "say where in a graph a law matches, and why it does not elsewhere"),
         ("improve", improve, "find forms of a formula with less rounding error"),
         ("laws", laws, "list laws: name, algebra, class, rows"),
         ("profile", profile, "show what compiling a graph takes, and which laws it applies"),

@@ -82,7 +82,9 @@ def test_a_png_without_its_extra(model, tmp_path, monkeypatch, capsys) -> None:
 def test_explaining(model, tmp_path, capsys) -> None:
     out = tmp_path / "out.html"
     assert main(["explain", f"{model}:MINE", f"{model}:loss", "-o", str(out)]) == 0
-    assert capsys.readouterr().out.startswith("mine does not match sum(exp(x) * y)\n  at the root")
+    out_text = capsys.readouterr().out
+    assert out_text.startswith("mine matches nowhere in sum(exp(x) * y)\nthe nearest places:\n")
+    assert "  exp(x) * y: none of the arguments exp(x), y is 2\n" in out_text
     assert "does not match" in out.read_text(encoding="utf-8")
     assert main(["explain", "mul-one", f"{model}:loss", "--backward"]) == 0
     assert "mul-one" in capsys.readouterr().out
@@ -130,7 +132,10 @@ WRONG = {
     "no nodes": ("draw {model}:loss --nodes 0", "'0' is not a positive whole number"),
     "no law": ("explain log1p-lo {model}:loss", "there is no law called log1p-lo"),
     "what is no law": ("explain {model}:number {model}:loss", "is no law but a int"),
-    "what is no variable": ("explain mul-one {model}:MINE", "is no variable but a Law"),
+    "what is no variable": (
+        "explain mul-one {model}:MINE",
+        "is no variable or list of these but a Law",
+    ),
     "no direction": ("explain", "the following arguments are required: LAW"),
     "no such class": ("laws --sound true", "invalid choice: 'true'"),
     "no law with a word": (
