@@ -3,7 +3,7 @@ its left side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
-from relgraph.graph.kanren.explanation.explain import mismatch
+from relgraph.graph.kanren.explanation.explain import mismatch, replacement
 from relgraph.graph.kanren.explanation.failures import Failure, Reason
 from relgraph.graph.kanren.explanation.places import places
 from relgraph.graph.opt import Derivation, Recorder
@@ -59,11 +59,7 @@ def notes_on_phases(law: Any) -> list[str]:
 
 
 def _is_registered(law: Relation) -> bool:
-    return any(
-        getattr(db[name], "law", db[name]) is law
-        for db in (optdb[phase] for phase in PHASES)
-        for name in db
-    )
+    return any(law is one for one in _laws_of_phases())
 
 
 def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExplanation:
@@ -131,10 +127,10 @@ def _outputs_of(graph: Any) -> list[Variable]:
         return list(graph.outputs)
     outputs = [graph] if isinstance(graph, Variable) else graph
     if not isinstance(outputs, list | tuple) or not outputs:
-        raise TypeError(f"explain takes a variable, a list of these or a graph, not {graph!r}")
+        raise TypeError(f"a graph is a variable, a list of these or a FunctionGraph, not {graph!r}")
     for variable in outputs:
         if not isinstance(variable, Variable):
-            raise TypeError(f"explain is asked about variables, and {variable!r} is none")
+            raise TypeError(f"the outputs of a graph are variables, not {variable!r}")
     return list(outputs)
 
 
@@ -149,6 +145,47 @@ def _with_steps(fgraph: FunctionGraph) -> Iterator[tuple[str, FunctionGraph]]:
                 results = node.op.results
                 step = merged_copy([*results.states, *results.rows])
                 waiting.append((f"in a step of {node.op}", step))
+
+
+def laws_for(graph: Any, laws: Iterable[Relation] | None = None) -> list[Relation]:
+    """Return the laws that match somewhere in a graph, from left to right, as it is written.
+
+    Parameters
+    ----------
+    graph
+        A variable, a sequence of variables, or a `FunctionGraph`.
+    laws
+        The laws to try; by default those of all phases, registered ones too.
+
+    Raises
+    ------
+    TypeError
+        If `graph` is no graph.
+    """
+    graphs = [inner for _, inner in _with_steps(merged_copy(_outputs_of(graph)))]
+    tried = _laws_of_phases() if laws is None else laws
+    return [law for law in dict.fromkeys(tried) if any(_matches_in(law, g) for g in graphs)]
+
+
+def _laws_of_phases() -> Iterator[Relation]:
+    for phase in PHASES:
+        for name in optdb[phase]:
+            law = getattr(optdb[phase][name], "law", optdb[phase][name])
+            if isinstance(law, Relation):
+                yield law
+
+
+def _matches_in(law: Relation, fgraph: FunctionGraph) -> bool:
+    try:
+        rewriter = law.forward
+    except NoSuchDirection:
+        return False
+    return any(
+        replacement(rewriter, variable, fgraph) is not None
+        for node in fgraph.apply_nodes
+        if rewriter.might_match_op(node) and rewriter.might_match(node)
+        for variable in node.outputs
+    )
 
 
 # -- what refuses a match, and what comes before it --------------------------------------------
