@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         testing,
     )
     from relgraph.bridges.numpy.tracing import trace
-    from relgraph.compile import In, Mode, Out, explain, function, optimize_graph, shared
+    from relgraph.compile import In, Mode, Out, explain, function, laws_for, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
     from relgraph.printing import dprint, pprint
@@ -58,6 +58,7 @@ __all__ = [
     "graph",
     "ifelse",
     "law",
+    "laws_for",
     "lvars",
     "map",
     "optimize_graph",
@@ -92,6 +93,7 @@ _HOME = {
     "grad": "relgraph.gradient",
     "ifelse": "relgraph.tensor.conditional.if_else",
     "law": "relgraph.tensor.lawkit.vocabulary",
+    "laws_for": "relgraph.compile",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
     "map": "relgraph.tensor.loops.folds",
     "optimize_graph": "relgraph.compile",

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "law", metavar="LAW", help="the name of a law of the rule book, or FILE.py:NAME"
     )
-    parser.add_argument("variable", metavar="FILE.py:NAME", help="the variable to match")
+    parser.add_argument("graph", metavar="FILE.py:NAME", help="a variable, or a list of these")
     parser.add_argument("--backward", action="store_true", help="read the law from right to left")
     parser.add_argument(
         "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
@@ -31,19 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print why a law does not match a variable, or how it does.
+    """Print where in a graph a law matches, and why it does not match elsewhere.
 
     Raises
     ------
     CommandError
-        If there is no such law or variable.
+        If there is no such law or graph.
     """
     law = _law(options.law)
-    variable: Any = thing_named(options.variable)
-    if not isinstance(variable, Variable):
-        kind = type(variable).__name__
-        raise CommandError(f"{options.variable} is no variable but a {kind}")
-    explanation = explain(law, variable, "backward" if options.backward else "forward")
+    graph: Any = thing_named(options.graph)
+    outputs = graph if isinstance(graph, list | tuple) and graph else [graph]
+    if not all(isinstance(v, Variable) for v in outputs):
+        kind = type(graph).__name__
+        raise CommandError(f"{options.graph} is no variable or list of these but a {kind}")
+    explanation = explain(law, outputs, "backward" if options.backward else "forward")
     print(explanation)
     if options.output is not None:
         write(options.output, page(explanation, law.name))

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
 from relgraph.commands.named import CommandError, file_ending_in, write
+from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
+from relgraph.compile.packs.installed import PREFIX
 from relgraph.display import LawTable, law_book, whole_page
+from relgraph.graph.kanren import Law, Relation
 from relgraph.graph.kanren.relations import SOUNDNESS
+from relgraph.graph.kanren.rules.rule import split
+from relgraph.search import accuracy
 from relgraph.testing.discovery import add_module_arguments, discover_laws, with_packs
 
-EXAMPLE = "  relgraph laws --search softplus\n  relgraph laws -o laws.html my_laws.py"
+EXAMPLE = (
+    '  relgraph laws "log(1+exp(x))"\n'
+    "  relgraph laws --about erfc\n"
+    "  relgraph laws --search softplus\n"
+    "  relgraph laws -o laws.html my_laws.py"
+)
 # What is written to a file or a pipe has no window to fit.
 _PLAIN_WIDTH = 160
 
@@ -22,6 +36,10 @@ _PLAIN_WIDTH = 160
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
     add_module_arguments(parser)
+    named = next(action for action in parser._actions if action.dest == "modules")
+    named.metavar = "FORMULA|MODULE"
+    named.help = f"a formula, for the laws that apply to it or a part of it; {named.help}"
+    parser.add_argument("--about", metavar="OP", help="only laws that mention an op, such as erfc")
     parser.add_argument(
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
     )
@@ -36,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT.html",
         help="write a book of them",
     )
+    # what begins as -log(x) does is a formula, as -1 is a number to every parser
+    parser._negative_number_matcher = re.compile("-[^-]")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,10 +64,16 @@ def run(options: argparse.Namespace) -> int:
     Raises
     ------
     CommandError
-        If no law is like that, or the page can't be written.
+        If a formula is none, if no law is like that, or if the page can't be written.
     """
-    laws = discover_laws(with_packs(options.modules, options.packs)).values()
+    formulas = [text for text in options.modules if _is_formula(text)]
+    modules = [text for text in options.modules if text not in formulas]
+    laws = discover_laws(with_packs(modules, options.packs)).values()
     chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
+    if options.about is not None:
+        chosen = _about(options.about, chosen)
+    if formulas:
+        chosen = _applying_to(formulas, chosen)
     table = LawTable(chosen, rows_of)
     if options.search is not None:
         table = table.matching(options.search)
@@ -60,6 +86,60 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(table)
     return 0
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a text is a formula, and names no module, file, folder or pack."""
+    is_name = all(part.isidentifier() for part in text.split("."))
+    is_file = text.endswith(".py") or text.startswith(PREFIX) or Path(text).exists()
+    return not (is_name or is_file) and not text.startswith(".")
+
+
+def _applying_to(formulas: list[str], laws: list[Relation]) -> list[Relation]:
+    """Return the laws that match somewhere in formulas."""
+    try:
+        problems = [accuracy.problem_of(text) for text in formulas]
+        graphs = [
+            accuracy.to_graph(asked.expr, dict(zip(asked.names, asked.variables, strict=True)))
+            for asked in problems
+        ]
+    except (ValueError, ModuleNotFoundError) as error:
+        raise CommandError(str(error)) from error
+    found = laws_for(graphs, laws)
+    if not found:
+        raise CommandError(f"no law of {len(laws)} applies to {' or '.join(formulas)}")
+    return found
+
+
+def _about(name: str, laws: list[Relation]) -> list[Relation]:
+    """Return the laws that mention an op on either side."""
+    mentioned = {law: _ops_named(law) for law in laws}
+    found = [law for law, names in mentioned.items() if name in names]
+    if not found:
+        near = get_close_matches(name, set().union(*mentioned.values()))
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise CommandError(f"no law mentions an op called {name}{hint}")
+    return found
+
+
+def _ops_named(law: Relation) -> set[str]:
+    """Return the names of the ops and functions on both sides of a law, or in a relation's rules,
+    if it has a finite list of them."""
+    sides: list[Any]
+    if isinstance(law, Law):
+        sides = [law.lhs, law.rhs]
+    else:
+        rules = law.extraction("forward").rules or ()
+        sides = [side for rule in rules for side in (rule.pattern, rule.template)]
+    names: set[str] = set()
+    while sides:
+        parts = split(sides.pop())
+        if parts is not None:
+            head, arguments = parts
+            head = getattr(head, "op", head)
+            names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
+            sides += arguments
+    return names
 
 
 def _print(table: LawTable) -> None:

@@ -5,7 +5,7 @@ from relgraph.compile.functions.compilation import function
 from relgraph.compile.functions.compiled_function import Function, FunctionMaker
 from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.functions.specification import UnusedInputError
-from relgraph.compile.law_explanation import explain
+from relgraph.compile.law_explanation import explain, laws_for
 from relgraph.compile.mode import (
     Mode,
     get_default_mode,
@@ -43,6 +43,7 @@ __all__ = [
     "get_mode",
     "installed_packs",
     "is_same_graph",
+    "laws_for",
     "optdb",
     "optimize_graph",
     "predefined_modes",

@@ -1,14 +1,33 @@
-"""What phases make of a law's left side, in words; and `explain`, which says it."""
+"""`explain`: where in a graph a law matches, what comes before it there, and what phases make of
+its left side."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from relgraph.compile.database import PHASES, optdb, optimizer_up_to
+from relgraph.compile.database import (
+    OWN_LAWS_AFTER_PHASES,
+    PHASES,
+    PREDEFINED_QUERIES,
+    law_tags,
+    optdb,
+    optimizer_up_to,
+)
 from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren import Explanation, Law, Relation
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
+from relgraph.graph.kanren.explanation.explain import mismatch, replacement
+from relgraph.graph.kanren.explanation.failures import Failure, Reason
+from relgraph.graph.kanren.explanation.places import places
+from relgraph.graph.opt import Derivation, Recorder
+from relgraph.graph.opt.derivation.edits import Change
+from relgraph.graph.opt.equilibrium.costs import costs_no_more
+from relgraph.graph.opt.merge.hash_consing import HashConsing
+from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.tensor.costs.models import operations
 from relgraph.tensor.loops.scan_op import Scan
 
 
@@ -39,45 +58,198 @@ def notes_on_phases(law: Any) -> list[str]:
     return notes
 
 
-def _is_registered(law: Law) -> bool:
-    return any(
-        getattr(db[name], "law", db[name]) is law
-        for db in (optdb[phase] for phase in PHASES)
-        for name in db
-    )
+def _is_registered(law: Relation) -> bool:
+    return any(law is one for one in _laws_of_phases())
 
 
-def explain(law: Relation, variable: Any, direction: str = "forward") -> Explanation:
-    """Return why a law does not match a variable, or how it does; see `Relation.explain`.
+def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExplanation:
+    """Return where in a graph a law matches, and where it nearly does.
 
-    If it does not, the explanation also says in which form a phase leaves the left side of the law:
-    what was written in one way may no longer be there. Of an output of a loop the explanation is
-    that of what computes it in a step, where the law is tried too.
+    A match has its bindings and what the law gives; of the three nearest places that do not match
+    the explanation has the first one where the two part, or what refused the match: a condition,
+    or a value that is read elsewhere too. The steps of loops are searched as well. It also says
+    which law of the default mode rewrites a match before this one, and where the default mode
+    applies it to what other laws have made. If the law matches nowhere, the notes say in which form
+    a phase leaves its left side: what was written in one way may no longer be there.
+
+    `Relation.explain` looks at one variable alone.
 
     Parameters
     ----------
     law
         A law or another relation.
-    variable, direction
-        As in `Relation.explain`, which raises the same.
+    graph
+        A variable, a sequence of variables, or a `FunctionGraph`.
+    direction
+        ``forward`` or ``backward``.
+
+    Raises
+    ------
+    TypeError
+        If `graph` is no graph.
+    ValueError
+        If there is no such direction.
     """
-    in_step = _value_in_step(variable)
-    if in_step is not None:
-        found = explain(law, in_step, direction)
-        return replace(found, text=f"in a step of {variable.owner.op}:\n{found.text}")
-    explanation = law.explain(variable, direction)
-    if explanation.matches or direction != "forward":
-        return explanation
-    notes = notes_on_phases(law)
-    text = "\n".join([explanation.text, *(f"  {note}" for note in notes)])
-    return replace(explanation, notes=tuple(notes), text=text)
+    fgraph = merged_copy(_outputs_of(graph))
+    first = law.explain(fgraph.outputs[0], direction)
+    try:
+        rewriter = getattr(law, direction)
+    except NoSuchDirection:
+        return GraphExplanation(law.name, direction, fgraph.outputs, nearest=[first])
+    matches: list[Explanation] = []
+    nearest: list[Explanation] = []
+    for within, inner in _with_steps(fgraph):
+        found = places(rewriter, law.name, direction, inner)
+        kept = [_unless_costlier(law, place, inner) for place in found.matches]
+        matches += [replace(place, within=within) for place in kept if place.matches]
+        refused = [place for place in kept if not place.matches]
+        nearest += [replace(place, within=within) for place in (*refused, *found.nearest)]
+    nearest.sort(key=lambda place: place.progress, reverse=True)
+    steps, taken = _in_default_mode(fgraph, matches)
+    label = law.name if direction == "forward" else f"{law.name} (backward)"
+    applied = [step for step in steps if step.label == label]
+    others = {i: step for i, step in taken.items() if step.label != label}
+    notes = notes_on_phases(law) if direction == "forward" and not (matches or applied) else []
+    if matches and _is_registered(law) and "fast_run" not in law_tags(law):
+        notes.append(f"the default mode leaves it out, a law of the class {law.sound}")
+    near = nearest[:_NEAREST] or ([] if matches else [first])
+    return GraphExplanation(
+        law.name, direction, fgraph.outputs, matches, near, others, applied, tuple(notes)
+    )
 
 
-def _value_in_step(variable: Any) -> Variable | None:
-    """Return what a loop computes in a step for an output of it; None of any other variable."""
-    node = getattr(variable, "owner", None)
-    if node is None or not isinstance(node.op, Scan):
-        return None
-    results = [*node.op.results.states, *node.op.results.rows]
-    value = results[variable.index] if variable.index < len(results) else None
-    return None if value is None or value.owner is None else value
+_NEAREST = 3
+
+
+def _outputs_of(graph: Any) -> list[Variable]:
+    """Return the outputs of a graph."""
+    if isinstance(graph, FunctionGraph):
+        return list(graph.outputs)
+    outputs = [graph] if isinstance(graph, Variable) else graph
+    if not isinstance(outputs, list | tuple) or not outputs:
+        raise TypeError(f"a graph is a variable, a list of these or a FunctionGraph, not {graph!r}")
+    for variable in outputs:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"the outputs of a graph are variables, not {variable!r}")
+    return list(outputs)
+
+
+def _with_steps(fgraph: FunctionGraph) -> Iterator[tuple[str, FunctionGraph]]:
+    """Yield a graph, and the steps of the loops in it, each with words for where it is."""
+    waiting = [("", fgraph)]
+    while waiting:
+        within, here = waiting.pop()
+        yield within, here
+        for node in here.toposort():
+            if isinstance(node.op, Scan):
+                results = node.op.results
+                step = merged_copy([*results.states, *results.rows])
+                waiting.append((f"in a step of {node.op}", step))
+
+
+def laws_for(graph: Any, laws: Iterable[Relation] | None = None) -> list[Relation]:
+    """Return the laws that match somewhere in a graph, from left to right, as it is written.
+
+    Parameters
+    ----------
+    graph
+        A variable, a sequence of variables, or a `FunctionGraph`.
+    laws
+        The laws to try; by default those of all phases, registered ones too.
+
+    Raises
+    ------
+    TypeError
+        If `graph` is no graph.
+    """
+    graphs = [inner for _, inner in _with_steps(merged_copy(_outputs_of(graph)))]
+    tried = _laws_of_phases() if laws is None else laws
+    return [law for law in dict.fromkeys(tried) if any(_matches_in(law, g) for g in graphs)]
+
+
+def _laws_of_phases() -> Iterator[Relation]:
+    for phase in PHASES:
+        for name in optdb[phase]:
+            law = getattr(optdb[phase][name], "law", optdb[phase][name])
+            if isinstance(law, Relation):
+                yield law
+
+
+def _matches_in(law: Relation, fgraph: FunctionGraph) -> bool:
+    try:
+        rewriter = law.forward
+    except NoSuchDirection:
+        return False
+    return any(
+        replacement(rewriter, variable, fgraph) is not None
+        for node in fgraph.apply_nodes
+        if rewriter.might_match_op(node) and rewriter.might_match(node)
+        for variable in node.outputs
+    )
+
+
+# -- what refuses a match, and what comes before it --------------------------------------------
+
+
+def _unless_costlier(law: Relation, place: Explanation, fgraph: FunctionGraph) -> Explanation:
+    """Return a match; or a mismatch, if a phase would not apply the law since it costs more."""
+    if place.direction != "forward" or not any(law in optdb[phase].frugal for phase in PHASES):
+        return place
+    table = next(f for f in fgraph.features if isinstance(f, HashConsing))
+    assert place.result is not None
+    if costs_no_more(fgraph, table, [(place.variable, place.result)], operations):
+        return place
+    _, *inner = _covered(place)
+    stays = next((v for v in inner if len(fgraph.clients.get(v, ())) > 1), None)
+    return mismatch(place, Failure(Reason.COSTS, (), stays, place.result), fgraph)
+
+
+def _covered(place: Explanation) -> list[Variable]:
+    """Return what a match has looked at: its variable, and all above what its variables stand for.
+
+    Of a relation that is searched that is not known; then it is the variable and its arguments.
+    """
+    ends: set[Variable] = set()
+    for value in place.bindings.values():
+        ends.update(v for v in (value if isinstance(value, tuple) else [value]) if _is_node(v))
+    found = {place.variable: None}
+    waiting = [place.variable]
+    while waiting:
+        node = waiting.pop().owner
+        for v in node.inputs if node is not None else ():
+            if v.owner is not None and v not in ends and v not in found:
+                found[v] = None
+                waiting += [v] if place.bindings else []
+    return list(found)
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, Variable) and value.owner is not None
+
+
+def _in_default_mode(
+    fgraph: FunctionGraph, matches: Sequence[Explanation]
+) -> tuple[Derivation, Mapping[int, Any]]:
+    """Return the steps of the phases of the default mode, and for each match, by its number, the
+    first one that rewrites something of it."""
+    copy, copies = fgraph.clone_get_equiv(attach_feature=False)
+    recorder = Recorder()
+    copy.attach_feature(recorder)
+    numbers = {
+        i: {recorder.log.number(copies[v]) for v in _covered(place)}
+        for i, place in enumerate(matches)
+        if not place.within
+    }
+    query = PREDEFINED_QUERIES["fast_run"].changed(position_cutoff=OWN_LAWS_AFTER_PHASES)
+    optimizer = optdb.query(query)
+    optimizer.optimize(copy)
+    steps = recorder.derivation([optimizer])
+    first: dict[int, Any] = {}
+    for step in steps:
+        changes = [edit for edit in step.edits if isinstance(edit, Change)]
+        for i, held in numbers.items():
+            rewritten = [change for change in changes if change.old in held]
+            if rewritten and step.built:
+                first.setdefault(i, step)
+            held.update(change.new for change in rewritten)
+    return steps, first

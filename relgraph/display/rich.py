@@ -10,12 +10,13 @@ from relgraph.display.formulas.writer import latex, mathml
 from relgraph.display.markup import fragment, whole_page
 from relgraph.display.reports.checks import check_html, counterexample_html
 from relgraph.display.reports.derivations import derivation_html
-from relgraph.display.reports.explanations import explanation_html
+from relgraph.display.reports.explanations import explanation_html, graph_explanation_html
 from relgraph.display.reports.laws import LawTable, law_html
 from relgraph.display.reports.profiles import profile_html
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation.explain import Explanation
+from relgraph.graph.kanren.explanation.places import GraphExplanation
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation
 
@@ -32,6 +33,8 @@ def shown_as_html(thing: Any) -> str | None:
         return derivation_html(thing)
     if isinstance(thing, Explanation):
         return explanation_html(thing)
+    if isinstance(thing, GraphExplanation):
+        return graph_explanation_html(thing)
     # these stand on higher layers, and are told by what they have
     if hasattr(thing, "optimizer_profile"):
         return profile_html(thing)

@@ -82,7 +82,9 @@ def test_a_png_without_its_extra(model, tmp_path, monkeypatch, capsys) -> None:
 def test_explaining(model, tmp_path, capsys) -> None:
     out = tmp_path / "out.html"
     assert main(["explain", f"{model}:MINE", f"{model}:loss", "-o", str(out)]) == 0
-    assert capsys.readouterr().out.startswith("mine does not match sum(exp(x) * y)\n  at the root")
+    printed = capsys.readouterr().out
+    assert printed.startswith("mine matches nowhere in sum(exp(x) * y)\nthe nearest places:\n")
+    assert "  exp(x) * y: none of the arguments exp(x), y is 2\n" in printed
     assert "does not match" in out.read_text(encoding="utf-8")
     assert main(["explain", "mul-one", f"{model}:loss", "--backward"]) == 0
     assert "mul-one" in capsys.readouterr().out
@@ -103,6 +105,29 @@ def test_listing_laws(model, tmp_path, capsys) -> None:
     page = (tmp_path / "l.html").read_text(encoding="utf-8")
     named = [name for name, law in laws.items() if "mul_canonicalize" in rows_of(law)]
     assert named and all(f'id="{name}"' in page for name in named)
+
+
+def test_laws_that_apply_to_a_formula(model, capsys) -> None:
+    assert main(["laws", "log(1+exp(x))"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {"softplus", "log1p"} <= {line.split(" ")[0] for line in lines}
+    assert lines[-1] == f"{len([line for line in lines if '→' in line])} laws"
+    # in a part of a formula, which may begin with a sign
+    assert main(["laws", "-sqrt(log(1+exp(x)))", "--sound", "stable"]) == 0
+    assert "softplus" in capsys.readouterr().out
+    assert main(["laws", "exp(y)*3", str(model)]) == 2
+    assert "no law of 1 applies to exp(y)*3" in capsys.readouterr().err
+    assert main(["laws", "exp(y)*2", str(model)]) == 0
+    assert "mine" in capsys.readouterr().out
+
+
+def test_laws_about_an_op(capsys) -> None:
+    assert main(["laws", "--about", "erfc"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("erfc-reflected ") for line in lines)
+    assert all("erfc(" in line for line in lines if "→" in line)
+    assert main(["laws", "--about", "softplus", "log(1+exp(x))"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("softplus ")
 
 
 @pytest.mark.parametrize("name", ["loss", "both", "f"])
@@ -130,13 +155,23 @@ WRONG = {
     "no nodes": ("draw {model}:loss --nodes 0", "'0' is not a positive whole number"),
     "no law": ("explain log1p-lo {model}:loss", "there is no law called log1p-lo"),
     "what is no law": ("explain {model}:number {model}:loss", "is no law but a int"),
-    "what is no variable": ("explain mul-one {model}:MINE", "is no variable but a Law"),
+    "what is no variable": (
+        "explain mul-one {model}:MINE",
+        "is no variable or list of these but a Law",
+    ),
     "no direction": ("explain", "the following arguments are required: LAW"),
     "no such class": ("laws --sound true", "invalid choice: 'true'"),
     "no law with a word": (
         "laws --search qqq --sound exact",
         "no law of the class exact with 'qqq'",
     ),
+    "laws about no op": (
+        "laws --about erfx",
+        "no law mentions an op called erfx; did you mean erf",
+    ),
+    "no formula for laws": ("laws log(1+", "'log(1+' is no formula"),
+    "a function that is none": ("laws foo(x)", "there is no function 'foo'"),
+    "a formula without laws": ("laws sin(x)+y*z", "applies to sin(x)+y*z"),
     "no laws": ("laws relgraph.settings", "the module relgraph.settings has no laws"),
     "no profile": ("profile {model}:plain", "was compiled without profile=True"),
     "no mode": ("profile {model}:loss --mode o9", "no mode is called 'o9'"),

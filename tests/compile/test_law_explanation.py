@@ -1,15 +1,17 @@
-"""What phases make of a law's left side is said where people ask: by `explain` and by a check."""
+"""Where in a graph a law matches, what comes before it, and what phases make of its left side."""
 
 from __future__ import annotations
 
 import pytest
+from kanren import eq, lall, membero
 
 import relations
 import relgraph.tensor as at
-from relgraph import explain, law, lvars, optimize_graph
+from relgraph import explain, law, laws_for, lvars, optimize_graph, pprint
 from relgraph.compile import register_canonicalize
 from relgraph.compile.law_explanation import notes_on_phases
-from relgraph.graph.kanren import relation, whereo
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import Reason, Relation, one_cliento, relation, whereo
 
 a, b = lvars("a b")
 x = at.dvector("x")
@@ -23,12 +25,128 @@ def test_explain_says_how_a_phase_has_written_it() -> None:
     canonical = optimize_graph(written, clone=True)
     why = explain(PYTHAGORAS, canonical)
     assert not why.matches
-    assert why.text.startswith("pythagoras does not match sqr(sin(x)) + sqr(cos(x))")
+    assert why.text.startswith("pythagoras matches nowhere in sqr(sin(x)) + sqr(cos(x))")
     assert IN_ITS_FORM in why.notes[0]
     assert "register_canonicalize" in why.notes[0] and why.notes[0] in str(why)
     # what matches needs no more words, and the other direction has another left side
     assert explain(PYTHAGORAS, written).notes == ()
     assert explain(PYTHAGORAS, canonical, "backward").notes == ()
+
+
+# -- places -------------------------------------------------------------------------------
+
+y, z = at.dvectors("y", "z")
+c = lvars("c")[0]
+DISTRIBUTE = law("distribute", a * (b + c), a * b + a * c, sound="finite")
+
+
+def test_each_place_has_its_bindings_and_result() -> None:
+    why = explain(DISTRIBUTE, at.exp(x * (y + z)) + at.log(y * (at.tanh(x) + z)))
+    assert why.matches and len(why.places) == 2
+    assert str(why).splitlines()[:3] == [
+        "distribute matches in 2 places",
+        "  y * (tanh(x) + z) → y * tanh(x) + y * z, with a = y, b = tanh(x), c = z",
+        "  x * (y + z) → x * y + x * z, with a = x, b = y, c = z",
+    ]
+    first = why.places[0]
+    assert first.bindings["a"] is y and pprint(first.result) == "((y * tanh(x)) + (y * z))"
+
+
+def test_the_three_nearest_places() -> None:
+    far, near = at.exp(x) * at.log(y), at.tanh(y) * (y - z)
+    graph = [at.log(1 + at.exp(x)) - far, near, x * at.sqrt(y), y * at.sin(z)]
+    why = explain(DISTRIBUTE, graph)
+    assert not why.matches and len(why.nearest) == 3
+    assert str(why).startswith("distribute matches nowhere in the graph\nthe nearest places:\n  ")
+    assert all(place.wanted == "b + c" for place in why.nearest)
+    # an op that is another one is not near
+    (root,) = explain(DISTRIBUTE, at.exp(x)).nearest
+    assert root.reason is Reason.OP and "exp(x): the law wants a * (b + c)" in str(
+        explain(DISTRIBUTE, at.exp(x))
+    )
+
+
+def test_what_the_default_mode_applies_and_what_comes_first() -> None:
+    graph = -at.log(1 / (1 + at.exp(-x)))
+    why = explain(relation_of("log-sigmoid"), graph)
+    assert not why.matches and [step.before for step in why.applied] == ["log(sigmoid(x))"]
+    assert "the default mode applies it once:\n  log(sigmoid(x)) → -softplus(-x)" in str(why)
+    assert why.nearest[0].wanted == "sigmoid(x)"
+    why = explain(PYTHAGORAS, at.exp(at.sin(x) ** 2 + at.cos(x) ** 2))
+    assert why.matches and why.taken[0].name == "pow-two"
+    assert "but the default mode applies pow-two first: sin(x) ** 2.0 → sqr(sin(x))" in str(why)
+    why = explain(relation_of("log-sigmoid"), at.log(at.sigmoid(x)))
+    assert len(why.places) == len(why.applied) == 1 and not why.taken
+
+
+def relation_of(name: str) -> Relation:
+    return next(rule for rule in relations.STABILIZE if rule.name == name)
+
+
+def test_a_value_that_is_read_elsewhere() -> None:
+    product = at.exp(a) * b
+    alone = law("alone", at.log(product), a + at.log(b), one_cliento(product), sound="domain")
+    read = at.exp(x) * y
+    assert explain(alone, at.log(read)).matches
+    # equal nodes are one when a phase sees them
+    why = explain(alone, [at.log(read), at.tanh(at.exp(x) * y)])
+    assert not why.matches and why.nearest[0].reason is Reason.READ
+    assert "exp(x) * y is read elsewhere too, by log(exp(x) * y) and by tanh(exp(x) * y)" in str(
+        why
+    )
+
+
+def test_a_match_that_would_cost_more() -> None:
+    joined = next(rule for rule in relations.SPECIALIZE if rule.name == "exp-mul-exp")
+    left, right = at.exp(x), at.exp(y)
+    assert explain(joined, left * right).matches
+    why = explain(joined, [left * right, left, right])
+    assert not why.matches and not why.applied
+    assert why.nearest[0].reason is Reason.COSTS
+    said = "exp(x) * exp(y): it matches, but with exp(x + y) the graph would cost more"
+    assert said in str(why) and "exp(x) stays, since it is read by exp(x) * exp(y)" in str(why)
+
+
+def test_a_goal_that_fails_is_named() -> None:
+    @relation("picky")
+    def picky(before: object, after: object) -> object:
+        def opaque(state: object) -> object:
+            yield state
+
+        return lall(opaque, eq(before, at.exp(a)), eq(after, a), membero(a, (x,)))
+
+    assert explain(picky, at.tanh(at.exp(x))).places[0].result is x
+    why = explain(picky, at.tanh(at.exp(y)))
+    assert why.nearest[0].reason is Reason.GOAL
+    assert "exp(y): the goal membero of the relation fails" in str(why)
+
+
+def test_graphs_of_every_kind() -> None:
+    graph = FunctionGraph([x, y, z], [at.exp(x * (y + z))], clone=False)
+    why = explain(DISTRIBUTE, graph)
+    assert why.matches and pprint(graph.outputs[0]) == "exp((x * (y + z)))"
+    assert not explain(DISTRIBUTE, x).matches
+    to_zero = law("to-zero", a - a, 0, sound="finite")
+    assert explain(to_zero, x, "backward").nearest[0].reason is Reason.DIRECTION
+    for wrong in (3, [], [3]):
+        with pytest.raises(TypeError, match="graph"):
+            explain(DISTRIBUTE, wrong)
+    with pytest.raises(ValueError, match="forward or backward"):
+        explain(DISTRIBUTE, x, "sideways")
+
+
+def test_an_explanation_stays_short() -> None:
+    graph = [at.exp(x * (y + at.exp(z * k))) / (y * at.tanh(z + k)) for k in range(2, 9)]
+    assert len(str(explain(DISTRIBUTE, graph)).splitlines()) <= 12
+
+
+def test_laws_for_a_graph() -> None:
+    found = [rule.name for rule in laws_for(at.sqrt(at.log(1 + at.exp(x))))]
+    assert "softplus" in found and "log1p" in found and len(found) == len(set(found))
+    assert laws_for(at.exp(x * (y + z)), [PYTHAGORAS, DISTRIBUTE]) == [DISTRIBUTE]
+    assert laws_for([x, y]) == []
+    with pytest.raises(TypeError, match="variables"):
+        laws_for([3])
 
 
 def test_a_check_says_it_too() -> None:

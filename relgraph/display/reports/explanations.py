@@ -1,4 +1,4 @@
-"""An explanation, with the place marked where a law and a graph part."""
+"""Explanations, with the places marked where a law and a graph part."""
 
 from __future__ import annotations
 
@@ -8,10 +8,29 @@ from relgraph.display.formulas.writer import mathml
 from relgraph.display.markup import code, fragment, table, tag
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.explanation.explain import Explanation
+from relgraph.graph.kanren.explanation.places import GraphExplanation, taken_by
 
 
 def explanation_html(explanation: Explanation) -> str:
     """Return an explanation: its sentences, and the formula with the place of the mismatch."""
+    return fragment(_one_place(explanation, *explanation.text.split("\n")[1:]))
+
+
+def graph_explanation_html(explanation: GraphExplanation) -> str:
+    """Return the places of an explanation, what the default mode does, and what there is to say."""
+    head = [f"<div><b>{escape(explanation.heading)}</b></div>"]
+    body = [_one_place(place) for place in explanation.places]
+    body += [_one_place(place, place.why) for place in explanation.nearest]
+    said = [taken_by(step) for step in explanation.taken.values()]
+    if explanation.applied:
+        said.append(f"{explanation.times_applied}:")
+        said += [f"{step.before} → {step.after}" for step in explanation.applied]
+    said += explanation.notes
+    return fragment("".join([*head, *body, *(f"<div>{escape(line)}</div>" for line in said)]))
+
+
+def _one_place(explanation: Explanation, *sentences: str) -> str:
+    """Return the formula of a place; and sentences, if the law does not match there."""
     matches = explanation.matches
     head = tag("matches", "rg-good") if matches else tag("does not match", "rg-bad")
     body = [f"<div><b>{escape(explanation.law)}</b> {escape(explanation.direction)} {head}</div>"]
@@ -28,9 +47,8 @@ def explanation_html(explanation: Explanation) -> str:
             for name, value in explanation.bindings.items()
         ]
         body.append(table(("variable", "is"), rows))
-    _, *sentences = explanation.text.split("\n")
     body += [f"<div>{escape(sentence.strip())}</div>" for sentence in sentences if not matches]
-    return fragment("".join(body))
+    return "".join(body)
 
 
 def place_of(explanation: Explanation) -> Variable:

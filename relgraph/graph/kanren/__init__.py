@@ -2,6 +2,7 @@
 
 from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
 from relgraph.graph.kanren.explanation.failures import Reason
+from relgraph.graph.kanren.explanation.places import GraphExplanation
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
 from relgraph.graph.kanren.relations import Relation, relation
@@ -22,6 +23,7 @@ from relgraph.graph.kanren.terms.term import (
 __all__ = [
     "Arguments",
     "Explanation",
+    "GraphExplanation",
     "KanrenRelationSub",
     "Law",
     "Literal",

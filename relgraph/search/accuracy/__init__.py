@@ -11,7 +11,7 @@ from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step
-    from relgraph.search.accuracy.expressions import NotSupported
+    from relgraph.search.accuracy.expressions import NotSupported, to_graph
     from relgraph.search.accuracy.forms import Form, Improvement
     from relgraph.search.accuracy.improving import improve
     from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
@@ -36,6 +36,7 @@ __all__ = [
     "improve",
     "parsed",
     "problem_of",
+    "to_graph",
 ]
 
 _HOME = {
@@ -54,6 +55,7 @@ _HOME = {
     "improve": "improving",
     "parsed": "notation.formulas",
     "problem_of": "notation.problems",
+    "to_graph": "expressions",
 }
 
 __getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="search")

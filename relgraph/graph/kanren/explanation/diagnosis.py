@@ -13,6 +13,7 @@ from unification.core import reify, unify
 from unification.utils import transitive_get
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation.failures import (
     GUARDS,
     Bindings,
@@ -56,15 +57,19 @@ class _Place(NamedTuple):
     var: Variable
 
 
-def diagnose(rule: Rule, var: Variable) -> Diagnosis:
-    """Return how `rule` matches `var`, or the failure of the attempt that got furthest."""
+def diagnose(rule: Rule, var: Variable, fgraph: FunctionGraph | None = None) -> Diagnosis:
+    """Return how `rule` matches `var`, or the failure of the attempt that got furthest.
+
+    Conditions that ask who reads a value are decided by `fgraph`; without one they hold.
+    """
     matcher = _DiagnosingMatcher(rule.regroup)
     start = {_DONE: 0, INNER: ()}
     for bindings, rest in matcher.match_at(rule.pattern, _Place((), var), start):
         matched = dict(bindings)
         del matched[_DONE]
         inner = matched.pop(INNER) or (var,)
-        verdict = GuardChecks(rule, var, inner, [place.var for place in rest]).check(matched)
+        left = [place.var for place in rest]
+        verdict = GuardChecks(rule, var, inner, left, fgraph).check(matched)
         if verdict.failure is None:
             return verdict
         matcher.keep_failure(verdict.failure, verdict.progress)
@@ -73,6 +78,14 @@ def diagnose(rule: Rule, var: Variable) -> Diagnosis:
         place = () if failure is None else failure.path
         failure = Failure(Reason.GROUPING, place, rule.pattern, var)
     return Diagnosis(failure, {}, None, progress)
+
+
+def part(pattern: Any, var: Variable) -> tuple[Failure | None, int]:
+    """Return where a pattern and a variable part, and how many parts have matched before."""
+    matcher = _DiagnosingMatcher(regroup=False)
+    for _ in matcher.match(pattern, _Place((), var), {_DONE: 0, INNER: ()}):
+        return None, 0
+    return matcher.furthest, matcher.progress[0]
 
 
 def _matches_regrouped(rule: Rule, var: Variable) -> bool:

@@ -11,9 +11,17 @@ from unification import var
 from unification.core import reify
 
 from relgraph.displayed import Displayed
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
-from relgraph.graph.kanren.explanation.failures import Diagnosis, Failure, Path, Reason
+from relgraph.graph.kanren.explanation.failures import (
+    GUARDS,
+    Diagnosis,
+    Failure,
+    Path,
+    Reason,
+)
+from relgraph.graph.kanren.explanation.goal_failures import goal_failure
 from relgraph.graph.kanren.rules.matching import match_root
 from relgraph.graph.kanren.rules.rule import Rule
 from relgraph.graph.kanren.search.state import Budget, GuardedState, SearchBudgetError, is_settled
@@ -51,8 +59,12 @@ class Explanation(Displayed):
         If it matches, the values of its logic variables, by name.
     result
         If it matches, the replacement of the variable; else None.
-    notes
-        What else there is to say, one sentence each; see `relgraph.compile.explain`.
+    why
+        The reason as a sentence, with what stands at that place; empty if it matches.
+    progress
+        How far the match got: the parts of the pattern that matched, or the goals that held.
+    within
+        The loop in whose step the variable is computed; empty if there is none.
     text
         The lines.
     """
@@ -68,7 +80,9 @@ class Explanation(Displayed):
     values: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, Any] = field(default_factory=dict)
     result: Variable | None = None
-    notes: tuple[str, ...] = ()
+    why: str = ""
+    progress: tuple[int, int] = (0, 0)
+    within: str = ""
     text: str = ""
 
     def __str__(self) -> str:
@@ -123,9 +137,19 @@ def checked_direction(direction: str) -> None:
 
 
 def explain(
-    rewriter: KanrenRelationSub, variable: Any, law: str, direction: str = "forward"
+    rewriter: KanrenRelationSub,
+    variable: Any,
+    law: str,
+    direction: str = "forward",
+    fgraph: FunctionGraph | None = None,
 ) -> Explanation:
     """Return why `rewriter`, the law called `law` in `direction`, does not match `variable`.
+
+    Parameters
+    ----------
+    fgraph
+        The graph of the variable, for conditions that ask who reads a value. Without one, every
+        value is read once.
 
     Raises
     ------
@@ -134,47 +158,68 @@ def explain(
     """
     if not isinstance(variable, Variable):
         raise TypeError(f"{law} is asked about a Variable, not {variable!r}")
-    report = _Report(law, direction, variable)
+    report = _Report(law, direction, variable, fgraph)
     rule = getattr(rewriter, "rule", None)
     if variable.owner is None:
         return report.mismatch(
             Failure(Reason.LEAF, (), None if rule is None else rule.pattern, variable)
         )
-    if rule is not None:
-        return report.by_rules(rewriter, [rule])
-    return _explain_relation(report, rewriter)
-
-
-def _explain_relation(report: _Report, rewriter: KanrenRelationSub) -> Explanation:
-    node = report.variable.owner
-    assert node is not None
-    if not rewriter.node_filter(node):
+    if not rewriter.node_filter(variable.owner):
         return report.mismatch(Failure(Reason.FILTER, found="its node filter leaves this node out"))
+    rules = rules_on(rewriter, variable.owner)
+    return report.by_search(rewriter) if rules is None else report.by_rules(rewriter, rules)
+
+
+def rules_on(rewriter: KanrenRelationSub, node: Apply) -> Sequence[Rule] | None:
+    """Return the rules that a law or a closed relation comes down to on a node, if there are."""
+    rule = getattr(rewriter, "rule", None)
+    if rule is not None:
+        return [rule]
     closed = rewriter.closed
-    if closed is not None and len(node.outputs) == 1:
-        return report.by_rules(rewriter, closed.rules)
-    if closed is None and len(node.outputs) == 1:
-        try:
-            if rules_out(rewriter.kanren_relation, node):
-                return report.mismatch(Failure(Reason.STRUCTURE, found=report.variable))
-        except StagingMismatch:
-            pass  # the structure does not decide, and the search below will
-    return report.by_search(rewriter)
+    return None if closed is None or len(node.outputs) != 1 else closed.rules
+
+
+def replacement(
+    rewriter: KanrenRelationSub, variable: Variable, fgraph: FunctionGraph | None = None
+) -> Variable | None:
+    """Return what a rewriter replaces a variable by; None if it does not match."""
+    assert variable.owner is not None
+    answer = rewriter.transform(_GRAPH_OF_USED if fgraph is None else fgraph, variable.owner)
+    return _for_variable(answer, variable)
+
+
+def _for_variable(answer: Any, variable: Variable) -> Variable | None:
+    if isinstance(answer, dict):
+        return answer.get(variable)
+    at = variable.index
+    if not isinstance(answer, list) or at is None or at >= len(answer):
+        return None
+    found: Variable | None = answer[at]
+    return found
+
+
+def mismatch(place: Explanation, failure: Failure, fgraph: FunctionGraph) -> Explanation:
+    """Return the explanation of a place where a law matches and is not applied all the same."""
+    report = _Report(place.law, place.direction, place.variable, fgraph)
+    return report.mismatch(failure, progress=(2 * GUARDS, 0))
 
 
 class _Report:
     """Makes the `Explanation` for one law and variable."""
 
-    def __init__(self, law: str, direction: str, variable: Variable) -> None:
+    def __init__(
+        self, law: str, direction: str, variable: Variable, fgraph: FunctionGraph | None = None
+    ) -> None:
         self.name = law if direction == "forward" else f"{law} (backward)"
         self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
         self.variable = variable
+        self.fgraph = fgraph
 
     def match(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
         named = {str(v): x for v, x in bindings.items()}
         lines = [f"{self.name} matches {algebra(self.variable)}"]
         if named:
-            lines.append(f"  with {_assigned(named)}")
+            lines.append(f"  with {assigned(named)}")
         lines.append(f"  and gives {algebra(result)}")
         return Explanation(
             **self.about,
@@ -185,8 +230,11 @@ class _Report:
             text="\n".join(lines),
         )
 
-    def mismatch(self, failure: Failure, note: str = "") -> Explanation:
-        lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {_sentence(failure)}"]
+    def mismatch(
+        self, failure: Failure, note: str = "", progress: tuple[int, int] = (0, 0)
+    ) -> Explanation:
+        why = _sentence(failure, self.fgraph)
+        lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {why}"]
         if note:
             lines.append(f"  {note}")
         return Explanation(
@@ -197,19 +245,19 @@ class _Report:
             wanted=_shown(failure.wanted),
             found=_shown(failure.found),
             values=failure.values,
+            why=why,
+            progress=progress,
             text="\n".join(lines),
         )
 
     def by_rules(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
         """Explain a rewriter by its rules; the result is that of its `transform`."""
-        node = self.variable.owner
-        assert node is not None
-        found = [diagnose(rule, self.variable) for rule in rules]
-        result = self.result(rewriter.transform(_GRAPH_OF_USED, node))
+        found = [diagnose(rule, self.variable, self.fgraph) for rule in rules]
+        result = replacement(rewriter, self.variable, self.fgraph)
         if result is not None:
             matched = next((d for d in found if d.failure is None), None)
             return self.match({} if matched is None else matched.bindings, result)
-        k = max(range(len(found)), key=lambda i: _rank(found[i]))
+        k = max(range(len(found)), key=lambda i: nearness(found[i]))
         failure = found[k].failure
         if failure is None:
             matches = match_root(rules[k].pattern, self.variable, {}, rules[k].regroup)
@@ -217,39 +265,37 @@ class _Report:
             reason = Reason.BROADCAST if no_match else Reason.NO_ANSWER
             failure = Failure(reason, found=self.variable)
         nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
-        return self.mismatch(failure, nearest if len(rules) > 1 else "")
+        return self.mismatch(failure, nearest if len(rules) > 1 else "", found[k].progress)
 
     def by_search(self, rewriter: KanrenRelationSub) -> Explanation:
         """Explain a relation that has no rules, by a search."""
         node = self.variable.owner
         assert node is not None
+        graph: Any = _GRAPH_OF_USED if self.fgraph is None else self.fgraph
         try:
-            answer = rewriter.search(_GRAPH_OF_USED, node)
-            result = self.result(answer)
-            return (
-                self.mismatch(self.why_no_answer(rewriter))
-                if result is None
-                else self.match({}, result)
-            )
+            ruled_out = len(node.outputs) == 1 and rules_out(rewriter.kanren_relation, node)
+        except StagingMismatch:
+            ruled_out = False  # the structure does not decide, and the search will
+        try:
+            answer = False if ruled_out else rewriter.search(graph, node)
+            result = _for_variable(answer, self.variable)
+            if result is not None:
+                return self.match({}, result)
+            failure = Failure(Reason.NO_ANSWER) if ruled_out else self.why_no_answer(rewriter)
         except OpenAnswerError as error:
             return self.mismatch(Failure(Reason.OPEN, found=str(error)))
         except SearchBudgetError as error:
             return self.mismatch(Failure(Reason.BUDGET, found=str(error)))
-
-    def result(self, answer: Any) -> Variable | None:
-        """Return the replacement of the variable in a rewriter's answer, if any."""
-        if isinstance(answer, dict):
-            return answer.get(self.variable)
-        at = self.variable.index
-        if not isinstance(answer, list) or at is None or at >= len(answer):
-            return None
-        found: Variable | None = answer[at]
-        return found
+        if failure.reason is not Reason.NO_ANSWER:
+            return self.mismatch(failure, progress=(GUARDS, 0))
+        of_goal, progress = goal_failure(rewriter.kanren_relation, self.variable, self.fgraph)
+        return self.mismatch(failure if of_goal is None else of_goal, progress=progress)
 
     def why_no_answer(self, rewriter: KanrenRelationSub) -> Failure:
         """Return why no answer of a relation is a replacement."""
         old, q, held = self.variable, var(), None
-        for state in rewriter.kanren_relation(old, q)(GuardedState(budget=Budget(self.name))):
+        start = GuardedState(budget=Budget(self.name), fgraph=self.fgraph)
+        for state in rewriter.kanren_relation(old, q)(start):
             if not is_settled(state):
                 held = state.delayed[0]
                 continue
@@ -274,10 +320,11 @@ class _ClientsOfUsed(dict[Any, Any]):
         return self[key]  # that of dict does not ask `__missing__`
 
 
-_GRAPH_OF_USED = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
+_GRAPH_OF_USED: Any = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
 
 
-def _rank(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:
+def nearness(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:
+    """Return how near a diagnosis is to a match: a key to compare with those of others."""
     return diagnosis.failure is None, diagnosis.progress
 
 
@@ -290,7 +337,8 @@ def _shown(x: Any) -> str:
     return ", ".join(map(_shown, x)) if isinstance(x, list) else str(x)
 
 
-def _assigned(values: Mapping[str, Any]) -> str:
+def assigned(values: Mapping[str, Any]) -> str:
+    """Return what variables stand for, as algebra: ``a = x, b = exp(y)``."""
     return ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
 
 
@@ -304,7 +352,16 @@ def _type_of(x: Any) -> str:
     return str(getattr(x, "type", type(x).__name__))
 
 
-def _sentence(failure: Failure) -> str:
+def readers_of(variable: Variable, fgraph: FunctionGraph) -> str:
+    """Return what reads a variable in a graph, as algebra."""
+    readers = [
+        "the graph itself, as an output" if isinstance(node, str) else algebra(node.outputs[0], 40)
+        for node, _ in fgraph.clients.get(variable, ())
+    ]
+    return " and by ".join(dict.fromkeys(readers))
+
+
+def _sentence(failure: Failure, fgraph: FunctionGraph | None = None) -> str:
     """Return a failure as a sentence."""
     reason, found, values = failure.reason, failure.found, failure.values
     if reason is Reason.LEAF:
@@ -322,8 +379,22 @@ def _sentence(failure: Failure) -> str:
             f"the result {_shown(found)} is of type {_type_of(found)}, which does not fit "
             f"{_shown(failure.wanted)}"
         )
+    if reason is Reason.READ:
+        assert fgraph is not None
+        return (
+            f"{_shown(found)} is read elsewhere too, by {readers_of(found, fgraph)}: "
+            f"the condition {_shown(failure.wanted)} says no"
+        )
+    if reason is Reason.COSTS:
+        stays = failure.wanted
+        why = (
+            ""
+            if stays is None or fgraph is None
+            else (f": {_shown(stays)} stays, since it is read by {readers_of(stays, fgraph)}")
+        )
+        return f"it matches, but with {_shown(found)} the graph would cost more{why}"
     where = _place(failure.path)
-    with_ = f" ({_assigned(values)})" if values else ""
+    with_ = f" ({assigned(values)})" if values else ""
     return _SENTENCES[reason].format(
         where=where, wanted=_shown(failure.wanted), found=_shown(found), with_=with_
     )
@@ -358,7 +429,7 @@ _SENTENCES = {
     Reason.SAME: "the result is what is there already",
     Reason.DIRECTION: "{found}",
     Reason.FILTER: "{found}",
-    Reason.STRUCTURE: "the relation has no answer for any node of this op and these ops below",
+    Reason.GOAL: "the goal {wanted} of the relation fails{with_}",
     Reason.BUDGET: "{found}",
     Reason.NO_ANSWER: "the relation has no answer here; it is searched, and a search says no more",
 }

@@ -34,6 +34,9 @@ class Reason(StrEnum):
     GROUPING = "it would have to regroup"
     NOT_FINITE = "a constant is not finite"
     CONDITION = "a condition says no"
+    READ = "a value is read elsewhere"
+    COSTS = "the graph would cost more"
+    GOAL = "a goal of the relation fails"
     COMPUTED = "a computed value is another one"
     PENDING = "a condition can't be decided"
     OPEN = "the result is open"
@@ -45,7 +48,6 @@ class Reason(StrEnum):
     SAME = "the result is what is there"
     DIRECTION = "there is no such direction"
     FILTER = "the node filter says no"
-    STRUCTURE = "the structure is ruled out"
     BUDGET = "the search was given up"
     NO_ANSWER = "no answer"
 

@@ -10,6 +10,7 @@ from unification.core import reify
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation.failures import (
     GUARDS,
     Bindings,
@@ -19,7 +20,7 @@ from relgraph.graph.kanren.explanation.failures import (
 )
 from relgraph.graph.kanren.rules.matching import rebuilds_same_node
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Compute, Condition
+from relgraph.graph.kanren.search.goals import Compute, Condition, Readers, found_in
 from relgraph.graph.kanren.search.match_checks import (
     built_variables,
     finite_constants,
@@ -42,15 +43,23 @@ class GuardChecks:
         The variables that compound parts of the pattern have matched, root first.
     rest
         The arguments of the root that are left over.
+    fgraph
+        The graph of the variable; without one, no condition asks who reads a value.
     """
 
     def __init__(
-        self, rule: Rule, var: Variable, inner: Sequence[Variable], rest: Sequence[Variable]
+        self,
+        rule: Rule,
+        var: Variable,
+        inner: Sequence[Variable],
+        rest: Sequence[Variable],
+        fgraph: FunctionGraph | None = None,
     ) -> None:
         self.rule = rule
         self.var = var
         self.inner = inner
         self.rest = rest
+        self.fgraph = fgraph
         self.passed = 0
 
     def check(self, bindings: Bindings) -> Diagnosis:
@@ -74,7 +83,7 @@ class GuardChecks:
 
     def check_conditions(self, bindings: Bindings) -> Any:
         """Return the state in which all conditions hold, each decided as soon as it can be."""
-        state: Any = GuardedState(bindings)
+        state: Any = GuardedState(bindings, fgraph=self.fgraph)
         pending: list[Any] = list(self.rule.conditions)
         while pending:
             for i, condition in enumerate(pending):
@@ -83,7 +92,7 @@ class GuardChecks:
                 else:
                     after = next(iter(condition(state)), False)
                 if after is False:
-                    raise _Refused(_refusal(condition, state))
+                    raise _Refused(refusal(condition, state))
                 if after is not None:
                     del pending[i]
                     state = guarded(after)
@@ -141,14 +150,20 @@ class GuardChecks:
             raise _Refused(Failure(Reason.DTYPES, values=first))
 
 
-def _refusal(condition: Any, state: Any) -> Failure:
-    """Return the failure of a condition, with the values of its variables."""
+def refusal(condition: Any, state: Any) -> Failure:
+    """Return the failure of a condition in a state, with the values of its variables."""
     if not isinstance(condition, Condition):
         return Failure(Reason.CONDITION, wanted=condition)
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
+    fgraph = getattr(state, "fgraph", None)
+    if isinstance(condition, Readers) and fgraph is not None:
+        (read,) = condition.values(state)
+        read = found_in(fgraph, read)
+        shared = len(fgraph.clients.get(read, ())) > 1
+        return Failure(Reason.READ if shared else Reason.CONDITION, (), condition, read, values)
     if not isinstance(condition, Compute):
         return Failure(Reason.CONDITION, wanted=condition, values=values)
-    computed = condition.computed(condition.values(state))
+    computed = condition.computed(condition.values(state), fgraph)
     values.update((str(v), reify(v, state)) for v in condition.binds)
     return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
 

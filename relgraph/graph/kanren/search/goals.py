@@ -144,9 +144,12 @@ def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
     """
     if fgraph is None:
         return True
-    if not isinstance(var, Variable):
-        var = _found_in(fgraph, build(var))
-    return test(fgraph, var)
+    return test(fgraph, found_in(fgraph, var))
+
+
+def found_in(fgraph: Any, var: Any) -> Variable:
+    """Return the variable of a graph that a term stands for; a variable is returned as it is."""
+    return var if isinstance(var, Variable) else _found_in(fgraph, build(var))
 
 
 def one_client(fgraph: Any, var: Variable) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kanren import conde, eq, lall
 from kanren.core import fail
+from kanren.goals import membero
 from kanren.graph import mapo
 
 import relgraph.tensor as at
@@ -284,7 +285,7 @@ def test_one_output_of_several() -> None:
     first = Two().make_node(a).outputs[0]
     why = refused(log_sigmoid.explain(first), Reason.OUTPUTS)
     assert "one output of several" in str(why)
-    assert Reason.NO_ANSWER is KanrenRelationSub(lambda i, o: fail).explain(first).reason
+    refused(KanrenRelationSub(lambda i, o: fail).explain(first), Reason.GOAL)
 
 
 # -- raw relations ------------------------------------------------------------------------
@@ -313,7 +314,9 @@ def test_relations_that_are_closed() -> None:
 def test_relations_whose_answers_are_all_that_is_known() -> None:
     sub = KanrenRelationSub(searched)
     assert sub.explain(at.exp(a)).result is b
-    assert refused(sub.explain(at.exp(c)), Reason.NO_ANSWER).law == "searched"
+    why = refused(sub.explain(at.exp(c)), Reason.GOAL)
+    assert why.law == "searched"
+    assert "the goal searched of the relation fails (i = exp(c))" in str(why)
     refused(sub.explain(a), Reason.LEAF)
 
 
@@ -321,7 +324,33 @@ def test_structures_that_are_ruled_out() -> None:
     def exps(i: Any, o: Any) -> Any:
         return lall(eq(i, at.exp(x)), mapo(eq, [x], [o]))
 
-    refused(KanrenRelationSub(exps).explain(at.log(a)), Reason.STRUCTURE)
+    why = refused(KanrenRelationSub(exps).explain(at.log(a)), Reason.OP)
+    assert (why.path, why.wanted, why.found) == ((), "exp(x)", "log(a)")
+
+
+def test_the_goal_that_fails_of_a_relation_that_is_searched() -> None:
+    def is_positive(value: Any) -> bool:
+        return number_of(value) is not None and number_of(value) > 0
+
+    def hidden(s: Any) -> Any:
+        yield s
+
+    def scaled(i: Any, o: Any) -> Any:
+        logs = [eq(i, at.log(x)), eq(o, x)]
+        product = [eq(i, at.exp(x * y)), hidden, whereo(is_positive, y), eq(o, x)]
+        return conde(logs, product)
+
+    sub = KanrenRelationSub(scaled)
+    assert sub.closed is None
+    assert sub.explain(at.exp(a * 2.0)).result is a
+    # the alternative that got furthest counts
+    why = refused(sub.explain(at.exp(a + b)), Reason.OP)
+    assert (why.path, why.wanted, why.found) == ((0,), "x * y", "a + b")
+    why = refused(sub.explain(at.exp(a * -2.0)), Reason.CONDITION)
+    assert "the condition is_positive(y) says no (y = -2.0)" in str(why)
+    listed = KanrenRelationSub(lambda i, o: lall(hidden, eq(i, at.exp(x)), membero(x, (b, c))))
+    why = refused(listed.explain(at.exp(a)), Reason.GOAL)
+    assert "the goal membero of the relation fails (ls = (b, c), x = a)" in str(why)
 
 
 def test_filters() -> None:
