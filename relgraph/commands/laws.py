@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--search", metavar="WORD", help="only laws with a word in name, algebra, tags or rows"
     )
     parser.add_argument(
+        "--about", metavar="NAME", help="only laws written with an op or a function of this name"
+    )
+    parser.add_argument(
         "--sound", choices=SOUNDNESS, metavar="CLASS", help=f"only one of {', '.join(SOUNDNESS)}"
     )
     parser.add_argument(
@@ -51,8 +54,11 @@ def run(options: argparse.Namespace) -> int:
     table = LawTable(chosen, rows_of)
     if options.search is not None:
         table = table.matching(options.search)
+    if options.about is not None:
+        table = table.about(options.about)
     if not len(table):
         word = "" if options.search is None else f" with {options.search!r}"
+        word += "" if options.about is None else f" about {options.about!r}"
         sound = "" if options.sound is None else f" of the class {options.sound}"
         raise CommandError(f"there is no law{sound}{word} among {len(laws)}")
     if options.output is not None:

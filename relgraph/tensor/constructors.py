@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relgraph.documented import documented
 from relgraph.tensor.type import Shape, TensorType
 from relgraph.tensor.variable import TensorVariable
 
@@ -20,6 +21,7 @@ PREFIXES = {
 }
 
 
+@documented("constructor")
 class Constructor:
     """A function that makes variables of one rank.
 
@@ -83,6 +85,7 @@ class Constructor:
         return f"<constructor {self.__name__}>"
 
 
+@documented("plural_constructor")
 class PluralConstructor:
     """A function that makes several variables at once.
 

@@ -11,6 +11,7 @@ from relgraph.display.markup import code, fragment, table, tag
 from relgraph.displayed import Displayed
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.terms.term import Term
 
 _LONGEST = 64
 """A law of more letters is written as in its table, in lines that fit."""
@@ -43,6 +44,17 @@ def _algebra(law: Any) -> str:
     return f"{law.lhs} → {law.rhs}"
 
 
+def _names_in(side: Any) -> set[str]:
+    """Return the names of the ops and functions in a side of a law."""
+    found, stack = set(), [side]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Term):
+            found.add(str(part.op))
+            stack += [part.op, *part.args]
+    return found
+
+
 class LawTable(Displayed, Sequence[Relation]):
     """Laws as a table that can be searched; as text a line for each.
 
@@ -69,6 +81,18 @@ class LawTable(Displayed, Sequence[Relation]):
     def matching(self, word: str) -> LawTable:
         """Return the laws with a word in their name, algebra, class, tags or rows."""
         return LawTable([law for law in self if word.lower() in self._text(law)], self._rows)
+
+    def about(self, name: str) -> LawTable:
+        """Return the laws that are written with an op or a function, those of its left side first.
+
+        Parameters
+        ----------
+        name
+            The name that it has in laws.
+        """
+        left = [law for law in self if name in _names_in(getattr(law, "lhs", None))]
+        right = [law for law in self if name in _names_in(getattr(law, "rhs", None))]
+        return LawTable([*left, *right], self._rows)
 
     def lines(self) -> list[tuple[str, str, str, str]]:
         """Return for each law its name, algebra, class and rows."""
