@@ -119,7 +119,17 @@ def _typed(one: Constructor) -> list[Constructor]:
 def tensor(
     dtype: Any = None, shape: Sequence[int | bool | None] = (), name: str | None = None
 ) -> TensorVariable:
-    """Return a new variable of any dtype (``config.floatX`` by default) and shape."""
+    """Return a new variable of any dtype (``config.floatX`` by default) and shape.
+
+    Parameters
+    ----------
+    dtype
+        The dtype.
+    shape
+        For each axis its length, or None if it is not known; True stands for 1.
+    name
+        The name of the variable.
+    """
     return TensorType("floatX" if dtype is None else dtype, shape).make_variable(name)
 
 

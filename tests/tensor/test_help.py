@@ -86,6 +86,18 @@ def test_an_example_is_what_evaluation_gives(name: str) -> None:
     assert np.isfinite(result).all()
 
 
+@pytest.mark.parametrize("name", sorted(CALLABLES.keys() - COMPUTED.keys()))
+def test_a_docstring(name: str) -> None:
+    """It names the parameters, and its example gives what it says."""
+    value = CALLABLES[name]
+    text = inspect.getdoc(value) or ""
+    assert len(text.splitlines()) > 1
+    assert not [p for p in parameters(value) if not re.search(rf"\b{p}\b", text)]
+    namespace = {**vars(at), name.rpartition(".")[2]: value, "float": float}
+    for source, result in re.findall(r"^>>> (.*\.eval\(\))\n((?:.+\n?)*)", text, re.M):
+        assert repr(eval(source, namespace)) == result.rstrip()
+
+
 def test_help_of_an_op_describes_it() -> None:
     assert inspect.getdoc(at.exp) == at.exp.__doc__ == text_of(at.exp)
     text = pydoc.plain(pydoc.render_doc(at.exp))
