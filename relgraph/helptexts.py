@@ -67,12 +67,15 @@ _ARGUMENTS: dict[int, tuple[tuple[Any, ...], ...]] = {
 def elementwise(op: Elemwise) -> str:
     """Return what an elementwise op computes, of what, an example, its derivative and laws."""
     names = tuple(op.scalar_op.argument_names)
+    # no other name can be called, and several outputs have no one result
+    example = _example(op) if op.nout == 1 and str(op).isidentifier() else ""
+    derivative = _derivative(op, names) if op.nout == 1 else ""
     parts = [
         f"{op}{signature(op)}",
         _wrapped(op.scalar_op.summary),
         "\n".join(["Parameters", "----------", *_parameters(op, names)]),
-        _example(op),
-        "\n".join(filter(None, [_derivative(op, names), _laws(str(op))])),
+        example,
+        "\n".join(filter(None, [derivative, _laws(str(op.scalar_op))])),
     ]
     return "\n\n".join(filter(None, parts))
 

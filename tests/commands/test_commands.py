@@ -137,6 +137,7 @@ WRONG = {
         "laws --search qqq --sound exact",
         "no law of the class exact with 'qqq'",
     ),
+    "no law about a name": ("laws --about qqq", "there is no law about 'qqq'"),
     "no laws": ("laws relgraph.settings", "the module relgraph.settings has no laws"),
     "no profile": ("profile {model}:plain", "was compiled without profile=True"),
     "no mode": ("profile {model}:loss --mode o9", "no mode is called 'o9'"),

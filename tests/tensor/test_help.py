@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import scalar
 from relgraph.__main__ import main
 from relgraph.graph.op import Op
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.named.several_outputs import PartOp
+from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.constructors import Constructor, PluralConstructor
 from relgraph.tensor.elemwise.elemwise import Elemwise
 
@@ -159,7 +163,15 @@ def test_what_is_said(function: Any, said: str) -> None:
 
 def test_an_op_of_a_graph_has_a_text_too() -> None:
     x = at.dvector("x")
-    assert "cast" in (at.cast(x, "float32").owner.op.__doc__ or "")
+    cast = at.cast(x, "float32").owner.op.__doc__ or ""
+    assert "cast{float32}(x)\n\nConverts a number" in cast
+    assert "Its derivative: by x, 1." in cast
+    a, b = [get_scalar_type("float64").make_variable(name) for name in "ab"]
+    both = Elemwise(Composite([a, b], [scalar.add(a, b), scalar.mul(a, b)])).__doc__ or ""
+    assert "x, y\n    Tensors whose shapes broadcast." in both
+    part = Elemwise(PartOp("sici.1")).__doc__ or ""
+    assert "Output 1 of ``scipy.special.sici``, elementwise." in part
+    assert ">>>" not in (Elemwise(at.exp.scalar_op, {0: 0}).__doc__ or "")
 
 
 def test_a_text_does_not_change_the_op() -> None:
