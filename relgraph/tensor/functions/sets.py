@@ -110,7 +110,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     """Return the different elements of the flattened `ar` in order, and more if it is asked for.
 
     The index of the first element equal to each; for each element the number of its equal, in the
-    shape of `ar`; and how often each occurs. All nan are equal unless `equal_nan` is false.
+    shape of `ar`; and how often each occurs.
 
     Parameters
     ----------
