@@ -28,7 +28,10 @@ from relgraph.tensor.loops.scan_op import Scan
 PAGE = Path(__file__).parent / "pages" / "jax_ops.md"
 
 # What is no part of the library's graphs.
-APART = ("relgraph.engines", "relgraph.bridges", "relgraph.search", "relgraph.__main__")
+APART = (
+    *("relgraph.engines", "relgraph.bridges", "relgraph.search", "relgraph.vm"),
+    "relgraph.__main__",
+)
 
 # What the interpretation of graphs does itself: a check, branches, a loop.
 BY_THE_ENGINE = (Assert, IfElse, Scan)
@@ -40,8 +43,6 @@ NO_NODES = (
     *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
     *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
-    # those of the VM's schedules
-    *("InlinedOp", "Segment"),
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)

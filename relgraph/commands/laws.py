@@ -6,7 +6,6 @@ import argparse
 import re
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -17,9 +16,8 @@ from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
 from relgraph.compile.packs.installed import PREFIX
 from relgraph.display import LawTable, law_book, whole_page
-from relgraph.graph.kanren import Law, Relation
+from relgraph.graph.kanren import Relation
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.graph.kanren.rules.rule import split
 from relgraph.search import accuracy
 from relgraph.testing.discovery import add_module_arguments, discover_laws, with_packs
 
@@ -70,13 +68,13 @@ def run(options: argparse.Namespace) -> int:
     modules = [text for text in options.modules if text not in formulas]
     laws = discover_laws(with_packs(modules, options.packs)).values()
     chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
-    if options.about is not None:
-        chosen = _about(options.about, chosen)
     if formulas:
         chosen = _applying_to(formulas, chosen)
     table = LawTable(chosen, rows_of)
     if options.search is not None:
         table = table.matching(options.search)
+    if options.about is not None:
+        table = _about(options.about, table)
     if not len(table):
         word = "" if options.search is None else f" with {options.search!r}"
         sound = "" if options.sound is None else f" of the class {options.sound}"
@@ -111,35 +109,14 @@ def _applying_to(formulas: list[str], laws: list[Relation]) -> list[Relation]:
     return found
 
 
-def _about(name: str, laws: list[Relation]) -> list[Relation]:
+def _about(name: str, table: LawTable) -> LawTable:
     """Return the laws that mention an op on either side."""
-    mentioned = {law: _ops_named(law) for law in laws}
-    found = [law for law, names in mentioned.items() if name in names]
-    if not found:
-        near = get_close_matches(name, set().union(*mentioned.values()))
+    found = table.about(name)
+    if not len(found):
+        near = get_close_matches(name, table.ops)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise CommandError(f"no law mentions an op called {name}{hint}")
     return found
-
-
-def _ops_named(law: Relation) -> set[str]:
-    """Return the names of the ops and functions on both sides of a law, or in a relation's rules,
-    if it has a finite list of them."""
-    sides: list[Any]
-    if isinstance(law, Law):
-        sides = [law.lhs, law.rhs]
-    else:
-        rules = law.extraction("forward").rules or ()
-        sides = [side for rule in rules for side in (rule.pattern, rule.template)]
-    names: set[str] = set()
-    while sides:
-        parts = split(sides.pop())
-        if parts is not None:
-            head, arguments = parts
-            head = getattr(head, "op", head)
-            names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
-            sides += arguments
-    return names
 
 
 def _print(table: LawTable) -> None:

@@ -14,6 +14,8 @@ from relgraph.scalar.type import ScalarConstant, constant
 
 
 class Add(FoldOp):
+    """The sum of all inputs; of booleans, whether any is true."""
+
     name = "add"
     ufunc = np.add
 
@@ -22,6 +24,8 @@ class Add(FoldOp):
 
 
 class Mul(FoldOp):
+    """The product of all inputs; of booleans, whether all are true."""
+
     name = "mul"
     ufunc = np.multiply
     # The imaginary part is a fused product and sum, of which only one product is rounded.
@@ -54,6 +58,8 @@ class Mul(FoldOp):
 
 
 class Sub(ScalarOp):
+    """The difference ``x - y``; it is not defined for booleans."""
+
     name = "sub"
     nin = 2
     ufunc = np.subtract
@@ -63,7 +69,7 @@ class Sub(ScalarOp):
 
 
 class TrueDiv(ScalarOp):
-    """Division; for integers too the result is a float."""
+    """The quotient ``x / y``; for integers too the result is a float."""
 
     name = "true_div"
     nin = 2
@@ -75,7 +81,7 @@ class TrueDiv(ScalarOp):
 
 
 class IntDiv(StepOp):
-    """Division rounded towards minus infinity."""
+    """The quotient ``x // y``, rounded towards minus infinity."""
 
     name = "int_div"
     nin = 2
@@ -83,7 +89,7 @@ class IntDiv(StepOp):
 
 
 class Mod(ScalarOp):
-    """The remainder of `int_div`; it has the sign of the divisor."""
+    """The remainder ``x - x // y * y`` of the division by `y`; it has the sign of `y`."""
 
     name = "mod"
     nin = 2
@@ -100,8 +106,11 @@ _SPECIAL_POWERS = ((1, np.positive), (2, np.square), (0.5, np.sqrt), (-1, np.rec
 
 
 class Pow(ScalarOp):
-    """A power; of float32 and float64 numbers to 1, 2, 0.5 and -1 itself, the square,
-    the root and the reciprocal."""
+    """`x` to the power `y`; nan for a negative float and a `y` that is no integer.
+
+    Of float32 and float64 numbers to 1, 2, 0.5 and -1 it is the number itself, the square, the root
+    and the reciprocal.
+    """
 
     name = "pow"
     nin = 2
@@ -149,6 +158,8 @@ class Pow(ScalarOp):
 
 
 class Neg(FloatOp):
+    """The negative of `x`; it is not defined for booleans."""
+
     name = "neg"
     ufunc = np.negative
 
@@ -180,6 +191,8 @@ class Sign(StepOp):
 
 
 class Sqr(FloatOp):
+    """The square, ``x * x``."""
+
     name = "sqr"
     ufunc = np.square
 
@@ -188,6 +201,8 @@ class Sqr(FloatOp):
 
 
 class Sqrt(FloatOp):
+    """The square root that is not negative; nan for a negative real number."""
+
     name = "sqrt"
     ufunc = np.sqrt
 
@@ -196,7 +211,7 @@ class Sqrt(FloatOp):
 
 
 class Reciprocal(FloatOp):
-    """One divided by a number; for an integer the result is an integer, as in NumPy."""
+    """One divided by `x`; for an integer the result is an integer, as in NumPy."""
 
     name = "reciprocal"
     ufunc = np.reciprocal

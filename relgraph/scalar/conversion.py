@@ -67,30 +67,36 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 class Ceil(StepOp):
+    """The least integer that is not below `x`, in the dtype of `x`."""
+
     name = "ceil"
     ufunc = np.ceil
 
 
 class Floor(StepOp):
+    """The greatest integer that is not above `x`, in the dtype of `x`."""
+
     name = "floor"
     ufunc = np.floor
 
 
 class Trunc(StepOp):
-    """Rounding towards zero."""
+    """The integer nearest to `x` between 0 and `x`, in the dtype of `x`."""
 
     name = "trunc"
     ufunc = np.trunc
 
 
 class Round(StepOp):
-    """Rounding to the nearest integer; a half is rounded to the even one."""
+    """The integer nearest to `x`, in the dtype of `x`; of two the even one."""
 
     name = "round"
     ufunc = staticmethod(np.round)
 
 
 class Conj(FloatOp):
+    """The complex conjugate of `x`, which is `x` itself for a real number."""
+
     name = "conj"
     ufunc = np.conjugate
     holomorphic = False
@@ -100,6 +106,8 @@ class Conj(FloatOp):
 
 
 class Real(FloatOp):
+    """The real part of `x`."""
+
     name = "real"
     holomorphic = False
 
@@ -112,6 +120,8 @@ class Real(FloatOp):
 
 
 class Imag(FloatOp):
+    """The imaginary part of `x`, which is 0 for a real number."""
+
     name = "imag"
     holomorphic = False
 

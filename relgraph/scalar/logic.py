@@ -20,43 +20,59 @@ class _Comparison(PredicateOp):
 
 
 class Eq(_Comparison):
+    """Whether `x` is equal to `y`; nan is equal to nothing."""
+
     name = "eq"
     ufunc = np.equal
     commutative = True
 
 
 class Neq(_Comparison):
+    """Whether `x` is not equal to `y`; nan differs from everything."""
+
     name = "neq"
     ufunc = np.not_equal
     commutative = True
 
 
 class Lt(_Comparison):
+    """Whether `x` is less than `y`."""
+
     name = "lt"
     ufunc = np.less
 
 
 class Le(_Comparison):
+    """Whether `x` is less than `y` or equal to it."""
+
     name = "le"
     ufunc = np.less_equal
 
 
 class Gt(_Comparison):
+    """Whether `x` is greater than `y`."""
+
     name = "gt"
     ufunc = np.greater
 
 
 class Ge(_Comparison):
+    """Whether `x` is greater than `y` or equal to it."""
+
     name = "ge"
     ufunc = np.greater_equal
 
 
 class IsNan(PredicateOp):
+    """Whether `x` is nan."""
+
     name = "isnan"
     ufunc = np.isnan
 
 
 class IsInf(PredicateOp):
+    """Whether `x` is an infinity of either sign."""
+
     name = "isinf"
     ufunc = np.isinf
 

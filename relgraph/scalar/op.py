@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, ClassVar
@@ -32,6 +33,9 @@ class ScalarOp(TypedOp):
         The number of inputs; -1 for one or more.
     nout
         The number of outputs.
+    argument_names
+        The names of the inputs in documentation; ``*xs`` stands for any number. By default they
+        are x, y, ….
     ufunc
         A NumPy or SciPy ufunc, or a function of arrays.
     holomorphic
@@ -60,6 +64,17 @@ class ScalarOp(TypedOp):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        if self.nin < 0:
+            return ("*xs",)
+        return tuple("xyzw"[: self.nin]) if self.nin <= 4 else _numbered(self.nin)
+
+    @property
+    def summary(self) -> str:
+        """What the op computes of its inputs, in a sentence or two."""
+        return inspect.cleandoc(type(self).__doc__ or "").partition("\n\nParameters\n")[0]
 
     @property
     def ufunc(self) -> Callable[..., Any]:
@@ -226,6 +241,10 @@ class ScalarOp(TypedOp):
     def __reduce__(self) -> tuple[Any, ...]:
         restore, (cls, state) = super().__reduce__()
         return restore, (cls, {k: v for k, v in state.items() if k != "_dtypes"})
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(count))
 
 
 def _with_dtype_of(g: Any, x: Any) -> Any:

@@ -28,7 +28,7 @@ class Identity(FloatOp):
 
 
 class Second(ScalarOp):
-    """The second of two inputs, broadcast to the shape of both."""
+    """The second input, broadcast to the shape of both; of the first only the shape counts."""
 
     name = "second"
     nin = 2
@@ -49,9 +49,10 @@ class Second(ScalarOp):
 
 
 class Switch(ScalarOp):
-    """The second input where the first one is not zero, and the third elsewhere."""
+    """The elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
 
     name = "switch"
+    argument_names = ("condition", "x", "y")
     nin = 3
     ufunc = staticmethod(np.where)
     holomorphic = False
@@ -74,10 +75,13 @@ class Switch(ScalarOp):
 
 
 class Clip(ScalarOp):
-    """``clip(x, low, high)`` is ``minimum(maximum(x, low), high)``; a zero at a zero bound stays
-    what it is."""
+    """The number from `low` to `high` nearest to `x`, ``minimum(maximum(x, low), high)``.
+
+    A zero at a zero bound stays what it is.
+    """
 
     name = "clip"
+    argument_names = ("x", "low", "high")
     nin = 3
     holomorphic = False
 

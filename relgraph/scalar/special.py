@@ -34,6 +34,8 @@ class _ScipyOp(FloatOp):
 
 
 class Erf(_ScipyOp):
+    """The error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t**2)`` from 0 to `x`."""
+
     name = scipy_name = "erf"
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -50,6 +52,8 @@ class Erfc(_ScipyOp):
 
 
 class Erfinv(_ScipyOp):
+    """The number whose error function is `x`; nan beyond -1 and 1."""
+
     name = scipy_name = "erfinv"
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -57,7 +61,7 @@ class Erfinv(_ScipyOp):
 
 
 class Sigmoid(_ScipyOp):
-    """``1 / (1 + exp(-x))``"""
+    """The logistic function, ``1 / (1 + exp(-x))``."""
 
     name = "sigmoid"
     scipy_name = "expit"
@@ -76,7 +80,7 @@ class Gammaln(_ScipyOp):
 
 
 class Digamma(_ScipyOp):
-    """The derivative of `gammaln`."""
+    """The derivative of the logarithm of the gamma function."""
 
     name = scipy_name = "digamma"
 
@@ -87,12 +91,13 @@ class Digamma(_ScipyOp):
 
 
 class Polygamma(ScalarOp):
-    """``polygamma(n, x)``: the `n`-th derivative of `digamma` at `x`, for an integer `n` from 0 on.
+    """The `n`-th derivative of `digamma` at `x`, for an integer `n` from 0 on.
 
     The output is always float64. There is no gradient with respect to `n`.
     """
 
     name = "polygamma"
+    argument_names = ("n", "x")
     nin = 2
     holomorphic = False
     promoting_inputs = ()
@@ -139,7 +144,7 @@ class Log1mexp(FloatOp):
 
 
 class LogAddExp(FoldOp):
-    """``log(exp(x) + exp(y) + ...)``, without overflow; integers become floats."""
+    """``log(exp(x) + exp(y) + …)`` of all inputs, without overflow; integers become floats."""
 
     name = "logaddexp"
     ufunc = np.logaddexp
@@ -164,7 +169,7 @@ class LogAddExp(FoldOp):
 
 
 class LogProduct(ScalarOp):
-    """``log_product(y, z, *xs)``: the logarithm of ``exp(y) * xs[0] * xs[1] * ... / z``.
+    """The logarithm of ``exp(y) * xs[0] * xs[1] * ... / z``.
 
     It is the logarithm of the quotient, as long as that and what comes before it are ordinary
     numbers. Else the exponents of all factors are added up apart, so that a quotient near 1 keeps
@@ -172,6 +177,7 @@ class LogProduct(ScalarOp):
     """
 
     name = "log_product"
+    argument_names = ("y", "z", "*xs")
     nin = -1
     holomorphic = False
 
@@ -238,7 +244,7 @@ def _log_of_product(y: Array, z: Array, xs: Sequence[Array]) -> Array:
 
 
 class LogDeterminant(ScalarOp):
-    """``log_determinant(x, y, z, w)``: the logarithm of ``x * y - z * w``.
+    """The logarithm of ``x * y - z * w``.
 
     Where that is no ordinary number, the products are computed of fractions, and their exponents
     apart.

@@ -15,6 +15,8 @@ LN10 = math.log(10.0)
 
 
 class Exp(FloatOp):
+    """The exponential of `x`: e to the power `x`."""
+
     name = "exp"
     ufunc = np.exp
 
@@ -23,6 +25,8 @@ class Exp(FloatOp):
 
 
 class Exp2(FloatOp):
+    """2 to the power `x`."""
+
     name = "exp2"
     ufunc = np.exp2
 
@@ -41,6 +45,8 @@ class Expm1(FloatOp):
 
 
 class Log(FloatOp):
+    """The natural logarithm of `x`; nan for a negative real number, -inf for 0."""
+
     name = "log"
     ufunc = np.log
 
@@ -49,6 +55,8 @@ class Log(FloatOp):
 
 
 class Log2(FloatOp):
+    """The logarithm of `x` to base 2; nan for a negative real number, -inf for 0."""
+
     name = "log2"
     ufunc = np.log2
 
@@ -57,6 +65,8 @@ class Log2(FloatOp):
 
 
 class Log10(FloatOp):
+    """The logarithm of `x` to base 10; nan for a negative real number, -inf for 0."""
+
     name = "log10"
     ufunc = np.log10
 
@@ -75,6 +85,8 @@ class Log1p(FloatOp):
 
 
 class Sin(FloatOp):
+    """The sine of an angle `x` in radians."""
+
     name = "sin"
     ufunc = np.sin
 
@@ -83,6 +95,8 @@ class Sin(FloatOp):
 
 
 class Cos(FloatOp):
+    """The cosine of an angle `x` in radians."""
+
     name = "cos"
     ufunc = np.cos
 
@@ -91,6 +105,8 @@ class Cos(FloatOp):
 
 
 class Tan(FloatOp):
+    """The tangent of an angle `x` in radians."""
+
     name = "tan"
     ufunc = np.tan
 
@@ -99,6 +115,8 @@ class Tan(FloatOp):
 
 
 class Arcsin(FloatOp):
+    """The angle from -pi/2 to pi/2 whose sine is `x`; nan for a real number beyond -1 and 1."""
+
     name = "arcsin"
     ufunc = np.arcsin
 
@@ -107,6 +125,8 @@ class Arcsin(FloatOp):
 
 
 class Arccos(FloatOp):
+    """The angle from 0 to pi whose cosine is `x`; nan for a real number beyond -1 and 1."""
+
     name = "arccos"
     ufunc = np.arccos
 
@@ -115,6 +135,8 @@ class Arccos(FloatOp):
 
 
 class Arctan(FloatOp):
+    """The angle from -pi/2 to pi/2 whose tangent is `x`."""
+
     name = "arctan"
     ufunc = np.arctan
 
@@ -123,9 +145,10 @@ class Arctan(FloatOp):
 
 
 class Arctan2(ScalarOp):
-    """``arctan2(y, x)``: the angle of the point with the coordinates ``(x, y)``."""
+    """The angle from the positive x-axis to the point ``(x, y)``, from -pi to pi."""
 
     name = "arctan2"
+    argument_names = ("y", "x")
     nin = 2
     ufunc = np.arctan2
 
@@ -136,6 +159,8 @@ class Arctan2(ScalarOp):
 
 
 class Sinh(FloatOp):
+    """The hyperbolic sine, ``(exp(x) - exp(-x)) / 2``."""
+
     name = "sinh"
     ufunc = np.sinh
 
@@ -144,6 +169,8 @@ class Sinh(FloatOp):
 
 
 class Cosh(FloatOp):
+    """The hyperbolic cosine, ``(exp(x) + exp(-x)) / 2``."""
+
     name = "cosh"
     ufunc = np.cosh
 
@@ -152,6 +179,8 @@ class Cosh(FloatOp):
 
 
 class Tanh(FloatOp):
+    """The hyperbolic tangent, ``sinh(x) / cosh(x)``."""
+
     name = "tanh"
     ufunc = np.tanh
 
@@ -160,6 +189,8 @@ class Tanh(FloatOp):
 
 
 class Arcsinh(FloatOp):
+    """The number whose hyperbolic sine is `x`."""
+
     name = "arcsinh"
     ufunc = np.arcsinh
 
@@ -168,6 +199,8 @@ class Arcsinh(FloatOp):
 
 
 class Arccosh(FloatOp):
+    """The number from 0 on whose hyperbolic cosine is `x`; nan for a real number below 1."""
+
     name = "arccosh"
     ufunc = np.arccosh
 
@@ -177,6 +210,8 @@ class Arccosh(FloatOp):
 
 
 class Arctanh(FloatOp):
+    """The number whose hyperbolic tangent is `x`; nan for a real number beyond -1 and 1."""
+
     name = "arctanh"
     ufunc = np.arctanh
 

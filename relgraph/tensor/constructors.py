@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relgraph.documented import documented
 from relgraph.tensor.type import Shape, TensorType
 from relgraph.tensor.variable import TensorVariable
 
@@ -20,6 +21,7 @@ PREFIXES = {
 }
 
 
+@documented("constructor")
 class Constructor:
     """A function that makes variables of one rank.
 
@@ -83,6 +85,7 @@ class Constructor:
         return f"<constructor {self.__name__}>"
 
 
+@documented("plural_constructor")
 class PluralConstructor:
     """A function that makes several variables at once.
 
@@ -116,7 +119,17 @@ def _typed(one: Constructor) -> list[Constructor]:
 def tensor(
     dtype: Any = None, shape: Sequence[int | bool | None] = (), name: str | None = None
 ) -> TensorVariable:
-    """Return a new variable of any dtype (``config.floatX`` by default) and shape."""
+    """Return a new variable of any dtype (``config.floatX`` by default) and shape.
+
+    Parameters
+    ----------
+    dtype
+        The dtype.
+    shape
+        For each axis its length, or None if it is not known; True stands for 1.
+    name
+        The name of the variable.
+    """
     return TensorType("floatX" if dtype is None else dtype, shape).make_variable(name)
 
 

@@ -144,7 +144,16 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """Return the elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
+    """Return the elements of `x` where `condition` is not zero, and those of `y` elsewhere.
+
+    Parameters
+    ----------
+    condition, x, y
+        Tensors whose shapes broadcast.
+
+    >>> where([True, False], [1, 2], [3, 4]).eval()
+    array([1, 4])
+    """
     return switch(condition, x, y)
 
 
@@ -154,27 +163,72 @@ def _as_bool(x: Any) -> Any:
 
 
 def logical_and(x: Any, y: Any) -> Any:
-    """Return where both `x` and `y` are not zero, as bool."""
+    """Return where both `x` and `y` are not zero, as bool.
+
+    Parameters
+    ----------
+    x, y
+        Tensors whose shapes broadcast.
+
+    >>> logical_and([0, 2], [1, 1]).eval()
+    array([False,  True])
+    """
     return and_(_as_bool(x), _as_bool(y))
 
 
 def logical_or(x: Any, y: Any) -> Any:
-    """Return where `x` or `y` is not zero, as bool."""
+    """Return where `x` or `y` is not zero, as bool.
+
+    Parameters
+    ----------
+    x, y
+        Tensors whose shapes broadcast.
+
+    >>> logical_or([0, 2], [0, 1]).eval()
+    array([False,  True])
+    """
     return or_(_as_bool(x), _as_bool(y))
 
 
 def logical_xor(x: Any, y: Any) -> Any:
-    """Return where exactly one of `x` and `y` is not zero, as bool."""
+    """Return where exactly one of `x` and `y` is not zero, as bool.
+
+    Parameters
+    ----------
+    x, y
+        Tensors whose shapes broadcast.
+
+    >>> logical_xor([0, 2], [1, 1]).eval()
+    array([ True, False])
+    """
     return xor(_as_bool(x), _as_bool(y))
 
 
 def logical_not(x: Any) -> Any:
-    """Return where `x` is zero, as bool."""
+    """Return where `x` is zero, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> logical_not([0, 2]).eval()
+    array([ True, False])
+    """
     return invert(_as_bool(x))
 
 
 def isfinite(x: Any) -> Any:
-    """Return where `x` is neither nan nor infinite, as bool."""
+    """Return where `x` is neither nan nor infinite, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> isfinite([1.0, float('inf')]).eval()
+    array([ True, False])
+    """
     x = as_tensor_variable(x)
     return invert(or_(isnan(x), isinf(x)))
 
@@ -212,12 +266,30 @@ def _as_angle(x: Any) -> Any:
 
 
 def deg2rad(x: Any) -> Any:
-    """Convert degrees to radians."""
+    """Convert degrees to radians.
+
+    Parameters
+    ----------
+    x
+        Angles in degrees.
+
+    >>> deg2rad([180.0]).eval()
+    array([3.14159265])
+    """
     return mul(_as_angle(x), math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
-    """Convert radians to degrees."""
+    """Convert radians to degrees.
+
+    Parameters
+    ----------
+    x
+        Angles in radians.
+
+    >>> rad2deg([3.141592653589793]).eval()
+    array([180.])
+    """
     return mul(_as_angle(x), 180 / math.pi)
 
 

@@ -225,7 +225,16 @@ def softmax(x: Any, axis: Axes = -1) -> Any:
 
 
 def log_softmax(x: Any, axis: Axes = -1) -> Any:
-    """Return ``log(softmax(x, axis))``, computed without overflow; see `softmax`."""
+    """Return ``log(softmax(x, axis))``, computed without overflow; see `softmax`.
+
+    Parameters
+    ----------
+    x, axis
+        As those of `softmax`.
+
+    >>> log_softmax([0.0, 0.0]).eval()
+    array([-0.69314718, -0.69314718])
+    """
     return _apply(LogSoftmax, x, axis)
 
 

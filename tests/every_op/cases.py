@@ -21,7 +21,8 @@ from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import Digitize, SearchSorted, Unique
+from relgraph.tensor.functions.searching import Digitize, SearchSorted
+from relgraph.tensor.functions.sets import Unique
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor

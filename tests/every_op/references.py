@@ -20,7 +20,7 @@ from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing.print_op import Print
 from relgraph.scalar.named.named_op import NamedOp
 from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.searching import Unique
+from relgraph.tensor.functions.sets import Unique
 from relgraph.tensor.indexing.indices import Placeholder, Slice
 from relgraph.tensor.loops.scan_op import Scan
 from tests.every_op import cases as c

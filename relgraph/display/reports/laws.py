@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -11,6 +12,7 @@ from relgraph.display.markup import code, fragment, table, tag
 from relgraph.displayed import Displayed
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.rules.rule import split
 
 _LONGEST = 64
 """A law of more letters is written as in its table, in lines that fit."""
@@ -43,6 +45,32 @@ def _algebra(law: Any) -> str:
     return f"{law.lhs} → {law.rhs}"
 
 
+def _ops_named(law: Relation) -> tuple[set[str], set[str]]:
+    """Return the names of the ops on both sides of a law, or in a relation's rules, if it has a
+    finite list of them."""
+    if isinstance(law, Law):
+        return _names_in(law.lhs), _names_in(law.rhs)
+    rules = law.extraction("forward").rules or ()
+    sides = [(rule.pattern, rule.template) for rule in rules]
+    return (
+        {name for pattern, _ in sides for name in _names_in(pattern)},
+        {name for _, template in sides for name in _names_in(template)},
+    )
+
+
+def _names_in(side: Any) -> set[str]:
+    names: set[str] = set()
+    waiting = [side]
+    while waiting:
+        parts = split(waiting.pop())
+        if parts is not None:
+            head, arguments = parts
+            head = getattr(head, "op", head)
+            names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
+            waiting += arguments
+    return names
+
+
 class LawTable(Displayed, Sequence[Relation]):
     """Laws as a table that can be searched; as text a line for each.
 
@@ -69,6 +97,27 @@ class LawTable(Displayed, Sequence[Relation]):
     def matching(self, word: str) -> LawTable:
         """Return the laws with a word in their name, algebra, class, tags or rows."""
         return LawTable([law for law in self if word.lower() in self._text(law)], self._rows)
+
+    def about(self, name: str) -> LawTable:
+        """Return the laws that mention an op or a function, those with it on their left side first.
+
+        Parameters
+        ----------
+        name
+            The name that it has in laws.
+        """
+        left = [law for law in self if name in self._mentioned[law][0]]
+        right = [law for law in self if name in self._mentioned[law][1] and law not in left]
+        return LawTable([*left, *right], self._rows)
+
+    @property
+    def ops(self) -> set[str]:
+        """The names of the ops and functions that its laws mention."""
+        return {name for sides in self._mentioned.values() for side in sides for name in side}
+
+    @cached_property
+    def _mentioned(self) -> dict[Relation, tuple[set[str], set[str]]]:
+        return {law: _ops_named(law) for law in self}
 
     def lines(self) -> list[tuple[str, str, str, str]]:
         """Return for each law its name, algebra, class and rows."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +47,28 @@ class NamedOp(ScalarOp):
         module = np if self.home == "numpy" else scipy.special
         found: Callable[..., Any] = getattr(module, self.name)
         return found
+
+    @property
+    def _home_doc(self) -> str:
+        module = np if self.home == "numpy" else scipy.special
+        return inspect.getdoc(getattr(module, self.name.partition(".")[0])) or ""
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """Those of the function's documentation, from a line like ``jv(v, z, out=None)``."""
+        for found in re.finditer(r"^\s*\w+\(([^/)]*), out=None", self._home_doc, re.M):
+            names = tuple([part.partition("=")[0].strip() for part in found[1].split(",")])
+            if len(names) == self.nin:
+                return names
+        return super().argument_names
+
+    @property
+    def summary(self) -> str:
+        """What the function's documentation says first."""
+        paragraphs = map(str.split, re.split(r"\n\s*\n", self._home_doc))
+        said = (" ".join(p) for p in paragraphs if p and not re.match(r"\w+\(.*\)$", " ".join(p)))
+        first = next(said, self.name).replace(":math:", "").rstrip(".")
+        return f"{first[0].upper()}{first[1:]}.\n\nIt is ``{self.home}.{self.name}``, elementwise."
 
     def _undefined_message(self, dtypes: Sequence[str]) -> str:
         return f"{self.name} is not defined for inputs of dtypes {', '.join(dtypes)}"

@@ -61,3 +61,31 @@ class NumpyOp(NamedOp):
         **dict.fromkeys(("gcd", "lcm", "left_shift", "right_shift"), (ZERO, ZERO)),
         "bitwise_count": (ZERO,),
     }
+    sentences = {
+        "fmax": "The larger of `x` and `y`; of a number and nan, the number.",
+        "fmin": "The smaller of `x` and `y`; of a number and nan, the number.",
+        "fmod": "The remainder of the division of `x` by `y`; it has the sign of `x`.",
+        "fabs": "The absolute value of a real number, as a float.",
+        "copysign": "The absolute value of `x` with the sign of `y`.",
+        "heaviside": "0 where `x` is negative, 1 where it is positive, and `y` where it is 0.",
+        "nextafter": "The float beside `x` in the direction of `y`.",
+        "spacing": "The distance of `x` from the next float farther from 0.",
+        "signbit": "Whether the sign of `x` is minus; it is for -0.0 too.",
+        "ldexp": "`x` times 2 to the power `n`, an integer.",
+        "logaddexp2": "``log2(2**x + 2**y)``, without overflow.",
+        "float_power": "`x` to the power `y`, at least in float64.",
+        "sinc": "``sin(pi * x) / (pi * x)``, which is 1 at 0.",
+        "gcd": "The greatest common divisor of two integers.",
+        "lcm": "The least common multiple of two integers.",
+        "left_shift": "The integer `x` with its bits shifted to the left by `y` places.",
+        "right_shift": "The integer `x` with its bits shifted to the right by `y` places.",
+        "bitwise_count": "The number of bits that are 1 in the absolute value of the integer `x`.",
+    }
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        return ("x", "n") if self.name == "ldexp" else ("x", "y")[: self.nin]
+
+    @property
+    def summary(self) -> str:
+        return self.sentences[self.name]

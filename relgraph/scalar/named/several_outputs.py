@@ -107,6 +107,12 @@ class PartOp(NamedOp):
     }
 
     @property
+    def summary(self) -> str:
+        whole, _, index = self.name.partition(".")
+        home = "numpy" if whole == "frexp" else self.home
+        return f"Output {index} of ``{home}.{whole}``, elementwise."
+
+    @property
     def ufunc(self) -> Callable[..., Any]:
         name, _, index = self.name.partition(".")
         whole = getattr(np if name == "frexp" else scipy.special, name)

@@ -128,10 +128,32 @@ def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
 
 
 def cumsum(x: Any, axis: int | None = None) -> Any:
-    """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`."""
+    """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cumsum([1, 2, 3]).eval()
+    array([1, 3, 6])
+    """
     return _cumulate(scalar.add, x, axis, "cumsum")
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
-    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`."""
+    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cumprod([1, 2, 3]).eval()
+    array([1, 2, 6])
+    """
     return _cumulate(scalar.mul, x, axis, "cumprod")

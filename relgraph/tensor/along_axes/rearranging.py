@@ -63,7 +63,18 @@ def tile(x: Any, reps: Any) -> Any:
 
 
 def flip(x: Any, axis: Any = None) -> Any:
-    """Return `x` reversed along `axis`: an int, a sequence of ints, or None for all axes."""
+    """Return `x` reversed along `axis`: an int, a sequence of ints, or None for all axes.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axes along which the order is reversed.
+
+    >>> flip([1, 2, 3]).eval()
+    array([3, 2, 1])
+    """
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         if isinstance(axis, tuple | list):

@@ -101,12 +101,36 @@ _alloc = Alloc()
 
 
 def alloc(value: Any, *shape: Any) -> Any:
-    """Return `value`, broadcast in new storage to a shape of ints and integer variables."""
+    """Return `value`, broadcast in new storage to a shape of ints and integer variables.
+
+    Parameters
+    ----------
+    value
+        What fills the result; it broadcasts to the shape.
+    shape
+        The lengths of the axes, an argument each.
+
+    >>> alloc(7, 2, 2).eval()
+    array([[7, 7],
+           [7, 7]])
+    """
     return _alloc(value, *shape)
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
-    """Return `x`, broadcast to a shape: an int, a sequence, or a vector of known length."""
+    """Return `x`, broadcast to a shape: an int, a sequence, or a vector of known length.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    shape
+        The shape of the result.
+
+    >>> broadcast_to([1, 2], (2, 2)).eval()
+    array([[1, 2],
+           [1, 2]])
+    """
     return _alloc(as_tensor_variable(x), *as_lengths(shape, "broadcast_to"))
 
 
@@ -137,12 +161,34 @@ def _filled(shape: Any, number: int, dtype: Any, what: str) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    """Return zeros of a shape (see `full`) and dtype, by default ``config.floatX``."""
+    """Return zeros of a shape (see `full`) and dtype, by default ``config.floatX``.
+
+    Parameters
+    ----------
+    shape
+        The shape.
+    dtype
+        The dtype of the result.
+
+    >>> zeros(3).eval()
+    array([0., 0., 0.])
+    """
     return _filled(shape, 0, dtype, "zeros")
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    """Return ones of a shape (see `full`) and dtype, by default ``config.floatX``."""
+    """Return ones of a shape (see `full`) and dtype, by default ``config.floatX``.
+
+    Parameters
+    ----------
+    shape
+        The shape.
+    dtype
+        The dtype of the result.
+
+    >>> ones(3).eval()
+    array([1., 1., 1.])
+    """
     return _filled(shape, 1, dtype, "ones")
 
 
@@ -170,12 +216,34 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Return zeros of the shape of `x`, and of its dtype unless another one is given."""
+    """Return zeros of the shape of `x`, and of its dtype unless another one is given.
+
+    Parameters
+    ----------
+    x
+        The tensor whose shape it has.
+    dtype
+        The dtype of the result.
+
+    >>> zeros_like([1, 2]).eval()
+    array([0, 0])
+    """
     return full_like(x, 0, dtype)
 
 
 def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Return ones of the shape of `x`, and of its dtype unless another one is given."""
+    """Return ones of the shape of `x`, and of its dtype unless another one is given.
+
+    Parameters
+    ----------
+    x
+        The tensor whose shape it has.
+    dtype
+        The dtype of the result.
+
+    >>> ones_like([1, 2]).eval()
+    array([1, 1])
+    """
     return full_like(x, 1, dtype)
 
 
@@ -338,12 +406,36 @@ def _zero(x: Any) -> Any:
 
 
 def tril(x: Any, k: Any = 0) -> Any:
-    """Return `x` with zeros above the diagonal `k` of the last two axes."""
+    """Return `x` with zeros above the diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    k
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> tril([[1, 2], [3, 4]]).eval()
+    array([[1, 0],
+           [3, 4]])
+    """
     x = as_tensor_variable(x)
     return switch(_lower(x, k), x, _zero(x))
 
 
 def triu(x: Any, k: Any = 0) -> Any:
-    """Return `x` with zeros below the diagonal `k` of the last two axes."""
+    """Return `x` with zeros below the diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    k
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> triu([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [0, 4]])
+    """
     x = as_tensor_variable(x)
     return switch(_lower(x, as_tensor_variable(k) - 1), _zero(x), x)

@@ -182,7 +182,18 @@ def _as_parts(tensors: Any, what: str) -> list[Any]:
 
 
 def join(axis: int, *tensors: Any) -> Any:
-    """Return tensors of one rank, concatenated along `axis`."""
+    """Return tensors of one rank, concatenated along `axis`.
+
+    Parameters
+    ----------
+    axis
+        The axis.
+    tensors
+        The tensors, whose lengths may differ along `axis` alone.
+
+    >>> join(0, [1, 2], [3]).eval()
+    array([1, 2, 3])
+    """
     parts = _as_parts(tensors, "join")
     if any(isinstance(v, LogicTerm) for v in (axis, *parts)):
         return parts[0] if len(parts) == 1 else Join(axis)(*parts)
@@ -191,12 +202,35 @@ def join(axis: int, *tensors: Any) -> Any:
 
 
 def concatenate(tensors: Any, axis: int = 0) -> Any:
-    """Return the tensors of a sequence, which have one rank, concatenated along `axis`."""
+    """Return the tensors of a sequence, which have one rank, concatenated along `axis`.
+
+    Parameters
+    ----------
+    tensors
+        The tensors, whose lengths may differ along `axis` alone.
+    axis
+        The axis.
+
+    >>> concatenate([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
     return join(axis, *tensors)
 
 
 def stack(tensors: Any, axis: int = 0) -> Any:
-    """Return the tensors of a sequence, which have one shape, joined along a new axis `axis`."""
+    """Return the tensors of a sequence, which have one shape, joined along a new axis `axis`.
+
+    Parameters
+    ----------
+    tensors
+        The tensors.
+    axis
+        Where the new axis stands in the result.
+
+    >>> stack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
     parts = _as_parts(tensors, "stack")
     if any(isinstance(v, LogicTerm) for v in parts):
         return join(axis, *[expand_dims(v, axis) for v in parts])
@@ -211,13 +245,32 @@ def stack(tensors: Any, axis: int = 0) -> Any:
 
 
 def hstack(tensors: Any) -> Any:
-    """Return the tensors of a sequence, concatenated along axis 1; along axis 0 for vectors."""
+    """Return the tensors of a sequence, concatenated along axis 1; along axis 0 for vectors.
+
+    Parameters
+    ----------
+    tensors
+        The tensors, of one rank from 1 on.
+
+    >>> hstack([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
     parts = [expand_dims(v, 0) if v.type.ndim == 0 else v for v in _as_parts(tensors, "hstack")]
     return join(0 if parts[0].type.ndim == 1 else 1, *parts)
 
 
 def vstack(tensors: Any) -> Any:
-    """Return the tensors of a sequence, concatenated along axis 0; vectors become rows."""
+    """Return the tensors of a sequence, concatenated along axis 0; vectors become rows.
+
+    Parameters
+    ----------
+    tensors
+        The tensors; vectors are of one length.
+
+    >>> vstack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
     parts = _as_parts(tensors, "vstack")
     rows = [expand_dims(v, tuple(range(2 - v.type.ndim))) if v.type.ndim < 2 else v for v in parts]
     return join(0, *rows)

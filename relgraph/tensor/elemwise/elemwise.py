@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from relgraph.documented import documented, signature_of
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import disconnected
@@ -46,6 +47,7 @@ class _NodePlan(NamedTuple):
     output_types: tuple[TensorType, ...]
 
 
+@documented("elementwise", lambda op: signature_of(op.scalar_op.argument_names))
 class Elemwise(Op):
     """A scalar op, applied to the elements of tensors that broadcast.
 

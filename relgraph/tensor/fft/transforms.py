@@ -132,12 +132,24 @@ def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -
 
 
 def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """Return the inverse of `fft`."""
+    """Return the inverse of `fft`.
+
+    Parameters
+    ----------
+    a, n, axis, norm
+        As those of `fft`.
+    """
     return _transform(a, n, axis, norm, True, "ifft")
 
 
 def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """Return the first half of the transform of real numbers, the rest of which mirrors it."""
+    """Return the first half of the transform of real numbers, the rest of which mirrors it.
+
+    Parameters
+    ----------
+    a, n, axis, norm
+        As those of `fft`; `a` is real.
+    """
     a, axis = along(a, axis, "rfft")
     if is_complex(a.type.dtype):
         raise TypeError(f"rfft: the input is a {a.type}, not real")
@@ -146,7 +158,13 @@ def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) 
 
 
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
-    """Return the real numbers whose `rfft` is `a`; of an odd number of points `n` must be given."""
+    """Return the real numbers whose `rfft` is `a`; of an odd number of points `n` must be given.
+
+    Parameters
+    ----------
+    a, n, axis, norm
+        As those of `fft`; `n` is the number of points of the result.
+    """
     a, axis = along(a, axis, "irfft")
     a = cast(a, _complex_dtype(a.type.dtype))
     points = 2 * (length(a, axis) - 1) if n is None else n
@@ -168,12 +186,24 @@ def _to(a: Any, n: Any, axis: int) -> Any:
 
 
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
-    """Return the transform, which is real, of a signal whose second half mirrors the first."""
+    """Return the transform, which is real, of a signal whose second half mirrors the first.
+
+    Parameters
+    ----------
+    a, n, axis, norm
+        As those of `fft`; by default `n` is even.
+    """
     return irfft(conj(as_argument(a, "hfft")), n, axis, _OPPOSITE[_known(norm)])
 
 
 def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
-    """Return the inverse of `hfft`."""
+    """Return the inverse of `hfft`.
+
+    Parameters
+    ----------
+    a, n, axis, norm
+        As those of `fft`; `a` is real.
+    """
     return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
@@ -189,27 +219,63 @@ def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
 
 
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
-    """Return the transform along several axes, by default all; `s` has their numbers of points."""
+    """Return the transform along several axes, by default all; `s` has their numbers of points.
+
+    Parameters
+    ----------
+    a
+        The signal.
+    s
+        The number of points for each axis; by default the lengths of `a`.
+    axes
+        The axes.
+    norm
+        As in `fft`.
+    """
     return _along_each(fft, a, s, axes, norm)
 
 
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
-    """Return the inverse of `fftn`."""
+    """Return the inverse of `fftn`.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `fftn`.
+    """
     return _along_each(ifft, a, s, axes, norm)
 
 
 def fft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
-    """Return the transform along two axes."""
+    """Return the transform along two axes.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `fftn`.
+    """
     return fftn(a, s, axes, norm)
 
 
 def ifft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
-    """Return the inverse of `fft2`."""
+    """Return the inverse of `fft2`.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `fftn`.
+    """
     return ifftn(a, s, axes, norm)
 
 
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
-    """Return the transform of real numbers along several axes, the last one halved as in `rfft`."""
+    """Return the transform of real numbers along several axes, the last one halved as in `rfft`.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `fftn`; `a` is real.
+    """
     a = as_argument(a, "rfftn")
     if axes is None:
         axes = range(a.type.ndim) if s is None else range(-len(s), 0)
@@ -219,7 +285,13 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> A
 
 
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> Any:
-    """Return the inverse of `rfftn`."""
+    """Return the inverse of `rfftn`.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `fftn`; `s` has the lengths of the result.
+    """
     a = as_argument(a, "irfftn")
     if axes is None:
         axes = range(a.type.ndim) if s is None else range(-len(s), 0)
@@ -229,22 +301,56 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> 
 
 
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
-    """Return the transform of real numbers along two axes, the last one halved."""
+    """Return the transform of real numbers along two axes, the last one halved.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `rfftn`.
+    """
     return rfftn(a, s, axes, norm)
 
 
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: str | None = None) -> Any:
-    """Return the inverse of `rfft2`."""
+    """Return the inverse of `rfft2`.
+
+    Parameters
+    ----------
+    a, s, axes, norm
+        As those of `irfftn`.
+    """
     return irfftn(a, s, axes, norm)
 
 
 def fftshift(x: Any, axes: Any = None) -> Any:
-    """Return a spectrum with the frequency zero moved to the middle."""
+    """Return a spectrum with the frequency zero moved to the middle.
+
+    Parameters
+    ----------
+    x
+        The spectrum.
+    axes
+        One axis or several; None for all.
+
+    >>> fftshift([0, 1, -1]).eval()
+    array([-1,  0,  1])
+    """
     return _shifted(x, axes, 1)
 
 
 def ifftshift(x: Any, axes: Any = None) -> Any:
-    """Return what `fftshift` moved moved back."""
+    """Return what `fftshift` moved moved back.
+
+    Parameters
+    ----------
+    x
+        The spectrum.
+    axes
+        One axis or several; None for all.
+
+    >>> ifftshift([-1, 0, 1]).eval()
+    array([ 0,  1, -1])
+    """
     return _shifted(x, axes, -1)
 
 

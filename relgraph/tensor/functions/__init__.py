@@ -12,16 +12,22 @@ from relgraph.tensor.functions import (
     elementwise,
     matrices,
     nonzero,
+    padding,
+    polynomials,
     quantiles,
     running,
     searching,
+    sets,
     spacing,
+    splitting,
     statistics,
+    vectors,
+    without_nan,
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(arrangements, calculus, elementwise, matrices, nonzero, quantiles),
-    *(running, searching, spacing, statistics),
+    *(arrangements, calculus, elementwise, matrices, nonzero, padding, polynomials, quantiles),
+    *(running, searching, sets, spacing, splitting, statistics, vectors, without_nan),
 )
 
 FUNCTIONS: dict[str, Any] = {

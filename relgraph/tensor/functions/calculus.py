@@ -1,4 +1,4 @@
-"""Differences, integrals, interpolation, convolution, polynomials and products of vectors."""
+"""Differences, integrals, interpolation and convolution."""
 
 from __future__ import annotations
 
@@ -13,24 +13,37 @@ from relgraph.scalar.dtypes import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes.cumulative import cumsum
 from relgraph.tensor.along_axes.rearranging import flip
 from relgraph.tensor.along_axes.sorting import argsort
-from relgraph.tensor.assembly.creation import arange, zeros
-from relgraph.tensor.assembly.joining import join, stack
+from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.axes import normalize_axis, static_int
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.contraction import conjugate
 from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part, weak
 from relgraph.tensor.functions.searching import searchsorted
 from relgraph.tensor.indexing.functions import getitem, take
-from relgraph.tensor.linalg.products import dot, tensordot
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, clip, eq, gt, isnan, lt, mod, mul, neq, second, switch
+from relgraph.tensor.math import cast, clip, eq, gt, isnan, lt, mod, neq, second, switch
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.reshaping import flatten, moveaxis
+from relgraph.tensor.shapes.reshaping import flatten
 from relgraph.tensor.type import TensorType
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Return the differences of neighbours along an axis, taken `n` times."""
+    """Return the differences of neighbours along an axis, taken `n` times.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    n
+        How often.
+    axis
+        The axis.
+    prepend, append
+        What stands before and after the elements of `a` for the purpose; None for nothing.
+
+    >>> diff([1, 2, 4]).eval()
+    array([1, 2])
+    """
     a = as_argument(a, "diff")
     axis = normalize_axis(axis, a.type.ndim, "diff")
     ends = [None if v is None else _end(v, a, axis) for v in (prepend, append)]
@@ -49,7 +62,18 @@ def _end(value: Any, a: Any, axis: int) -> Any:
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Return the differences of neighbours in the flattened `ary`, with more at the ends."""
+    """Return the differences of neighbours in the flattened `ary`, with more at the ends.
+
+    Parameters
+    ----------
+    ary
+        A tensor.
+    to_end, to_begin
+        What stands after and before the differences.
+
+    >>> ediff1d([1, 2, 4]).eval()
+    array([1, 2])
+    """
     ary = flatten(as_argument(ary, "ediff1d"))
     more = [None if v is None else cast(flatten(as_argument(v, "ediff1d")), ary.type.dtype)
             for v in (to_begin, to_end)]  # fmt: skip
@@ -62,10 +86,17 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
     Parameters
     ----------
+    f
+        A tensor.
     varargs
         The distance of neighbours, or their coordinates as a vector: one for all axes, or for each.
     axis
         One axis or several; None for all.
+    edge_order
+        The order of the slopes at the ends, 1 or 2.
+
+    >>> gradient([1.0, 2.0, 4.0]).eval()
+    array([1. , 1.5, 2. ])
     """
     f = inexact(as_argument(f, "gradient"))
     several = axis if isinstance(axis, tuple | list) else (axis,)
@@ -103,7 +134,22 @@ def _slopes(f: Any, h: Any, axis: int) -> Any:
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    """Return the integral along an axis by the trapezoidal rule."""
+    """Return the integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y
+        The values of a function.
+    x
+        Where; None if neighbours are at a distance of `dx`.
+    dx
+        That distance.
+    axis
+        The axis.
+
+    >>> trapezoid([1.0, 2.0, 4.0]).eval()
+    array(4.5)
+    """
     y = as_argument(y, "trapezoid")
     axis = normalize_axis(axis, y.type.ndim, "trapezoid")
     if x is None:
@@ -161,7 +207,22 @@ def interp(
 
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi) -> Any:
-    """Return angles without jumps of more than half a period along an axis."""
+    """Return angles without jumps of more than half a period along an axis.
+
+    Parameters
+    ----------
+    p
+        Angles.
+    discont
+        The least jump that is removed; None for half a period.
+    axis
+        The axis.
+    period
+        The period.
+
+    >>> unwrap([0.0, 6.0]).eval()
+    array([ 0.        , -0.28318531])
+    """
     p, axis = along(p, axis, "unwrap")
     steps = diff(p, axis=axis)
     steps, p = cast(steps, inexact(p).type.dtype), inexact(p)
@@ -224,7 +285,19 @@ def _of_kind(g: Any, x: Any) -> Any:
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """Return the convolution of two vectors: ``full``, ``same`` or ``valid`` as in NumPy."""
+    """Return the convolution of two vectors: ``full``, ``same`` or ``valid`` as in NumPy.
+
+    Parameters
+    ----------
+    a, v
+        Vectors.
+    mode
+        Whether all shifts count, as many as the longer vector has elements, or those at which
+        the vectors overlap completely.
+
+    >>> convolve([1, 2, 3], [1, 1]).eval()
+    array([1, 3, 5, 3])
+    """
     a, v = (flatten(as_argument(x, "convolve", i)) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
     return _overlap(Convolve()(a, v), n, m, mode, "convolve")
@@ -249,7 +322,18 @@ def _ordered(n: Any, m: Any) -> tuple[Any, Any]:
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """Return the sums of the products of `a` with the conjugate of `v`, shifted."""
+    """Return the sums of the products of `a` with the conjugate of `v`, shifted.
+
+    Parameters
+    ----------
+    a, v
+        Vectors.
+    mode
+        As in `convolve`.
+
+    >>> correlate([1, 2, 3], [1, 1]).eval()
+    array([3, 5])
+    """
     a, v = (as_argument(x, "correlate", i) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
     full = Convolve()(a, flip(conjugate(v), 0))
@@ -261,94 +345,4 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _overlap(full, n, m, mode, "correlate")
 
 
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
-    """Return the cross products of vectors of length 3 along an axis."""
-    a, b = as_argument(a, "cross"), as_argument(b, "cross", 1)
-    x, y = (moveaxis(v, axis, 0) for v in (a, b))
-    for v in (x, y):
-        if v.type.shape[0] not in (None, 3):
-            raise ValueError(f"cross: vectors of length 3, not {v.type.shape[0]}")
-    parts = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return moveaxis(stack(parts), 0, axis)
-
-
-def inner(a: Any, b: Any) -> Any:
-    """Return the sums of the products over the last axes."""
-    a, b = as_argument(a, "inner"), as_argument(b, "inner", 1)
-    if a.type.ndim == 0 or b.type.ndim == 0:
-        return mul(a, b)
-    return tensordot(a, b, ((-1,), (-1,)))
-
-
-def vdot(a: Any, b: Any) -> Any:
-    """Return the product of two flattened tensors, the first one conjugated."""
-    return dot(conjugate(flatten(as_argument(a, "vdot"))), flatten(as_argument(b, "vdot", 1)))
-
-
-def matvec(x1: Any, x2: Any) -> Any:
-    """Return the products of matrices and vectors in two stacks."""
-    x1, x2 = as_argument(x1, "matvec"), as_argument(x2, "matvec", 1)
-    return (x1 @ x2.dimshuffle(*range(x2.type.ndim), "x"))[..., 0]
-
-
-def vecmat(x1: Any, x2: Any) -> Any:
-    """Return the products of conjugated vectors and matrices in two stacks."""
-    x1, x2 = conjugate(as_argument(x1, "vecmat")), as_argument(x2, "vecmat", 1)
-    ndim = x1.type.ndim
-    return (x1.dimshuffle(*range(ndim - 1), "x", ndim - 1) @ x2)[..., 0, :]
-
-
-def polyval(p: Any, x: Any) -> Any:
-    """Return the values at `x` of the polynomial whose coefficients, the highest first, are `p`."""
-    p, x = as_argument(p, "polyval"), as_argument(x, "polyval", 1)
-    n = _count(p, "polyval")
-    found = zeros((), dtype=p.type.dtype) * x
-    for i in range(n):
-        found = found * x + p[i]
-    return found
-
-
-def _count(p: Any, what: str) -> int:
-    if p.type.ndim != 1 or p.type.shape[0] is None:
-        raise TypeError(f"{what}: {p} is a {p.type}, not a vector of known length")
-    return int(p.type.shape[0])
-
-
-def polyadd(a1: Any, a2: Any) -> Any:
-    """Return the coefficients of the sum of two polynomials."""
-    longer, shorter = sorted(
-        (as_argument(v, "polyadd", i) for i, v in enumerate((a1, a2))),
-        key=lambda p: -_count(p, "polyadd"),
-    )
-    missing = _count(longer, "polyadd") - _count(shorter, "polyadd")
-    return longer + join(0, zeros((missing,), dtype=shorter.type.dtype), shorter)
-
-
-def polysub(a1: Any, a2: Any) -> Any:
-    """Return the coefficients of the difference of two polynomials."""
-    return polyadd(a1, -as_argument(a2, "polysub", 1))
-
-
-def polyder(p: Any, m: int = 1) -> Any:
-    """Return the coefficients of the `m`-th derivative of a polynomial."""
-    p = as_argument(p, "polyder")
-    for _ in range(m):
-        p = p[:-1] * arange(length(p, 0) - 1, 0, -1)
-    return p
-
-
-def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
-    """Return the coefficients of the `m`-th integral of a polynomial, with constants `k`."""
-    p = as_argument(p, "polyint")
-    constants = [k] * m if np.ndim(k) == 0 else list(k)
-    for constant in constants:
-        shares = inexact(p) / arange(length(p, 0), 0, -1)
-        p = join(0, shares, stack([cast(as_argument(constant, "polyint"), shares.type.dtype)]))
-    return p
-
-
-__all__ = [
-    *("convolve", "correlate", "cross", "diff", "ediff1d", "gradient", "inner", "interp"),
-    *("matvec", "polyadd", "polyder", "polyint", "polysub", "polyval", "trapezoid"),
-    *("unwrap", "vdot", "vecmat"),
-]
+__all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]

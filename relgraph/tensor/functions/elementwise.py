@@ -35,12 +35,24 @@ _FRACTION, _EXPONENT = Elemwise(PartOp("frexp.0")), Elemwise(PartOp("frexp.1"))
 
 
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Return quotients rounded downwards, and remainders."""
+    """Return quotients rounded downwards, and remainders.
+
+    Parameters
+    ----------
+    x1, x2
+        Tensors whose shapes broadcast; the second is the divisor.
+    """
     return int_div(x1, x2), mod(x1, x2)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
-    """Return the parts behind the point and before it, both with the sign of `x`."""
+    """Return the parts behind the point and before it, both with the sign of `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor of floats or integers.
+    """
     x = as_argument(x, "modf")
     if is_discrete(x.type.dtype):
         x = cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
@@ -50,7 +62,13 @@ def modf(x: Any) -> tuple[Any, Any]:
 
 
 def frexp(x: Any) -> tuple[Any, Any]:
-    """Return a fraction from 0.5 to 1, with the sign of `x`, and the power of 2 it is times."""
+    """Return a fraction from 0.5 to 1, with the sign of `x`, and the power of 2 it is times.
+
+    Parameters
+    ----------
+    x
+        A tensor of floats or integers.
+    """
     return _FRACTION(x), _EXPONENT(x)
 
 
@@ -58,52 +76,130 @@ def i0(x: Any) -> Any:
     """Return the modified Bessel function of the first kind and order 0.
 
     Of integers and booleans it is a float64, whatever loops SciPy has for them.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> i0([0.0, 1.0]).eval()
+    array([1.        , 1.26606588])
     """
     x = as_argument(x, "i0")
     return _BESSEL(cast(x, "float64") if is_discrete(x.type.dtype) else x)
 
 
 def iscomplex(x: Any) -> Any:
-    """Return where the imaginary part is not zero."""
+    """Return where the imaginary part is not zero.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> iscomplex([1 + 2j, 3]).eval()
+    array([ True, False])
+    """
     x = as_argument(x, "iscomplex")
     return ~isreal(x)
 
 
 def isreal(x: Any) -> Any:
-    """Return where the imaginary part is zero."""
+    """Return where the imaginary part is zero.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> isreal([1 + 2j, 3]).eval()
+    array([False,  True])
+    """
     x = as_argument(x, "isreal")
     return eq(imag(x), 0) if is_complex(x.type.dtype) else fill(x, np.asarray(True))
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Return whether the dtype is complex."""
+    """Return whether the dtype is complex.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    """
     return is_complex(as_argument(x, "iscomplexobj").type.dtype)
 
 
 def isrealobj(x: Any) -> bool:
-    """Return whether the dtype is not complex."""
+    """Return whether the dtype is not complex.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    """
     return not iscomplexobj(x)
 
 
 def isposinf(x: Any) -> Any:
-    """Return where `x` is plus infinity."""
+    """Return where `x` is plus infinity.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> isposinf([1.0, float('inf')]).eval()
+    array([False,  True])
+    """
     return eq(as_argument(x, "isposinf"), np.inf)
 
 
 def isneginf(x: Any) -> Any:
-    """Return where `x` is minus infinity."""
+    """Return where `x` is minus infinity.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> isneginf([1.0, -float('inf')]).eval()
+    array([False,  True])
+    """
     return eq(as_argument(x, "isneginf"), -np.inf)
 
 
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:
-    """Return whether all elements are close; see `isclose`."""
+    """Return whether all elements are close; see `isclose`.
+
+    Parameters
+    ----------
+    a, b
+        Tensors whose shapes broadcast.
+    rtol, atol, equal_nan
+        As in `isclose`.
+
+    >>> allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]).eval()
+    array(True)
+    """
     return all_(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """Return whether two tensors of one shape are equal; False if their ranks differ."""
+    """Return whether two tensors of one shape are equal; False if their ranks differ.
+
+    Parameters
+    ----------
+    a1, a2
+        Tensors.
+    equal_nan
+        Whether two nan are equal.
+
+    >>> array_equal([1, 2], [1, 3]).eval()
+    array(False)
+    """
     a1, a2 = as_argument(a1, "array_equal"), as_argument(a2, "array_equal", 1)
     if a1.type.ndim != a2.type.ndim or any(
         None not in (n, m) and n != m for n, m in zip(a1.type.shape, a2.type.shape, strict=True)
@@ -114,17 +210,46 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 
 
 def array_equiv(a1: Any, a2: Any) -> Any:
-    """Return whether two tensors that broadcast together are equal."""
+    """Return whether two tensors that broadcast together are equal.
+
+    Parameters
+    ----------
+    a1, a2
+        Tensors.
+
+    >>> array_equiv([1, 1], 1).eval()
+    array(True)
+    """
     return all_(eq(a1, a2))
 
 
 def astype(x: Any, dtype: Any) -> Any:
-    """Return `x` in another dtype."""
+    """Return `x` in another dtype.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    dtype
+        The dtype of the result.
+
+    >>> astype([1, 2], 'float32').eval()
+    array([1., 2.], dtype=float32)
+    """
     return cast(x, dtype)
 
 
 def fix(x: Any) -> Any:
-    """Return `x` rounded towards zero."""
+    """Return `x` rounded towards zero.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> fix([-1.5, 2.5]).eval()
+    array([-1.,  2.])
+    """
     return trunc(x)
 
 

@@ -24,9 +24,14 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
 
     Parameters
     ----------
+    A
+        A matrix, or a stack of them.
     tol
         By default the greatest singular value, times the longer side, times the distance of 1 to
         the next number of the dtype.
+
+    >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
+    array(1)
     """
     A = as_argument(A, "matrix_rank")
     if A.type.ndim < 2:
@@ -44,7 +49,15 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
-    """Return the tensor whose product with `a` over all its axes is `b`."""
+    """Return the tensor whose product with `a` over all its axes is `b`.
+
+    Parameters
+    ----------
+    a, b
+        Tensors.
+    axes
+        The axes of `a` that are moved to its end first; None for none.
+    """
     a, b = as_argument(a, "tensorsolve"), as_argument(b, "tensorsolve", 1)
     if axes is not None:
         moved = [axis % a.type.ndim for axis in axes]
@@ -55,7 +68,15 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
-    """Return the inverse of `a` as a matrix of its first `ind` axes and the others."""
+    """Return the inverse of `a` as a matrix of its first `ind` axes and the others.
+
+    Parameters
+    ----------
+    a
+        A tensor; the product of its first `ind` lengths is that of the others.
+    ind
+        How many axes.
+    """
     a = as_argument(a, "tensorinv")
     if ind <= 0:
         raise ValueError(f"tensorinv: {ind} axes")

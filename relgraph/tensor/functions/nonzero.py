@@ -51,6 +51,11 @@ class Nonzero(TypedOp):
 def nonzero(a: Any) -> tuple[Any, ...]:
     """Return for each axis the indices of the elements that are not zero.
 
+    Parameters
+    ----------
+    a
+        A tensor of rank 1 or more.
+
     Raises
     ------
     ValueError
@@ -63,7 +68,16 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 
 
 def flatnonzero(a: Any) -> Any:
-    """Return the indices of the elements of the flattened `a` that are not zero."""
+    """Return the indices of the elements of the flattened `a` that are not zero.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+
+    >>> flatnonzero([0, 3, 4]).eval()
+    array([1, 2])
+    """
     return nonzero(ravel(a))[0]
 
 

@@ -52,10 +52,19 @@ def quantile(
 
     Parameters
     ----------
+    a
+        A tensor.
     q
         A number from 0 to 1, or a vector of them whose length is known.
     method
         ``linear``, ``lower``, ``higher``, ``midpoint`` or ``nearest``, as in `numpy.quantile`.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> quantile([1.0, 2.0, 4.0], 0.5).eval()
+    array(2.)
     """
     return _quantiles(a, q, 1, axis, method, keepdims, passing_over=False)
 
@@ -63,31 +72,108 @@ def quantile(
 def percentile(
     a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """Return the quantiles of ``q / 100``."""
+    """Return the quantiles of ``q / 100``.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 100, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> percentile([1.0, 2.0, 4.0], 50).eval()
+    array(2.)
+    """
     return _quantiles(a, q, 100, axis, method, keepdims, passing_over=False)
 
 
 def nanquantile(
     a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """Return quantiles of the elements that are not nan; see `quantile`."""
+    """Return quantiles of the elements that are not nan; see `quantile`.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 1, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanquantile([1.0, float('nan'), 3.0], 0.5).eval()
+    array(2.)
+    """
     return _quantiles(a, q, 1, axis, method, keepdims, passing_over=True)
 
 
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """Return the quantiles of ``q / 100`` of the elements that are not nan."""
+    """Return the quantiles of ``q / 100`` of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 100, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanpercentile([1.0, float('nan'), 3.0], 50).eval()
+    array(2.)
+    """
     return _quantiles(a, q, 100, axis, method, keepdims, passing_over=True)
 
 
 def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the middle one of the sorted elements, or the mean of the middle two."""
+    """Return the middle one of the sorted elements, or the mean of the middle two.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> median([3.0, 1.0, 2.0]).eval()
+    array(2.)
+    """
     return _quantiles(a, 0.5, 1, axis, "median", keepdims, passing_over=False)
 
 
 def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the median of the elements that are not nan."""
+    """Return the median of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanmedian([1.0, float('nan'), 3.0]).eval()
+    array(2.)
+    """
     return _quantiles(a, 0.5, 1, axis, "median", keepdims, passing_over=True)
 
 

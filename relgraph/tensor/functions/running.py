@@ -93,17 +93,50 @@ def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:
 
 
 def cummax(x: Any, axis: int | None = None) -> Any:
-    """Return the greatest elements so far along an axis; for None, of the flattened `x`."""
+    """Return the greatest elements so far along an axis; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cummax([1, 3, 2]).eval()
+    array([1, 3, 3])
+    """
     return _accumulate(scalar.maximum, x, axis, "cummax")
 
 
 def cummin(x: Any, axis: int | None = None) -> Any:
-    """Return the least elements so far along an axis; for None, of the flattened `x`."""
+    """Return the least elements so far along an axis; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cummin([3, 1, 2]).eval()
+    array([3, 1, 1])
+    """
     return _accumulate(scalar.minimum, x, axis, "cummin")
 
 
 def logcumsumexp(x: Any, axis: int | None = None) -> Any:
-    """Return ``log(cumsum(exp(x)))``, without overflow."""
+    """Return ``log(cumsum(exp(x)))``, without overflow.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> logcumsumexp([0.0, 0.0]).eval()
+    array([0.        , 0.69314718])
+    """
     return _accumulate(scalar.logaddexp, x, axis, "logcumsumexp")
 
 

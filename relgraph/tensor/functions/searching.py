@@ -1,4 +1,4 @@
-"""Where elements are: nonzero, take_along_axis, searchsorted, digitize, unique."""
+"""Where elements are: nonzero, take_along_axis, searchsorted, digitize."""
 
 from __future__ import annotations
 
@@ -7,43 +7,89 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
 from relgraph.graph.op import TypedOp
-from relgraph.scalar.dtypes import is_complex, is_discrete, result_dtype
+from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.tensor.along_axes.sorting import argsort, sort
-from relgraph.tensor.assembly.creation import arange, zeros_like
-from relgraph.tensor.assembly.joining import join, stack
+from relgraph.tensor.assembly.creation import arange
+from relgraph.tensor.assembly.joining import stack
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
 from relgraph.tensor.functions.nonzero import flatnonzero, nonzero
 from relgraph.tensor.functions.parts import along, length, of_rank
-from relgraph.tensor.indexing.functions import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
-from relgraph.tensor.reductions.reduction import any as any_
+from relgraph.tensor.indexing.functions import getitem, set_subtensor, take
+from relgraph.tensor.math import cast, eq, fill, neq, switch
 from relgraph.tensor.reductions.reduction import sum as sum_
 from relgraph.tensor.shapes.reshaping import ravel, reshape
-from relgraph.tensor.shapes.shape import lengths, one_input
+from relgraph.tensor.shapes.shape import lengths
 from relgraph.tensor.type import TensorType
 
 
 def argwhere(a: Any) -> Any:
-    """Return the coordinates of the elements that are not zero, each as a row."""
+    """Return the coordinates of the elements that are not zero, each as a row.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+
+    >>> argwhere([0, 3, 4]).eval()
+    array([[1],
+           [2]])
+    """
     return stack(nonzero(a), axis=1)
 
 
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return how many elements are not zero."""
+    """Return how many elements are not zero.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> count_nonzero([0, 3, 4]).eval()
+    array(2)
+    """
     return sum_(neq(as_argument(a, "count_nonzero"), 0), axis=axis, keepdims=keepdims)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    """Return the parts of `a` along an axis where a vector is true; for None, of the flattened."""
+    """Return the parts of `a` along an axis where a vector is true; for None, of the flattened.
+
+    Parameters
+    ----------
+    condition
+        A vector.
+    a
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> compress([True, False], [1, 2]).eval()
+    array([1])
+    """
     a, axis = along(a, axis, "compress")
     return take(a, flatnonzero(condition), axis)
 
 
 def extract(condition: Any, arr: Any) -> Any:
-    """Return the elements of `arr` where `condition` is true, as a vector."""
+    """Return the elements of `arr` where `condition` is true, as a vector.
+
+    Parameters
+    ----------
+    condition
+        A tensor of the shape of `arr`.
+    arr
+        A tensor.
+
+    >>> extract([True, False], [1, 2]).eval()
+    array([1])
+    """
     return compress(ravel(condition), arr)
 
 
@@ -56,13 +102,42 @@ def _index_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
-    """Return for each vector along an axis its elements at other indices."""
+    """Return for each vector along an axis its elements at other indices.
+
+    Parameters
+    ----------
+    arr
+        A tensor.
+    indices
+        The positions along the axis, for each vector.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> take_along_axis([[1, 2], [3, 4]], [[0], [1]]).eval()
+    array([[1],
+           [4]])
+    """
     arr, axis = along(arr, axis, "take_along_axis")
     return getitem(arr, _index_along(arr, as_argument(indices, "take_along_axis", 1), axis))
 
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
-    """Return `arr` with `values` at indices along an axis; `numpy.put_along_axis` changes it."""
+    """Return `arr` with `values` at indices along an axis; `numpy.put_along_axis` changes it.
+
+    Parameters
+    ----------
+    arr
+        A tensor.
+    indices
+        The positions along the axis, for each vector.
+    values
+        What is put there; it broadcasts to `indices`.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> put_along_axis([1, 2, 3], [0], 9, 0).eval()
+    array([9, 2, 3])
+    """
     shape = None if axis is not None else lengths(as_tensor_variable(arr))
     arr, axis = along(arr, axis, "put_along_axis")
     index = _index_along(arr, as_argument(indices, "put_along_axis", 1), axis)
@@ -71,13 +146,37 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
 
 
 def put(a: Any, ind: Any, v: Any) -> Any:
-    """Return `a` with `v` at positions in its flattened form; `numpy.put` changes it."""
+    """Return `a` with `v` at positions in its flattened form; `numpy.put` changes it.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    ind
+        The positions.
+    v
+        The values; as many, or repeated.
+
+    >>> put([1, 2, 3], [0], [9]).eval()
+    array([9, 2, 3])
+    """
     a = as_argument(a, "put")
     return reshape(set_subtensor(getitem(ravel(a), ind), v), lengths(a))
 
 
 def choose(a: Any, choices: Any) -> Any:
-    """Return for each element of `a` the element at its place in the choice of that number."""
+    """Return for each element of `a` the element at its place in the choice of that number.
+
+    Parameters
+    ----------
+    a
+        The numbers of choices, from 0 on.
+    choices
+        Tensors that broadcast with `a`.
+
+    >>> choose([0, 1], [[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
     a = as_argument(a, "choose")
     found = choices[-1]
     for i in reversed(range(len(choices) - 1)):
@@ -86,7 +185,20 @@ def choose(a: Any, choices: Any) -> Any:
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """Return the elements of the first choice whose condition is true there."""
+    """Return the elements of the first choice whose condition is true there.
+
+    Parameters
+    ----------
+    condlist
+        The conditions.
+    choicelist
+        The choices, one for each.
+    default
+        What stands where none is true.
+
+    >>> select([[True, False]], [[1, 2]], 9).eval()
+    array([1, 9])
+    """
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         found = switch(condition, choice, found)
@@ -98,6 +210,18 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
 
     A function more than conditions is for where none is true, which else is 0; a number stands for
     a function that gives it.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    condlist
+        The conditions, of the shape of `x`.
+    funclist
+        The functions or numbers.
+
+    >>> piecewise([-1.0, 2.0], [[True, False]], [5.0]).eval()
+    array([5., 0.])
     """
     x = as_argument(x, "piecewise")
     made = [f(x) if callable(f) else f for f in funclist]
@@ -105,14 +229,6 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     for condition, value in zip(condlist, made, strict=False):
         found = switch(condition, value, found)
     return fill(x, cast(found, x.type.dtype))
-
-
-def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
-    """Return which elements are among others."""
-    element, others = as_argument(element, "isin"), ravel(as_argument(test_elements, "isin", 1))
-    spread = element.dimshuffle(*range(element.type.ndim), "x")
-    found = any_(eq(spread, of_rank(others, element.type.ndim + 1, element.type.ndim)), axis=-1)
-    return logical_not(found) if invert else found
 
 
 class SearchSorted(TypedOp):
@@ -183,7 +299,22 @@ class Digitize(SearchSorted):
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Return where in a sorted vector elements would be put in; see `numpy.searchsorted`."""
+    """Return where in a sorted vector elements would be put in; see `numpy.searchsorted`.
+
+    Parameters
+    ----------
+    a
+        The vector.
+    v
+        The elements.
+    side
+        ``left`` or ``right`` of those that are equal.
+    sorter
+        Indices that sort `a`; None if it is sorted.
+
+    >>> searchsorted([1, 2, 3], [2, 5]).eval()
+    array([1, 3])
+    """
     a = as_argument(a, "searchsorted")
     if sorter is None:
         return SearchSorted(side)(a, v)
@@ -202,136 +333,33 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
     Parameters
     ----------
+    x
+        A tensor.
     bins
         The edges of the bins, a vector that ascends or descends. A ValueError is raised if it does
         neither; an engine that traces values can't raise it.
     right
         Whether a bin holds the edge with the higher number, and not the one with the lower.
+
+    >>> digitize([0.5, 1.5], [0.0, 1.0]).eval()
+    array([1, 2])
     """
     return Digitize("left" if right else "right")(bins, x)
 
 
-class Unique(TypedOp):
-    """The different elements of a vector in order, and three vectors of int64 about them.
-
-    The others are the index of the first element that is equal to each, for each element the
-    number of its equal, and how often each occurs.
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """Return the indices that sort by several keys, the last one first.
 
     Parameters
     ----------
-    equal_nan
-        Whether all nan are equal, or none.
+    keys
+        Tensors of one shape, or one whose first axis they are along.
+    axis
+        The axis.
+
+    >>> lexsort([[1, 0, 0], [1, 1, 0]]).eval()
+    array([2, 1, 0])
     """
-
-    __props__ = ("equal_nan",)
-    nout = 4
-
-    def __init__(self, equal_nan: bool = True) -> None:
-        self.equal_nan = bool(equal_nan)
-
-    def __str__(self) -> str:
-        return "unique"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
-        if x.ndim != 1:
-            raise TypeError(f"unique: the input is a {x}, not a vector")
-        some = TensorType("int64", (None,))
-        return [TensorType(x.dtype, (None,)), some, TensorType("int64", x.shape), some]
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        found = np.unique(
-            inputs[0],
-            return_index=True,
-            return_inverse=True,
-            return_counts=True,
-            equal_nan=self.equal_nan,
-        )
-        for storage, values in zip(output_storage, found, strict=True):
-            storage[0] = np.ascontiguousarray(values)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True, False, False, False]]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        """Return the gradient: it is that of the first of equal elements."""
-        x: Any = inputs[0]
-        if is_discrete(x.type.dtype):
-            return [zeros_like(x, "float64")]
-        return [inc_subtensor(getitem(zeros_like(x), outputs[1]), output_grads[0])]
-
-
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
-           return_counts: bool = False, *, equal_nan: bool = True) -> Any:  # fmt: skip
-    """Return the different elements of the flattened `ar` in order, and more if it is asked for.
-
-    The index of the first element equal to each; for each element the number of its equal, in the
-    shape of `ar`; and how often each occurs. All nan are equal unless `equal_nan` is false.
-    """
-    ar = as_argument(ar, "unique")
-    values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
-    wanted = (return_index, return_inverse, return_counts)
-    more = [index, reshape(inverse, lengths(ar)), counts]
-    chosen = [v for v, is_wanted in zip(more, wanted, strict=True) if is_wanted]
-    return (values, *chosen) if chosen else values
-
-
-def unique_values(x: Any) -> Any:
-    """Return the different elements in order; no two nan are equal."""
-    return unique(x, equal_nan=False)
-
-
-def unique_counts(x: Any) -> Any:
-    """Return the different elements in order, and how often each occurs; as `unique_values`."""
-    return unique(x, return_counts=True, equal_nan=False)
-
-
-def unique_inverse(x: Any) -> Any:
-    """Return the different elements in order, and for each element the number of its equal; as
-    `unique_values`."""
-    return unique(x, return_inverse=True, equal_nan=False)
-
-
-def unique_all(x: Any) -> Any:
-    """Return all that `unique` may return; as `unique_values`."""
-    return unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
-
-
-def union1d(ar1: Any, ar2: Any) -> Any:
-    """Return the elements of either, each once and in order."""
-    return unique(join(0, ravel(ar1), ravel(ar2)))
-
-
-def intersect1d(ar1: Any, ar2: Any) -> Any:
-    """Return the elements of both, each once and in order."""
-    first, second = (as_argument(x, "intersect1d", i) for i, x in enumerate((ar1, ar2)))
-    both = cast(unique(first), result_dtype(first.type.dtype, second.type.dtype))
-    return extract(isin(both, second), both)
-
-
-def setdiff1d(ar1: Any, ar2: Any) -> Any:
-    """Return the elements of the first that are not in the second, each once and in order."""
-    own = unique(ar1)
-    return extract(isin(own, ar2, invert=True), own)
-
-
-def setxor1d(ar1: Any, ar2: Any) -> Any:
-    """Return the elements of exactly one of two, each once and in order."""
-    return sort(join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)), 0)
-
-
-def lexsort(keys: Any, axis: int = -1) -> Any:
-    """Return the indices that sort by several keys, the last one first."""
     keys = [as_argument(k, "lexsort", i) for i, k in enumerate(keys)]
     axis = normalize_axis(axis, keys[0].type.ndim, "lexsort")
     order = None
@@ -343,21 +371,39 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Return the indices that sort along an axis: so each element is on its side of the `kth`."""
+    """Return the indices that sort along an axis: so each element is on its side of the `kth`.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    kth
+        The position that is in order then.
+    axis
+        The axis; None for the flattened tensor.
+    """
     a, axis = along(a, axis, "argpartition")
     return argsort(a, axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Return the elements sorted along an axis: so each is on its side of the `kth`."""
+    """Return the elements sorted along an axis: so each is on its side of the `kth`.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    kth
+        The position that is in order then.
+    axis
+        The axis; None for the flattened tensor.
+    """
     a, axis = along(a, axis, "partition")
     return sort(a, axis)
 
 
 __all__ = [
     *("argpartition", "argwhere", "choose", "compress", "count_nonzero", "digitize"),
-    *("extract", "intersect1d", "isin"),
-    *("lexsort", "partition", "piecewise", "put", "put_along_axis", "searchsorted", "select"),
-    *("setdiff1d", "setxor1d", "take_along_axis", "union1d", "unique", "unique_all"),
-    *("unique_counts", "unique_inverse", "unique_values"),
+    *("extract", "lexsort", "partition", "piecewise", "put", "put_along_axis", "searchsorted"),
+    *("select", "take_along_axis"),
 ]

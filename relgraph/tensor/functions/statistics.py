@@ -1,4 +1,4 @@
-"""Averages, covariances, counts and histograms, and reductions that pass over nan."""
+"""Averages, covariances, counts and histograms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from relgraph.graph.basic import Constant
 from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
 from relgraph.tensor.assembly.creation import zeros
 from relgraph.tensor.assembly.joining import join, stack
 from relgraph.tensor.assertion import assert_
@@ -19,7 +18,6 @@ from relgraph.tensor.functions.searching import searchsorted
 from relgraph.tensor.functions.spacing import linspace
 from relgraph.tensor.indexing.functions import diag, getitem, inc_subtensor
 from relgraph.tensor.linalg.products import dot
-from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (
     cast,
     clip,
@@ -33,17 +31,13 @@ from relgraph.tensor.math import (
     le,
     lt,
     minimum,
-    sqr,
     sqrt,
     switch,
 )
-from relgraph.tensor.reductions.argmax import argmax, argmin
-from relgraph.tensor.reductions.reduction import all as all_
 from relgraph.tensor.reductions.reduction import max as max_
 from relgraph.tensor.reductions.reduction import min as min_
-from relgraph.tensor.reductions.reduction import prod
 from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.reductions.statistics import mean, std, var
+from relgraph.tensor.reductions.statistics import mean
 from relgraph.tensor.shapes.reshaping import ravel
 from relgraph.tensor.shapes.shape import as_length
 
@@ -55,10 +49,19 @@ def average(
 
     Parameters
     ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
     weights
         A tensor that broadcasts to `a`, or a vector along `axis`; None for equal weights.
     returned
         Whether the sum of the weights is returned too.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> average([1.0, 2.0], weights=[3.0, 1.0]).eval()
+    array(1.25)
     """
     a = as_argument(a, "average")
     weights = as_argument(1 if weights is None else weights, "average", 1)
@@ -81,6 +84,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
 
     Parameters
     ----------
+    m
+        The matrix.
     y
         More rows, or columns.
     rowvar
@@ -89,6 +94,10 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
         Whether to divide by the number of observations, not by one less.
     ddof
         What is subtracted from that number, in the place of what `bias` says.
+
+    >>> cov([[1.0, 2.0], [2.0, 1.0]]).eval()
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
     """
     x = _as_rows(m, rowvar)
     if y is not None:
@@ -120,7 +129,21 @@ def _as_rows(m: Any, rowvar: bool) -> Any:
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
-    """Return the coefficients of correlation of the rows of a matrix, or of its columns."""
+    """Return the coefficients of correlation of the rows of a matrix, or of its columns.
+
+    Parameters
+    ----------
+    x
+        The matrix.
+    y
+        More rows, or columns.
+    rowvar
+        Whether each row is a variable, not each column.
+
+    >>> corrcoef([[1.0, 2.0], [2.0, 1.0]]).eval()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     c = cov(x, y, rowvar)
     if c.type.ndim == 0:
         return c / c
@@ -129,103 +152,20 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     return c if is_complex(c.type.dtype) else clip(c, -1, 1)
 
 
-def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
-    """Return `a` with a number in the place of nan, and where it is none."""
-    a = as_argument(a, what)
-    if is_discrete(a.type.dtype):
-        return a, fill(a, np.asarray(True))
-    missing = isnan(a)
-    return switch(missing, np.asarray(filling, a.type.dtype), a), invert(missing)
-
-
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Return the sum of the elements that are not nan."""
-    return sum_(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Return the product of the elements that are not nan."""
-    return prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-def nancumsum(a: Any, axis: int | None = None) -> Any:
-    """Return the cumulative sums, nan taken for 0."""
-    return cumsum(_numbers(a, 0, "nancumsum")[0], axis)
-
-
-def nancumprod(a: Any, axis: int | None = None) -> Any:
-    """Return the cumulative products, nan taken for 1."""
-    return cumprod(_numbers(a, 1, "nancumprod")[0], axis)
-
-
-def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any) -> Any:
-    found, known = _numbers(a, filling, "nanmax")
-    largest = extreme(found, axis=axis, keepdims=keepdims)
-    if is_discrete(found.type.dtype):
-        return largest
-    none = all_(invert(known), axis=axis, keepdims=keepdims)
-    return switch(none, np.asarray(np.nan, found.type.dtype), largest)
-
-
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the greatest of the elements that are not nan; nan if there is none."""
-    return _nan_extreme(a, axis, keepdims, -np.inf, max_)
-
-
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the least of the elements that are not nan; nan if there is none."""
-    return _nan_extreme(a, axis, keepdims, np.inf, min_)
-
-
-def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the index of the greatest of the elements that are not nan."""
-    return argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
-
-
-def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the index of the least of the elements that are not nan."""
-    return argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Return the mean of the elements that are not nan."""
-    found, known = _numbers(a, 0, "nanmean")
-    if is_discrete(found.type.dtype):
-        return mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
-    dtype = found.type.dtype if dtype is None else dtype
-    wide = "float32" if dtype == "float16" else dtype
-    count = cast(sum_(cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
-    return cast(sum_(cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
-
-
-def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Return the variance of the elements that are not nan; nan if there are not enough."""
-    found, known = _numbers(a, 0, "nanvar")
-    if is_discrete(found.type.dtype):
-        return var(found, axis=axis, ddof=ddof, keepdims=keepdims)
-    deviation = found - nanmean(a, axis=axis, keepdims=True)
-    square = sqr(abs_(deviation)) if is_complex(found.type.dtype) else sqr(deviation)
-    count = sum_(cast(known, "int64"), axis=axis, keepdims=keepdims) - ddof
-    total = sum_(switch(known, square, 0), axis=axis, keepdims=keepdims)
-    enough = switch(count > 0, cast(count, total.type.dtype), np.asarray(np.nan, total.type.dtype))
-    return total / enough
-
-
-def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Return the standard deviation of the elements that are not nan."""
-    a = as_argument(a, "nanstd")
-    if is_discrete(a.type.dtype):
-        return std(a, axis=axis, ddof=ddof, keepdims=keepdims)
-    return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
-
-
 def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """Return how often each integer from 0 on occurs in a vector, or the sums of its weights.
 
     Parameters
     ----------
+    x
+        A vector of integers that are not negative.
+    weights
+        A vector as long as `x`, or None.
     minlength
         The least length of the result: an int or an integer variable.
+
+    >>> bincount([0, 2, 2]).eval()
+    array([1, 0, 2])
     """
     x = as_argument(x, "bincount")
     if x.type.ndim != 1 or np.dtype(x.type.dtype).kind not in "iub":
@@ -247,6 +187,14 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
     """Return the edges of bins of one width; for a vector of edges that.
 
     For the parameters and errors see `histogram`.
+
+    Parameters
+    ----------
+    a, bins, range
+        As those of `histogram`.
+
+    >>> histogram_bin_edges([0.0, 4.0], 2).eval()
+    array([0., 2., 4.])
     """
     count = static_int(bins)
     if count is None:
@@ -329,7 +277,20 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
 
 
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """Return `x` with numbers in the places of nan and of infinities: by default the extremes."""
+    """Return `x` with numbers in the places of nan and of infinities: by default the extremes.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    nan
+        The number in the place of nan.
+    posinf, neginf
+        Those of the infinities; None for the extremes of the dtype.
+
+    >>> nan_to_num([1.0, float('nan'), 3.0]).eval()
+    array([1., 0., 3.])
+    """
     x = as_argument(x, "nan_to_num")
     if is_discrete(x.type.dtype):
         return x
@@ -346,6 +307,5 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
 
 __all__ = [
     *("average", "bincount", "corrcoef", "cov", "histogram", "histogram_bin_edges"),
-    *("nan_to_num", "nanargmax", "nanargmin", "nancumprod"),
-    *("nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
+    *("nan_to_num",),
 ]

@@ -148,12 +148,30 @@ def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
 
     If the index names an element several times, all the values are added to it. For parameters and
     errors see `set_subtensor`.
+
+    Parameters
+    ----------
+    x, y, inplace
+        As those of `set_subtensor`.
     """
     return _change_part(x, y, inplace, False)
 
 
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-    """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`."""
+    """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    indices
+        A tensor of integers, or what can be made one.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> take([1, 2, 3], [2, 0]).eval()
+    array([3, 1])
+    """
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         return getitem(x, index_along(named_axis(axis, "take"), indices))
@@ -170,7 +188,20 @@ def index_along(axis: int, part: Any) -> tuple[Any, ...]:
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the diagonals of `x` along two axes; the diagonal is the last axis of the result."""
+    """Return the diagonals of `x` along two axes; the diagonal is the last axis of the result.
+
+    Parameters
+    ----------
+    x
+        A tensor of rank 2 or more.
+    offset
+        How far the diagonal is above the main one; below it if negative.
+    axis1, axis2
+        The axes.
+
+    >>> diagonal([[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
     x = as_tensor_variable(x)
     i, j = (normalize_axis(a, x.type.ndim, "diagonal") for a in (axis1, axis2))
     if i == j:
@@ -211,6 +242,15 @@ def diag(v: Any, k: int = 0) -> Any:
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the sums of the diagonals of `x`; for the parameters see `diagonal`."""
+    """Return the sums of the diagonals of `x`; for the parameters see `diagonal`.
+
+    Parameters
+    ----------
+    x, offset, axis1, axis2
+        As those of `diagonal`.
+
+    >>> trace([[1, 2], [3, 4]]).eval()
+    array(5)
+    """
     along = diagonal(x, offset, axis1, axis2)
     return sum_(along, axis=along.type.ndim - 1)

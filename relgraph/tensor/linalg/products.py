@@ -213,7 +213,17 @@ def batched_dot(a: Any, b: Any) -> Any:
 
 
 def outer(a: Any, b: Any) -> Any:
-    """Return the matrix of the products of each element of `a` and each of `b`, both flattened."""
+    """Return the matrix of the products of each element of `a` and each of `b`, both flattened.
+
+    Parameters
+    ----------
+    a, b
+        Tensors, which are flattened.
+
+    >>> outer([1, 2], [3, 4]).eval()
+    array([[3, 4],
+           [6, 8]])
+    """
     return flatten(a).dimshuffle(0, "x") * flatten(b).dimshuffle("x", 0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import relgraph.tensor as at
 from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.functions.arrangements import equal_parts
+from relgraph.tensor.functions.splitting import equal_parts
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None,

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.basic import Variable
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
@@ -113,14 +115,29 @@ def drawing_from(distribution: Distribution) -> Callable[..., Drawn]:
         )
 
     draws.__name__ = draws.__qualname__ = distribution.name
-    draws.__doc__ = (
-        f"Return the next generator, and a draw from ``{distribution.signature}``.\n\n"
-        "`size` is the shape of the draw in front of the axes that one draw has, and `dtype` its\n"
-        f"dtype, by default {distribution.dtype}. For the parameters see the method of this name\n"
-        "of `numpy.random.Generator`, or the table in `relgraph.tensor.random.distributions`.\n"
-    )
+    draws.__doc__ = _description(distribution)
     draws.__signature__ = signature  # type: ignore[attr-defined]
     return draws
+
+
+def _description(distribution: Distribution) -> str:
+    """Return the docstring of the function that draws from a distribution."""
+    names = [p.name for p in distribution.parameters]
+    home = "numpy.random.Generator" if hasattr(np.random.Generator, distribution.name) else ""
+    of_numpy = f"\n    They are those of ``{home}.{distribution.name}``." if home else ""
+    options = [name for name, _ in distribution.options]
+    sections = [
+        ("rng", "The generator, as a variable."),
+        (", ".join(names), f"Tensors with these axes: ``{distribution.signature}``.{of_numpy}"),
+        ("size", "The shape of the draw in front of the axes that one draw has."),
+        ("dtype", f"The dtype of the draw, by default {distribution.dtype}."),
+        (", ".join(options), "As in NumPy."),
+    ]
+    described = "\n".join([f"{name}\n    {text}" for name, text in sections if name])
+    return (
+        f"Return the next generator, and a draw from the distribution `{distribution.name}`.\n\n"
+        f"Parameters\n----------\n{described}\n"
+    )
 
 
 bernoulli = drawing_from(DISTRIBUTIONS["bernoulli"])
@@ -261,6 +278,11 @@ def permutation(rng: Any, x: Any, axis: int = 0) -> Drawn:
 
 def shuffle(rng: Any, x: Any, axis: int = 0) -> Drawn:
     """Return the next generator, and what NumPy's `shuffle` makes of `x`; see `permutation`.
+
+    Parameters
+    ----------
+    rng, x, axis
+        As those of `permutation`.
 
     Raises
     ------

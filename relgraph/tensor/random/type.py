@@ -77,7 +77,10 @@ class RandomGeneratorConstant(Constant):
 
 
 class RandomGeneratorType(Type):
-    """The type of `numpy.random.Generator`, of whatever bit generator."""
+    """The type of `numpy.random.Generator`, of whatever bit generator.
+
+    Calling it makes a variable; `name` is that of the variable.
+    """
 
     __props__ = ()
     variable_type: ClassVar[type[Variable]] = RandomGeneratorVariable

@@ -131,5 +131,14 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the position of the first least element of `x` along `axis`; see `argmax`."""
+    """Return the position of the first least element of `x` along `axis`; see `argmax`.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As those of `argmax`.
+
+    >>> argmin([3, 1, 2]).eval()
+    array(1)
+    """
     return _arg_reduce(Argmin, x, axis, keepdims)

@@ -287,7 +287,16 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
 
 
 def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Return the product of `x` over `axis`; for the parameters see `sum`."""
+    """Return the product of `x` over `axis`; for the parameters see `sum`.
+
+    Parameters
+    ----------
+    x, axis, dtype, keepdims
+        As those of `sum`.
+
+    >>> prod([2, 3]).eval()
+    array(6)
+    """
     return _reduce(scalar.mul, x, axis, keepdims, dtype)
 
 
@@ -295,6 +304,18 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the greatest element of `x` over `axis`; nan if an element is nan.
 
     Equal greatest elements share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> max([1, 3, 2]).eval()
+    array(3)
     """
     return _reduce(scalar.maximum, x, axis, keepdims)
 
@@ -303,12 +324,37 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the least element of `x` over `axis`; nan if an element is nan.
 
     Equal least elements share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> min([3, 1, 2]).eval()
+    array(1)
     """
     return _reduce(scalar.minimum, x, axis, keepdims)
 
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the difference of the greatest and the least element of `x` over `axis`."""
+    """Return the difference of the greatest and the least element of `x` over `axis`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> ptp([1, 3, 2]).eval()
+    array(2)
+    """
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
@@ -318,12 +364,38 @@ def _as_bool(x: Any) -> Any:
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether any element of `x` over `axis` is not zero, as bool."""
+    """Return whether any element of `x` over `axis` is not zero, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> any([True, False]).eval()
+    array(True)
+    """
     return _reduce(scalar.or_, _as_bool(x), axis, keepdims)
 
 
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether all elements of `x` over `axis` are not zero, as bool."""
+    """Return whether all elements of `x` over `axis` are not zero, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> all([True, False]).eval()
+    array(False)
+    """
     return _reduce(scalar.and_, _as_bool(x), axis, keepdims)
 
 

@@ -84,5 +84,14 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
 
 
 def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Return the standard deviation of `x` over `axis`: the square root of `var`."""
+    """Return the standard deviation of `x` over `axis`: the square root of `var`.
+
+    Parameters
+    ----------
+    x, axis, dtype, ddof, keepdims
+        As those of `var`.
+
+    >>> std([1.0, 3.0]).eval()
+    array(1.)
+    """
     return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

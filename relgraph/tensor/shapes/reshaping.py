@@ -266,7 +266,16 @@ def flatten(x: Any, ndim: int = 1) -> Any:
 
 
 def ravel(x: Any) -> Any:
-    """Return the elements of `x`, in C order, as a vector."""
+    """Return the elements of `x`, in C order, as a vector.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> ravel([[1, 2], [3, 4]]).eval()
+    array([1, 2, 3, 4])
+    """
     return flatten(x)
 
 
@@ -312,7 +321,19 @@ def _as_tuple(axis: Any) -> tuple[Any, ...]:
 
 
 def expand_dims(x: Any, axis: Any) -> Any:
-    """Return `x` with new axes of length 1; `axis` says which axes of the result are new."""
+    """Return `x` with new axes of length 1; `axis` says which axes of the result are new.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes.
+
+    >>> expand_dims([1, 2], 1).eval()
+    array([[1],
+           [2]])
+    """
     x, axes = as_tensor_variable(x), _as_tuple(axis)
     if isinstance(x, LogicTerm):
         return RelativeDimShuffle("expand_dims", (axes,))(x)
@@ -329,15 +350,49 @@ def _reordered(x: Any, function: str, order: Callable[..., Order], *arguments: A
 
 
 def transpose(x: Any, axes: Any = None) -> Any:
-    """Return `x` with its axes in the order `axes`; for None, in reverse order."""
+    """Return `x` with its axes in the order `axes`; for None, in reverse order.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axes
+        All axes of `x` in their new order.
+
+    >>> transpose([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     return _reordered(x, "transpose", transposed, None if axes is None else tuple(axes))
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
-    """Return `x` with two axes swapped."""
+    """Return `x` with two axes swapped.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis1, axis2
+        The axes.
+
+    >>> swapaxes([[1, 2], [3, 4]], 0, 1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     return _reordered(x, "swapaxes", with_axes_swapped, axis1, axis2)
 
 
 def moveaxis(x: Any, source: int, destination: int) -> Any:
-    """Return `x` with the axis `source` moved to the position `destination`."""
+    """Return `x` with the axis `source` moved to the position `destination`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    source
+        The axis.
+    destination
+        Its new position.
+    """
     return _reordered(x, "moveaxis", with_axis_moved, source, destination)

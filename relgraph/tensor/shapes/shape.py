@@ -155,7 +155,18 @@ _shape = Shape()
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """Return the length of axis `i` of `x` as an int64 of rank 0; a constant if it is static."""
+    """Return the length of axis `i` of `x` as an int64 of rank 0; a constant if it is static.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    i
+        The axis.
+
+    >>> shape_i([[1, 2, 3]], 1).eval()
+    array(3)
+    """
     x = x if has_shape(x) else as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(i, LogicTerm):
         return Shape_i(i)(x)
@@ -165,7 +176,16 @@ def shape_i(x: Any, i: int) -> Any:
 
 
 def shape(x: Any) -> Any:
-    """Return the shape of `x` as a vector of int64; a constant if it is static."""
+    """Return the shape of `x` as a vector of int64; a constant if it is static.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> shape([[1, 2, 3]]).eval()
+    array([1, 3])
+    """
     x = x if has_shape(x) else as_tensor_variable(x)
     if not isinstance(x, LogicTerm) and None not in x.type.shape:
         return constant(np.array(x.type.shape, dtype="int64"))
@@ -205,7 +225,16 @@ def product(lengths: Sequence[Any]) -> Any:
 
 
 def size(x: Any) -> Any:
-    """Return the number of elements of `x` as an int64 of rank 0."""
+    """Return the number of elements of `x` as an int64 of rank 0.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> size([[1, 2, 3]]).eval()
+    array(3)
+    """
     total = product(lengths(as_tensor_variable(x)))
     return constant(total, dtype="int64") if isinstance(total, int) else total
 

@@ -19,7 +19,8 @@ from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.fft.transforms import DFT
 from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import Digitize, SearchSorted, Unique
+from relgraph.tensor.functions.searching import Digitize, SearchSorted
+from relgraph.tensor.functions.sets import Unique
 
 _RUNNING: dict[Any, Any] = {
     scalar.maximum: functions.maximum,

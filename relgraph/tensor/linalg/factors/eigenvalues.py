@@ -221,12 +221,31 @@ _eig, _eigvals = Eig(), Eigvals()
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:
-    """Return the eigenvalues and vectors of Hermitian matrices, as `numpy.linalg.eigh` does."""
+    """Return the eigenvalues and vectors of Hermitian matrices, as `numpy.linalg.eigh` does.
+
+    Parameters
+    ----------
+    a
+        A Hermitian matrix, or a stack of them.
+    UPLO
+        Which triangle is read, ``L`` or ``U``.
+    """
     return Eigh(UPLO)(a)
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
-    """Return the eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh` does."""
+    """Return the eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh` does.
+
+    Parameters
+    ----------
+    a
+        A Hermitian matrix, or a stack of them.
+    UPLO
+        Which triangle is read, ``L`` or ``U``.
+
+    >>> eigvalsh([[2.0, 0.0], [0.0, 3.0]]).eval()
+    array([2., 3.])
+    """
     return Eigvalsh(UPLO)(a)
 
 
@@ -234,12 +253,26 @@ def eig(a: Any) -> Any:
     """Return the eigenvalues and vectors of square matrices, as `numpy.linalg.eig` does.
 
     They are complex even where all are real.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
     """
     return _eig(a)
 
 
 def eigvals(a: Any) -> Any:
-    """Return the eigenvalues of square matrices, complex even where all are real."""
+    """Return the eigenvalues of square matrices, complex even where all are real.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
+
+    >>> eigvals([[2.0, 0.0], [0.0, 3.0]]).eval()
+    array([2.+0.j, 3.+0.j])
+    """
     return _eigvals(a)
 
 

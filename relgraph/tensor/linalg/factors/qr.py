@@ -142,7 +142,15 @@ def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """Return the QR factors of matrices, as `numpy.linalg.qr` does; see `QR`."""
+    """Return the QR factors of matrices, as `numpy.linalg.qr` does; see `QR`.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+    mode
+        ``reduced``, ``complete``, ``r`` or ``raw``.
+    """
     return QR(mode)(a)
 
 

@@ -151,12 +151,31 @@ def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
 
 
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """Return the singular value decomposition, as `numpy.linalg.svd` does; see `SVD`."""
+    """Return the singular value decomposition, as `numpy.linalg.svd` does; see `SVD`.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+    full_matrices
+        Whether the vectors are square matrices.
+    compute_uv
+        Whether vectors are returned beside the values.
+    """
     return SVD(full_matrices, compute_uv)(a)
 
 
 def svdvals(a: Any) -> Any:
-    """Return the singular values of matrices, in descending order."""
+    """Return the singular values of matrices, in descending order.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+
+    >>> svdvals([[3.0, 0.0], [0.0, 4.0]]).eval()
+    array([4., 3.])
+    """
     return SVD(False, False)(a)
 
 

@@ -20,7 +20,17 @@ from relgraph.tensor.shapes.shape import lengths
 
 
 def matrix_transpose(x: Any) -> Any:
-    """Return the transposes of the matrices in a stack: the last two axes change places."""
+    """Return the transposes of the matrices in a stack: the last two axes change places.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+
+    >>> matrix_transpose([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     x = as_argument(x, "matrix_transpose", 0)
     if not isinstance(x, LogicTerm) and x.type.ndim < 2:
         raise TypeError(f"matrix_transpose: the input is a {x.type}, not of two axes or more")
@@ -28,17 +38,50 @@ def matrix_transpose(x: Any) -> Any:
 
 
 def diagonal(x: Any, offset: int = 0) -> Any:
-    """Return the diagonals of the matrices in a stack, as `numpy.linalg.diagonal` does."""
+    """Return the diagonals of the matrices in a stack, as `numpy.linalg.diagonal` does.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    offset
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> diagonal([[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
     return indexing.diagonal(x, offset, -2, -1)
 
 
 def trace(x: Any, offset: int = 0) -> Any:
-    """Return the sums of the diagonals of the matrices in a stack."""
+    """Return the sums of the diagonals of the matrices in a stack.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    offset
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> trace([[1, 2], [3, 4]]).eval()
+    array(5)
+    """
     return indexing.trace(x, offset, -2, -1)
 
 
 def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
-    """Return the sums of the products of the conjugate of `x1` and `x2` along an axis."""
+    """Return the sums of the products of the conjugate of `x1` and `x2` along an axis.
+
+    Parameters
+    ----------
+    x1, x2
+        Tensors whose shapes broadcast.
+    axis
+        The axis.
+
+    >>> vecdot([1, 2], [3, 4]).eval()
+    array(11)
+    """
     x1, x2 = as_argument(x1, "vecdot", 0), as_argument(x2, "vecdot", 1)
     products = conjugate(x1) * x2
     if isinstance(products, LogicTerm) or not is_discrete(products.type.dtype):

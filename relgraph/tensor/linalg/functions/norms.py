@@ -41,6 +41,11 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
         smallest absolute value, 0 for how many elements are not zero.
     axis
         An axis or a tuple of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> vector_norm([3.0, 4.0]).eval()
+    array(5.)
     """
     x = _prepared(x, "vector_norm")
     if isinstance(ord, str) or ord is None:
@@ -92,7 +97,20 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, int], keepdims: bool, what: 
 
 
 def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Any:
-    """Return norms of matrices, as `numpy.linalg.matrix_norm` does; for the orders see `norm`."""
+    """Return norms of matrices, as `numpy.linalg.matrix_norm` does; for the orders see `norm`.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    ord
+        The order.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]]).eval()
+    array(5.)
+    """
     x = _prepared(x, "matrix_norm")
     return _matrix_norm(x, ord, (-2, -1), keepdims, "matrix_norm")
 
@@ -132,7 +150,18 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def cond(x: Any, p: Any = None) -> Any:
-    """Return condition numbers with respect to the norm 2 (None, 2), or -2."""
+    """Return condition numbers with respect to the norm 2 (None, 2), or -2.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    p
+        The order of the norm.
+
+    >>> cond([[2.0, 0.0], [0.0, 4.0]]).eval()
+    array(2.)
+    """
     values = svdvals(_prepared(x, "cond"))
     if p not in (None, 2, -2):
         raise ValueError(f"cond: p is None, 2 or -2, not {p!r}; others are norm(x) * norm(inv(x))")

@@ -101,7 +101,17 @@ _expm = Expm()
 
 
 def expm(a: Any) -> Any:
-    """Return the exponentials of square matrices, as `scipy.linalg.expm` does."""
+    """Return the exponentials of square matrices, as `scipy.linalg.expm` does.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
+
+    >>> expm([[0.0, 1.0], [0.0, 0.0]]).eval()
+    array([[1., 1.],
+           [0., 1.]])
+    """
     return _expm(a)
 
 

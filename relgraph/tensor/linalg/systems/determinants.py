@@ -293,7 +293,16 @@ _slogdet = SLogDet()
 
 
 def det(a: Any) -> Any:
-    """Return the determinants of square matrices, as `numpy.linalg.det` does."""
+    """Return the determinants of square matrices, as `numpy.linalg.det` does.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
+
+    >>> det([[2.0, 0.0], [0.0, 3.0]]).eval()
+    array(6.)
+    """
     return _det(a)
 
 
@@ -301,6 +310,11 @@ def slogdet(a: Any) -> Any:
     """Return the signs of determinants, and the logarithms of their absolute values.
 
     They are right where the determinants themselves over- or underflow; see `SLogDet`.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
     """
     return _slogdet(a)
 

@@ -138,7 +138,22 @@ def inv(a: Any) -> Any:
 
 
 def pinv(a: Any, rcond: float | None = None, hermitian: bool = False) -> Any:
-    """Return the Moore-Penrose inverses of matrices; for the parameters see `PseudoInverse`."""
+    """Return the Moore-Penrose inverses of matrices; for the parameters see `PseudoInverse`.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+    rcond
+        Which part of the greatest singular value the least one is that counts; None for the
+        precision of the dtype.
+    hermitian
+        Whether the matrices are Hermitian.
+
+    >>> pinv([[2.0, 0.0], [0.0, 4.0]]).eval()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
     return PseudoInverse(rcond, hermitian)(a)
 
 

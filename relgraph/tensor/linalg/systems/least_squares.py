@@ -158,7 +158,18 @@ def _core(b: Any) -> int:
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """Return the least squares solution of ``a @ x = b``, the residuals, the rank, and the singular
-    values of `a`, as `numpy.linalg.lstsq` does; see `LeastSquares`."""
+    values of `a`, as `numpy.linalg.lstsq` does; see `LeastSquares`.
+
+    Parameters
+    ----------
+    a
+        A matrix.
+    b
+        A vector, or a matrix of columns.
+    rcond
+        Which part of the greatest singular value the least one is that counts; None for the
+        precision of the dtype.
+    """
     return LeastSquares(rcond)(a, b)
 
 
