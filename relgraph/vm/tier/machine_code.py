@@ -19,6 +19,7 @@ from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN,
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.parts import Length, Nest, Routine, Step, Value
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
+from relgraph.vm.tier.scratch import places_for
 from relgraph.vm.tier.whole_arrays import routine_name, routine_text
 
 UNLOCKED = 20_000
@@ -138,52 +139,29 @@ class MachineCode:
     # -- scratch memory ------------------------------------------------------------------------
 
     def _allocate_scratch(self) -> str | None:
-        """Allocate what one part hands on to the next, in one piece; return where it is noted.
-
-        Values of the same lengths take one place if the one is read no more when the other is made.
-        """
+        """Allocate what one part hands on to the next, in one piece; return where it is noted."""
         if not self._scratch:
             return None
-        code, slots = self.code, self._slots()
+        code = self.code
+        kept = [self.lowering.values[v] for v in self.lowering.outputs]
+        places = places_for(self._scratch, self._in_order(), kept)
         starts, total = {}, "0"
-        for slot, (axes, size) in slots.items():
-            starts[slot] = total
-            needed = code.make(f"mul i64 {self.product(axes)}, {size}")
+        for place in dict.fromkeys(places.values()):
+            starts[place] = total
+            needed = code.make(f"mul i64 {self.product(place.axes)}, {place.itemsize}")
             padded = code.make(f"and i64 {code.make(f'add i64 {needed}, 127')}, -64")
             total = code.make(f"add i64 {total}, {padded}")
         base = code.make(f"call ptr {_pointer(_function('PyMem_RawMalloc'))}(i64 {total})")
         code.add(f"br i1 {code.make(f'icmp eq ptr {base}, null')}, label %unfit, label %room")
         code.label("room")
-        for value, slot in self._slot_of.items():
-            self.bases[value] = code.at(base, starts[slot])
+        for value, place in places.items():
+            self.bases[value] = code.at(base, starts[place])
         return base
 
     def _free(self, scratch: str | None) -> None:
         if scratch is not None:
             free = _pointer(_function("PyMem_RawFree"))
             self.code.add(f"call void {free}(ptr {scratch})")
-
-    def _slots(self) -> dict[int, tuple[tuple[Length, ...], int]]:
-        """Return the lengths and item size of each place; note which one a value takes."""
-        made: dict[Value, int] = {}
-        last: dict[Value, int] = {}
-        parts = self._in_order()
-        for time, part in enumerate(parts):
-            for value in _whole_made(part):
-                made[value] = last[value] = time
-            for value in _whole_read(part):
-                last[value] = time
-        last.update((self.lowering.values[v], len(parts)) for v in self.lowering.outputs)
-        slots: dict[int, tuple[tuple[Length, ...], int]] = {}
-        ends: dict[int, int] = {}
-        self._slot_of: dict[Value, int] = {}
-        for value in sorted(self._scratch, key=lambda v: made[v]):
-            kind = (value.axes, itemsize(value.dtype))
-            free = [s for s, k in slots.items() if k == kind and ends[s] < made[value]]
-            slot = free[0] if free else len(slots)
-            slots[slot], ends[slot] = kind, last[value]
-            self._slot_of[value] = slot
-        return slots
 
     # -- small parts ---------------------------------------------------------------------------
 
@@ -428,24 +406,6 @@ class MachineCode:
                 self.code.store_element(
                     self.number(value), dtype, self.code.at(data, i * itemsize(dtype))
                 )
-
-
-def _whole_made(part: Step | Routine | Nest) -> list[Value]:
-    """Return the arrays that a part makes."""
-    if isinstance(part, Nest):
-        steps = [step.out for step in part.steps]
-        made = [*steps, *(reduction.out for reduction in part.reductions)]
-    else:
-        made = part.outs if isinstance(part, Routine) else []
-    return [value for value in made if value.whole]
-
-
-def _whole_read(part: Step | Routine | Nest) -> list[Value]:
-    """Return the arrays that a part reads."""
-    if isinstance(part, Nest):
-        read = [operand.value for step in part.steps for operand in step.operands]
-        return [*read, *(reduction.operand.value for reduction in part.reductions)]
-    return [f.value for f in part.factors] if isinstance(part, Routine) else []
 
 
 __all__ = ["MachineCode"]
