@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph.testing.judge.law_comparison import Comparison
 from relgraph.testing.judge.overflow import overflowed_by_rounding
 from relgraph.testing.judge.rewrite_pair import RewritePair
 
@@ -28,3 +29,21 @@ def test_what_only_rounding_takes_beyond_the_range(formula, values, expected):
     pair = RewritePair([x, y], out, out, [x, y])
     found = pair.run([np.array(v, "float16") for v in values])
     assert overflowed_by_rounding(pair.nodes_of(out), found, out).any() == expected
+
+
+def test_a_mean_of_numbers_at_the_end_of_the_range():
+    """Where the weights of a softmax round upward, the mean of the largest numbers is infinite."""
+    m, y = at.matrix("m", dtype="float16"), at.scalar("y", dtype="float16")
+    divisor = np.float16(-2.092)
+    weights, shares = at.exp(m), at.softmax(m, axis=1)
+    old = at.sum(weights * y, axis=1) / (divisor * at.sum(weights, axis=1))
+    new = at.sum(shares * y, axis=1) / at.sum(shares, axis=1) / divisor
+    values = [np.array([[-0.5, -2.0], [0.0, 0.0]], "float16"), np.array(-65504.0, "float16")]
+    pair = RewritePair([m, y], old, new, [m, y])
+    found = pair.run(values)
+    assert np.isinf(found[new]).any() and np.isfinite(found[old]).any()
+    assert Comparison(pair, found).difference("stable") is None
+    # a product that truly lies beyond the range is no rounding
+    wrong = at.sum(shares * (y * np.float16(1.02)), axis=1) / divisor
+    worse = RewritePair([m, y], old, wrong, [m, y])
+    assert Comparison(worse, worse.run(values)).difference("stable") is not None
