@@ -36,7 +36,7 @@ def test_explain_says_how_a_phase_has_written_it() -> None:
 # -- places -------------------------------------------------------------------------------
 
 y, z = at.dvectors("y", "z")
-c = lvars("c")[0]
+c = lvars("c")
 DISTRIBUTE = law("distribute", a * (b + c), a * b + a * c, sound="finite")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from relgraph.documented import signature_of
+from relgraph import documented as _documented
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor import math, softmaxes
@@ -55,7 +55,7 @@ def _parts(name: str) -> Any:
         f"Return {results}, as ``scipy.special.{name}`` does.\n\n"
         f"Parameters\n----------\n{arguments}\n    Tensors that broadcast.\n"
     )
-    function.__signature__ = signature_of(arguments.split(", "))  # type: ignore[attr-defined]
+    function.__signature__ = _documented.signature_of(arguments.split(", "))  # type: ignore[attr-defined]
     return function
 
 
