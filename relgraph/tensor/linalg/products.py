@@ -220,6 +220,8 @@ def outer(a: Any, b: Any) -> Any:
     a, b
         Tensors, which are flattened.
 
+    Examples
+    --------
     >>> outer([1, 2], [3, 4]).eval()
     array([[3, 4],
            [6, 8]])

@@ -27,6 +27,8 @@ def matrix_transpose(x: Any) -> Any:
     x
         A matrix, or a stack of them.
 
+    Examples
+    --------
     >>> matrix_transpose([[1, 2], [3, 4]]).eval()
     array([[1, 3],
            [2, 4]])

@@ -108,6 +108,8 @@ def expm(a: Any) -> Any:
     a
         A square matrix, or a stack of them.
 
+    Examples
+    --------
     >>> expm([[0.0, 1.0], [0.0, 0.0]]).eval()
     array([[1., 1.],
            [0., 1.]])

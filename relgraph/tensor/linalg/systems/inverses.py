@@ -150,6 +150,8 @@ def pinv(a: Any, rcond: float | None = None, hermitian: bool = False) -> Any:
     hermitian
         Whether the matrices are Hermitian.
 
+    Examples
+    --------
     >>> pinv([[2.0, 0.0], [0.0, 4.0]]).eval()
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
