@@ -21,7 +21,7 @@ from relgraph.vm.schedule import schedule_of_nodes
 from relgraph.vm.tier.compiler import Compiled
 from relgraph.vm.tier.lowering import Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
-from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS
+from relgraph.vm.tier.numpy_loops import DATA
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.parts import Length
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
@@ -51,17 +51,9 @@ class LoopCode(MachineCode):
         self._scratch = [*self.stored, *self._scratch]
         self.stored = []
 
-    def _length(self, length: Length) -> str:
-        i, n = length
-        if i < 0:
-            return str(n)
-        known = self._lengths.get(length)
-        if known is None:
-            dimensions = self.code.load("ptr", self.code.at(self._arguments[1 + i], DIMENSIONS))
-            axis = n + (i < self.op.n_sequences)
-            known = self.code.load("i64", self.code.at(dimensions, axis, "i64"))
-            self._lengths[length] = known
-        return known
+    def _axis(self, length: Length) -> tuple[int, int]:
+        i, axis = length
+        return 1 + i, axis + (i < self.op.n_sequences)
 
     def _write(self) -> None:
         code, op = self.code, self.op

@@ -247,15 +247,19 @@ class MachineCode:
             self.bases[value] = self.code.load("ptr", self.code.at(argument, DATA))
 
     def _length(self, length: Length) -> str:
-        i, n = length
-        if i < 0:
-            return str(n)
+        if length[0] < 0:
+            return str(length[1])
         known = self._lengths.get(length)
         if known is None:
+            i, axis = self._axis(length)
             dimensions = self.code.load("ptr", self.code.at(self._arguments[i], DIMENSIONS))
-            known = self.code.load("i64", self.code.at(dimensions, n, "i64"))
+            known = self.code.load("i64", self.code.at(dimensions, axis, "i64"))
             self._lengths[length] = known
         return known
+
+    def _axis(self, length: Length) -> tuple[int, int]:
+        """Return the position of the argument that has a length, and its axis."""
+        return length
 
     def product(self, lengths: Sequence[Length]) -> str:
         total = "1"
