@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
@@ -88,7 +90,9 @@ def _counted(number: int, what: str) -> str:
 
 
 def _one_line(value: Any) -> str:
-    return " ".join(repr(value).split())
+    # both sides may differ in the last bit
+    with np.printoptions(floatmode="unique"):
+        return " ".join(repr(value).split())
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from relgraph.testing.instances.directions import Direction, direction_of
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
 from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.instances.smaller import smaller
 from relgraph.testing.instances.structure import seed_of
 from relgraph.testing.judge.true_values.evaluation import NoTrueValue
 from relgraph.testing.left_sides import why_never_matched
@@ -141,9 +142,10 @@ class LawCheck:
         plan: bool,
     ) -> None:
         self.law, self.sound, self.examples, self.seed = law, sound, examples, seed
-        self.parameters, self.patterns, self.plan = parameters, patterns, plan
+        self.parameters, self.patterns = parameters, patterns
+        self.shrink, self.plan = shrink, plan
         self.algebra = str(law) if isinstance(law, Law) else _first_line(law)
-        self.run = ExampleRun(law.name, self.algebra, sound, seed, shrink)
+        self.run = ExampleRun(law.name, self.algebra, sound, seed)
         self.refusals: Counter[str] = Counter()
         self.directions: list[str] = []
         self.unchecked: list[str] = []
@@ -264,7 +266,9 @@ class LawCheck:
             if not direction.guessed:
                 self._test_each_rule(direction, first)
         except LawViolation as violation:
-            raise self.run.smaller(violation, indices) from None
+            if not self.shrink:
+                raise
+            raise smaller(self.run, violation, indices, searches) from None
 
     def _searches(
         self, direction: Direction, wanted: int, random: Random

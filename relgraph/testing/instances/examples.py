@@ -1,7 +1,4 @@
-"""Examples of a law: instances with values for their inputs, drawn at random and compared.
-
-Hypothesis shrinks what fails.
-"""
+"""Examples of a law: instances with values for their inputs, drawn at random and compared."""
 
 from __future__ import annotations
 
@@ -10,11 +7,6 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-import numpy as np
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
-from hypothesis import seed as seeded
-from hypothesis import strategies as st
-
 from relgraph.testing.check_result import Counterexample
 from relgraph.testing.instances.input_values import ValueCoverage, bytes_needed, decode_values
 from relgraph.testing.instances.instance import Instance
@@ -22,13 +14,6 @@ from relgraph.testing.judge.error_bounds import is_rounding_alone
 from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
 from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
 
-# How many examples Hypothesis draws at a time, at most, and how often to find a smaller one.
-_MAX_BATCH = 14
-_BATCHES_TO_SHRINK = 27
-# Of inputs with more elements Hypothesis can't draw batches.
-_MOST_BYTES_TO_SHRINK = 400
-# How many bytes select an instance.
-_INDEX_BYTES = 2
 # How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8
 # For each class the stronger ones, strongest first.
@@ -69,7 +54,7 @@ class ExampleStatistics:
     coverage
         The numbers that were values of inputs.
     failed
-        Whether an example failed; then Hypothesis is shrinking it, and nothing is counted.
+        Whether an example failed; then a smaller one is looked for, and nothing is counted.
     """
 
     examples: int = 0
@@ -99,9 +84,7 @@ class ExampleRun:
     name, algebra, sound
         The name of the law, the law as text, and the soundness class to check.
     seed
-        The seed of Hypothesis.
-    shrink
-        Whether to shrink a counterexample.
+        The seed of what is drawn.
 
     Attributes
     ----------
@@ -109,14 +92,16 @@ class ExampleRun:
         The instances; the check adds those of each direction, smallest first.
     statistics
         The statistics of the examples drawn so far.
+    last
+        The index of the instance of the last example, and the data of its values.
     """
 
-    def __init__(self, name: str, algebra: str, sound: str, seed: int, shrink: bool) -> None:
+    def __init__(self, name: str, algebra: str, sound: str, seed: int) -> None:
         self.name, self.algebra, self.sound = name, algebra, sound
-        self.seed, self.shrink = seed, shrink
+        self.seed = seed
         self.instances: list[Instance] = []
         self.statistics = ExampleStatistics(stronger_classes=list(_STRONGER[sound]))
-        self._last = (0, b"")
+        self.last = (0, b"")
 
     def counterexample(
         self, why: str, direction: str, inputs: Any, old: Any, new: Any, **details: Any
@@ -156,35 +141,8 @@ class ExampleRun:
             index = random.choice(indices)
             self.examine(index, random.randbytes(sizes[index]))
 
-    def _shrink(self, indices: Sequence[int]) -> None:
-        """Look for a small example that fails too, and raise its violation."""
-        needed = {i: bytes_needed(self.instances[i].inputs) for i in indices}
-        indices = [i for i in indices if needed[i] <= _MOST_BYTES_TO_SHRINK]
-        if not indices:
-            return
-        size = _INDEX_BYTES + max(needed[i] for i in indices)
-
-        @seeded(self.seed)
-        @settings(
-            max_examples=_BATCHES_TO_SHRINK,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate, Phase.shrink],
-            verbosity=Verbosity.quiet,
-            report_multiple_bugs=False,
-            print_blob=False,
-        )
-        @given(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=_MAX_BATCH))
-        def examine(batch: list[bytes]) -> None:
-            for data in batch:
-                index = indices[int.from_bytes(data[:_INDEX_BYTES]) % len(indices)]
-                self.examine(index, data[_INDEX_BYTES:])
-
-        examine()
-
     def examine(self, index: int, data: bytes) -> bool:
-        """Compare the sides of one example, and count it unless a failure is being shrunk.
+        """Compare the sides of one example, and count it unless one has failed before.
 
         Parameters
         ----------
@@ -204,7 +162,7 @@ class ExampleRun:
             If the example fails.
         """
         statistics, instance = self.statistics, self.instances[index]
-        self._last = index, data
+        self.last = index, data
         data = data[: bytes_needed(instance.inputs)]
         if not statistics.failed:
             if (index, data) in statistics.drawn:
@@ -227,33 +185,6 @@ class ExampleRun:
             sound = "finite" if self.sound == "domain" else self.sound
             self._compare(instance, instance.round_trip, values, sound, "there and back: ")
         return True
-
-    def smaller(self, violation: LawViolation, indices: Sequence[int]) -> LawViolation:
-        """Return a violation with less to read, if there is one and it is looked for.
-
-        Parameters
-        ----------
-        violation
-            The violation that `examine` has just raised.
-        indices
-            The indices of the instances to try, smallest first.
-        """
-        if not self.shrink:
-            return violation
-        index, data = self._last
-        try:
-            self._shrink(indices)
-        except LawViolation as found:
-            return found
-        for position in range(len(data)):
-            for byte in sorted({0, 1, data[position] // 2} - {data[position]}):
-                changed = bytes([*data[:position], byte, *data[position + 1 :]])
-                try:
-                    self.examine(index, changed)
-                except LawViolation as found:
-                    violation, data = found, changed
-                    break
-        return violation
 
     def _compare(
         self,
@@ -317,10 +248,6 @@ class ExampleRun:
         comparison: Comparison | None,
     ) -> LawViolation:
         self.statistics.failed = True
-        if comparison is not None and difference.where is not None:
-            values, difference, comparison = _of_one_element(
-                pair, values, difference, comparison, self.sound
-            )
         if comparison is None:
             old_only = RewritePair(pair.inputs, pair.old, pair.old, ())
             old_value = old_only.run(values)[pair.old]
@@ -344,29 +271,3 @@ class ExampleRun:
 def _old_values(pair: RewritePair, values: Sequence[Any]) -> Any:
     """Return the values of the variables of the old side, which can be evaluated."""
     return RewritePair(pair.inputs, pair.old, pair.old, ()).run(values)
-
-
-def _of_one_element(
-    pair: RewritePair,
-    values: Sequence[Any],
-    difference: Difference,
-    comparison: Comparison,
-    sound: str,
-) -> tuple[Sequence[Any], Difference, Comparison]:
-    """Return the same with that element alone which differs, if all inputs are vectors of a length
-    that no type knows, and the sides differ then too: nobody reads 700 numbers."""
-    lengths = {np.shape(v) for v in values}
-    vectors = all(getattr(v.type, "shape", None) == (None,) for v in pair.inputs)
-    if len(lengths) != 1 or not vectors:
-        return values, difference, comparison
-    place = (difference.where or (0,))[0]
-    of_one = [v[place : place + 1] for v in values]
-    try:
-        alone = Comparison(pair, pair.run(of_one))
-    except EvaluationError:  # a constant has their length
-        return values, difference, comparison
-    found = alone.difference(sound)
-    if found is None:
-        return values, difference, comparison
-    prefix = difference.why.removesuffix(found.why)
-    return of_one, Difference(prefix + found.why, found.where), alone

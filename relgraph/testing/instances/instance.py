@@ -25,7 +25,7 @@ from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.testing.instances.arguments.state import InstantiatedPattern
 from relgraph.testing.instances.cells import Cell
 from relgraph.testing.instances.directions import Direction
-from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.judge.rewrite_pair import RewritePair
 
 
@@ -89,6 +89,20 @@ class Instance:
         constants = {v for node in nodes for v in node.inputs if isinstance(v, Constant)}
         size = sum(3 * max(int(v.data.size), 1) for v in constants)
         return size + sum(spec.size + 1 for spec in self.inputs) + 2 * len(nodes)
+
+    def shape_of(self, v: Variable) -> tuple[int, ...] | None:
+        """Return the shape of a variable at run time, or None if the matched graph lacks it: a
+        nested sum may be one.
+
+        Raises
+        ------
+        EvaluationError
+            If the graph can't be computed of zeros.
+        """
+        # without the new side: that of a wrong law may raise an error
+        old = RewritePair(self.pair.inputs, self.pair.old, self.pair.old, ())
+        values = old.run(decode_values(b"\0" * bytes_needed(self.inputs), self.inputs))
+        return np.shape(values[v]) if v in values else None
 
 
 class InvalidRewrite(Exception):

@@ -126,15 +126,17 @@ def reshaped(
     return made
 
 
-def emptied(graph: InstantiatedPattern, length: int) -> InstantiatedPattern:
-    """Return the same graph where the axes of one length have no elements.
+def with_length(graph: InstantiatedPattern, length: int, other: int) -> InstantiatedPattern:
+    """Return the same graph where the axes of one length have another one.
 
     Parameters
     ----------
     graph
         A graph that was built for a pattern.
     length
-        A length of axes of inputs. Where a constant has it, the constant loses its elements too.
+        A length of axes of inputs.
+    other
+        A smaller one. Where a constant has `length`, it keeps its first elements.
 
     Raises
     ------
@@ -142,24 +144,50 @@ def emptied(graph: InstantiatedPattern, length: int) -> InstantiatedPattern:
         If an op does not take that.
     """
 
-    def shorter(shape: Sequence[int | None]) -> tuple[int | None, ...]:
-        return tuple([0 if n == length else n for n in shape])
+    def changed(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+        return tuple([other if n == length else n for n in shape])
 
     known: dict[Variable, Variable] = {}
     specs = []
     for spec in graph.inputs:
         var: Any = spec.var
         if length in spec.shape and not isinstance(var.type, at.TensorType):
-            raise CannotInstantiate(f"{var} is a {var.type}, whose axes have elements")
+            raise CannotInstantiate(f"{var} is a {var.type}, whose axes keep their lengths")
         if length in spec.shape:
-            known[var] = at.TensorType(var.type.dtype, shorter(var.type.shape))(var.name)
-            shape = tuple([0 if n == length else n for n in spec.shape])
+            known[var] = at.TensorType(var.type.dtype, changed(var.type.shape))(var.name)
+            shape = tuple([other if n == length else n for n in spec.shape])
             spec = replace(spec, var=known[var], shape=shape)
         specs.append(spec)
     for v in _constants(graph):
         if length in np.shape(v.data):
-            known[v] = at.constant(np.zeros(shorter(np.shape(v.data)), v.type.dtype))
+            first = tuple([slice(n) for n in changed(np.shape(v.data))])
+            known[v] = at.constant(np.asarray(v.data)[first])
     return rebuilt(graph, specs, known)
+
+
+def with_input(graph: InstantiatedPattern, v: Any, shape: tuple[int, ...]) -> InstantiatedPattern:
+    """Return the same graph with a new input in the place of what an op computes.
+
+    Inputs that nothing reads any more are left out.
+
+    Parameters
+    ----------
+    graph
+        A graph that was built for a pattern.
+    v
+        A result in it.
+    shape
+        Its shape at run time.
+
+    Raises
+    ------
+    CannotInstantiate
+        If an op does not take it.
+    """
+    new = v.type()
+    made = rebuilt(graph, [*graph.inputs, InputSpec(new, shape)], {v: new})
+    read = set(graph_inputs(_variables(made)))
+    return replace(made, inputs=[spec for spec in made.inputs if spec.var in read])
 
 
 def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> InstantiatedPattern:

@@ -19,18 +19,17 @@ from relgraph.graph.notation.numbers import number_of
 from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.cells import KINDS
-from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
+from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.retyped import (
-    emptied,
     in_dtype,
     rebuilt,
     reshaped,
     retyped,
+    with_length,
     with_number,
 )
-from relgraph.testing.judge.rewrite_pair import RewritePair
 
 # Of fewer graphs it is not said that a logic variable never stands for an input.
 _FEW_GRAPHS = 4
@@ -140,7 +139,7 @@ def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
     homes = sorted(_of_kind(search, "float64"), key=lambda i: -len(_lengths(i)))
     for home in homes[:_EMPTIED]:
         for length in _lengths(home):
-            yield from _found(search, home, partial(emptied, length=length))
+            yield from _found(search, home, partial(with_length, length=length, other=0))
 
 
 def _lengths(instance: Instance) -> list[int]:
@@ -164,7 +163,8 @@ def _with_room(search: InstanceSearch, instances: Iterable[Instance]) -> Iterato
 
 def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -> list[Instance]:
     """Return instances with views of the first function of an input that a law admits there."""
-    tensor, shape = home.graph.bindings[v], _shape_in(home, v)
+    tensor = home.graph.bindings[v]
+    shape = home.shape_of(tensor)
     for function in () if shape is None else _FUNCTIONS:
         changes = [
             partial(_with_view, v=tensor, shape=of_input, view=view)
@@ -279,18 +279,6 @@ def _views(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, .
     if len(shape) == 2:
         yield shape[::-1], lambda x: function(x).dimshuffle(1, 0)
         yield shape[1:], lambda x: function(x).dimshuffle("x", 0)
-
-
-def _shape_in(instance: Instance, v: Any) -> tuple[int, ...] | None:
-    """Return the shape of what a logic variable stands for, or None if the graph lacks it: a nested
-    sum is one."""
-    old = instance.pair.old
-    # without the new side: that of a wrong law may raise an error
-    of_old = RewritePair(instance.pair.inputs, old, old, ())
-    data = b"\0" * bytes_needed(instance.inputs)
-    values = of_old.run(decode_values(data, instance.inputs))
-    found = values.get(instance.graph.bindings[v])
-    return None if found is None else np.shape(found)
 
 
 def _with_view(

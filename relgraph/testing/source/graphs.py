@@ -12,6 +12,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.utils import MetaObject
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import ScalarType
+from relgraph.tensor.constructors import Constructor
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
@@ -38,6 +39,9 @@ def _named_ops(namespace: dict[str, Any]) -> dict[Op, str]:
 
 _TENSOR_NAMES = _named_ops(vars(at))
 _SCALAR_NAMES = _named_ops(vars(scalar))
+_CONSTRUCTORS = {
+    (one.dtype, one.shape): name for name, one in vars(at).items() if isinstance(one, Constructor)
+}
 _REDUCTIONS = {
     scalar.add: "sum",
     scalar.mul: "prod",
@@ -159,7 +163,11 @@ class _Writer:
 
     def _input(self, var: Variable) -> None:
         name = self.names[var] = self._name(var.name, "x")
-        self.lines.append(f"{name} = {self._value(var.type)}({var.name or name!r})")
+        maker = self._value(var.type)
+        if isinstance(var.type, TensorType):
+            known = _CONSTRUCTORS.get((var.type.dtype, var.type.shape))
+            maker = maker if known is None else f"at.{known}"
+        self.lines.append(f"{name} = {maker}({var.name or name!r})")
 
     def _constant(self, var: Constant) -> str:
         if isinstance(var.type, ScalarType):

@@ -13,7 +13,7 @@ from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.retyped import emptied, reshaped, with_axes, with_number
+from relgraph.testing.instances.retyped import reshaped, with_axes, with_length, with_number
 from relgraph.testing.plan.planned_instances import InstancePlanner
 from tests.testing.plan.test_branch_points import searched
 
@@ -69,12 +69,12 @@ def test_another_number_stands_where_a_number_is_broadcast_too():
 def test_axes_of_one_length_lose_their_elements():
     v, scale = at.dmatrix("v"), at.constant(np.ones((3, 1)))
     graph = InstantiatedPattern(v * scale, [InputSpec(v, (3, 2))], [v, scale], {c: v}, [v, scale])
-    made = emptied(graph, 3)
+    made = with_length(graph, 3, 0)
     assert [spec.shape for spec in made.inputs] == [(0, 2)]
     assert made.bindings[c].type.ndim == 2
     (found,) = evaluate([made.root], {made.inputs[0].var: np.ones((0, 2))})
     assert found.shape == (0, 2)
-    assert emptied(graph, 2).inputs[0].shape == (3, 0)
+    assert with_length(graph, 2, 0).inputs[0].shape == (3, 0)
 
 
 def test_arrays_of_a_number_are_what_is_asked_for():
