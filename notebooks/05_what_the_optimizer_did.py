@@ -62,6 +62,8 @@ step
 # %% [markdown]
 # How to read the drawing:
 #
+# - an edge has the shape of its value, where `?` is a length that the type leaves open, and a dtype
+#   that is not float64;
 # - a **red** edge ends where its value is *overwritten*: the result takes its storage.
 #   `gemm_inplace` adds a product to `W` where `W` lies, and a fused node writes its result over
 #   what it read last;

@@ -8,7 +8,7 @@ on a layer above all that is said, so it is loaded by its name.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 from relgraph.on_first_use import loaded
@@ -36,20 +36,30 @@ class _DocOfEach(str):
         return found
 
 
-class _SignatureOfEach:
-    """The ``__signature__`` of the objects of a class, which has none itself."""
+class SignatureOfClass:
+    """The ``__signature__`` of a class whose metaclass is called with any arguments: what its own
+    ``__init__`` takes. It is an attribute of the metaclass, which classes may set."""
 
-    def __init__(self, signature: Callable[[Any], Signature]) -> None:
-        self._signature = signature
+    def __get__(self, cls: Any, metaclass: Any = None) -> Signature:
+        if cls.__init__ is object.__init__:
+            return Signature()
+        taken = signature(cls.__init__)
+        _self, *parameters = taken.parameters.values()
+        return taken.replace(parameters=parameters, return_annotation=Signature.empty)
+
+
+class _SignatureOfEach(SignatureOfClass):
+    """The ``__signature__`` of the objects of a class, and of the class."""
+
+    def __init__(self, of_each: Callable[[Any], Signature]) -> None:
+        self._of_each = of_each
 
     def __get__(self, obj: Any, owner: Any = None) -> Signature:
-        if obj is None:
-            raise AttributeError("__signature__")
-        return self._signature(obj)
+        return super().__get__(owner) if obj is None else self._of_each(obj)
 
 
 def documented(
-    text: str, signature: Callable[[Any], Signature] | None = None
+    text: str, signature_of_each: Callable[[Any], Signature] | None = None
 ) -> Callable[[_C], _C]:
     """Return a decorator of a class whose objects have a ``__doc__`` each, like functions.
 
@@ -57,7 +67,7 @@ def documented(
     ----------
     text
         The name of the function of `relgraph.helptexts` that returns it for an object.
-    signature
+    signature_of_each
         Returns what `inspect.signature` gives for an object; by default that is what
         ``__call__`` says.
     """
@@ -65,8 +75,8 @@ def documented(
     def decorated(cls: _C) -> _C:
         found: Any = cls
         found.__doc__ = _DocOfEach(cls.__doc__, text)
-        if signature is not None:
-            found.__signature__ = _SignatureOfEach(signature)
+        if signature_of_each is not None:
+            found.__signature__ = _SignatureOfEach(signature_of_each)
         return cls
 
     return decorated

@@ -15,8 +15,11 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "essay_drawings",
+    "gallery",
     "law_pages",
     "mathml_formulas",
+    "tensor_names",
 ]
 root_doc = "index"
 exclude_patterns = ["**/.ipynb_checkpoints", "*.py"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from relgraph.compile.database import (
@@ -62,7 +63,7 @@ def _is_registered(law: Relation) -> bool:
     return any(law is one for one in _laws_of_phases())
 
 
-def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExplanation:
+def explain(law: Relation | str, graph: Any, direction: str = "forward") -> GraphExplanation:
     """Return where in a graph a law matches, and where it nearly does.
 
     A match has its bindings and what the law gives; of the three nearest places that do not match
@@ -77,7 +78,7 @@ def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExpla
     Parameters
     ----------
     law
-        A law or another relation.
+        A law or another relation, or the name of one of a phase, as ``relgraph laws`` prints it.
     graph
         A variable, a sequence of variables, or a `FunctionGraph`.
     direction
@@ -86,10 +87,11 @@ def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExpla
     Raises
     ------
     TypeError
-        If `graph` is no graph.
+        If `law` is no law, or `graph` no graph.
     ValueError
-        If there is no such direction.
+        If there is no such law or direction.
     """
+    law = _law_of(law)
     fgraph = merged_copy(_outputs_of(graph))
     first = law.explain(fgraph.outputs[0], direction)
     try:
@@ -119,6 +121,20 @@ def explain(law: Relation, graph: Any, direction: str = "forward") -> GraphExpla
 
 
 _NEAREST = 3
+
+
+def _law_of(law: Any) -> Relation:
+    """Return a law, or the one with a name."""
+    if isinstance(law, str):
+        known = {one.name: one for one in _laws_of_phases()}
+        if law not in known:
+            near = get_close_matches(law, known, n=3)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise ValueError(f"explain: no phase has a law called {law!r}{hint}")
+        return known[law]
+    if not isinstance(law, Relation):
+        raise TypeError(f"explain takes a law or its name, not {law!r}")
+    return law
 
 
 def _outputs_of(graph: Any) -> list[Variable]:

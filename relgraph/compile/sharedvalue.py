@@ -8,8 +8,9 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Variable
-from relgraph.graph.shared_values.container import Container, copy_value, describe_value
+from relgraph.graph.shared_values.container import Container, copy_value
 from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.utils import describe_value
 from relgraph.tensor.random.shared_generator import (
     RandomGeneratorSharedVariable,
     shared_generator,
@@ -104,6 +105,5 @@ __all__ = [
     "SharedVariable",
     "TensorSharedVariable",
     "copy_value",
-    "describe_value",
     "shared",
 ]

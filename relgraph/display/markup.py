@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from html import escape
@@ -29,6 +30,9 @@ padding:0 8px;margin:0 4px 2px 0;font-size:12px;white-space:nowrap}
 .rg-page mark,.rg-page .rg-marked{background:rgba(245,158,11,.38);color:inherit;
 outline:1px solid #f59e0b;border-radius:3px;padding:3px 2px}
 .rg-page math{font-size:16px;display:block math;width:max-content;margin:2px 0;padding:6px 2px}
+.rg-page :is(msub,msup,munder,mover,mroot)>:nth-child(2),
+.rg-page :is(msubsup,munderover)>:nth-child(n+2),.rg-page mfrac mfrac>*{font-size:max(11px,.75em)}
+.rg-page mfrac>*{font-size:max(11px,1em)}
 .rg-page mfrac>:first-child{padding-bottom:2px}.rg-page mfrac>:last-child{padding-top:3px}
 .rg-page .rg-to{display:flex;align-items:center;gap:6px}
 .rg-page mtd{text-align:left;text-align:-webkit-left}
@@ -82,6 +86,20 @@ def tag(text: str, kind: str = "") -> str:
 def code(text: str) -> str:
     """Return text as it would be typed."""
     return f"<code>{escape(text)}</code>"
+
+
+def prose(docstring: str) -> str:
+    """Return the paragraphs of a docstring, with what is quoted in it as code, and tables as they
+    are laid out there."""
+    return "".join(map(_paragraph, filter(None, docstring.split("\n\n"))))
+
+
+def _paragraph(text: str) -> str:
+    if text.lstrip().startswith("==="):
+        lines = [line.replace("`", "") for line in text.splitlines() if line.strip("= ")]
+        return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    marked = re.sub(r"``?([^`]+)``?", r"<code>\1</code>", escape(text))
+    return f"<p>{marked}</p>"
 
 
 def table(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.display.drawing.picture import MOST_NODES
-from relgraph.display.drawing.svg import svg
+from relgraph.display.drawing.picture import MOST_NODES, pictures_of
+from relgraph.display.drawing.svg import drawn, svg
 from relgraph.display.formulas.writer import latex, mathml
 from relgraph.display.markup import fragment, whole_page
 from relgraph.display.reports.checks import check_html, counterexample_html
@@ -19,6 +19,15 @@ from relgraph.graph.kanren.explanation.explain import Explanation
 from relgraph.graph.kanren.explanation.places import GraphExplanation
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation
+
+_OPEN = """
+var parts=root.querySelectorAll("details");
+root.querySelectorAll("[data-part]").forEach(function(box){
+ box.addEventListener("click",function(){
+  var number=Number(box.dataset.part),part=number?parts[number-1]:root;
+  if(number)part.open=true;part.scrollIntoView({block:"nearest"});});});
+""".replace("\n", "")
+"""A script that opens the part that a box stands for."""
 
 
 def shown_as_html(thing: Any) -> str | None:
@@ -46,8 +55,18 @@ def shown_as_html(thing: Any) -> str | None:
 
 
 def _drawing(graph: Any, most_nodes: int) -> str:
+    pictures = pictures_of(graph, most_nodes)
     # what is wide is moved sideways, and stays as large as can be read
-    return f'<div style="overflow-x:auto">{svg(graph, most_nodes)}</div>'
+    first, *parts = [f'<div style="overflow-x:auto">{drawn(picture)}</div>' for picture in pictures]
+    if not parts:
+        return first
+    counts = [sum(box.kind == "op" for box in picture.boxes) for picture in pictures[1:]]
+    heads = [f"part {i}: {n} node{'s' if n > 1 else ''}" for i, n in enumerate(counts, 1)]
+    closed = "".join(
+        f"<details><summary>{head}</summary>{part}</details>"
+        for head, part in zip(heads, parts, strict=True)
+    )
+    return fragment(first + closed, _OPEN)
 
 
 def _formula_below(graph: Any) -> str:

@@ -11,6 +11,8 @@ from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
+from relgraph.documented import SignatureOfClass
+
 if TYPE_CHECKING:
     from relgraph.graph.basic import Variable
 
@@ -156,6 +158,30 @@ def _restore(cls: type[MetaObject], state: dict[str, Any]) -> Any:
     return cls.intern(obj)
 
 
+_RANKS = {0: "scalar", 1: "vector", 2: "matrix"}
+
+
+def describe_value(value: Any) -> str:
+    """Return a description of a value for errors: of an array what it is, its dtype and shape, of
+    anything else its repr and class."""
+    kind, dtype, shape = type(value), getattr(value, "dtype", None), getattr(value, "shape", None)
+    if dtype is None or not isinstance(shape, tuple):
+        text = repr(value)
+        return f"{text if len(text) <= 60 else text[:57] + '...'} ({kind.__name__})"
+    if kind.__module__ == "numpy":
+        what = _RANKS.get(len(shape), f"{len(shape)}-dimensional array")
+    else:
+        what = f"{kind.__name__} of {kind.__module__.partition('.')[0]}"
+    return f"{'an' if what[0] in 'AEIOUaeiou8' else 'a'} {what} of dtype {dtype} and shape {shape}"
+
+
+def said_of_filter(error: Exception, type: Any, value: Any) -> str:
+    """Return what an error of ``type.filter(value)`` says, with what was expected if it does not
+    say that itself."""
+    text = str(error)
+    return text if str(type) in text else f"expected {type}, not {describe_value(value)}: {text}"
+
+
 class MetaType(ABCMeta):
     """The metaclass of `Op` and `Type`: equal objects are one object.
 
@@ -170,6 +196,8 @@ class MetaType(ABCMeta):
     """
 
     _by_props: ClassVar[weakref.WeakValueDictionary[Hashable, Any]] = weakref.WeakValueDictionary()
+
+    __signature__ = SignatureOfClass()
 
     _equal_by_hand: bool
     _changeable: bool

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
+from relgraph.graph.utils import describe_value
 from relgraph.scalar.dtypes import check_dtype, is_complex
 from relgraph.sparse.matrices import FORMATS, aligned, canonical, share_storage
 from relgraph.sparse.variable import SparseConstant, SparseVariable
@@ -87,16 +88,16 @@ class SparseTensorType(Type):
         """
         if not sp.issparse(data) or data.ndim != 2:
             raise TypeError(
-                f"expected {self}, not {_description(data)}; scipy.sparse.{self.format}_array(x) "
+                f"expected {self}, not {describe_value(data)}; scipy.sparse.{self.format}_array(x) "
                 "makes a sparse matrix of an array"
             )
         fits = data.format == self.format and data.dtype == self.numpy_dtype
         if strict and not fits:
-            raise TypeError(f"expected strictly {self}, not {_description(data)}")
+            raise TypeError(f"expected strictly {self}, not {describe_value(data)}")
         if data.dtype != self.numpy_dtype:
             self._check_cast(data, allow_downcast)
         if any(n is not None and n != m for n, m in zip(self.shape, data.shape, strict=True)):
-            raise TypeError(f"expected {self}, not {_description(data)}")
+            raise TypeError(f"expected {self}, not {describe_value(data)}")
         return canonical(data if fits else data.asformat(self.format).astype(self.numpy_dtype))
 
     def _check_cast(self, data: Any, allow_downcast: bool | None) -> None:
@@ -104,7 +105,7 @@ class SparseTensorType(Type):
         loses = is_complex(name) and not is_complex(self.dtype)
         if loses or not (allow_downcast or np.can_cast(name, self.dtype, "safe")):
             raise TypeError(
-                f"expected {self}, not {_description(data)}: converting it could lose precision; "
+                f"expected {self}, not {describe_value(data)}: converting it could lose precision; "
                 "convert it yourself, or set allow_downcast"
             )
 
@@ -138,12 +139,6 @@ class SparseTensorType(Type):
     def _agree(self, a: Any, b: Any, equal: Any) -> bool:
         alike = a.format == b.format and a.dtype == b.dtype and a.shape == b.shape
         return alike and bool(equal(*aligned(canonical(a), canonical(b))))
-
-
-def _description(data: Any) -> str:
-    if sp.issparse(data):
-        return f"a {type(data).__name__} of dtype {data.dtype} and shape {data.shape}"
-    return f"a value of {type(data).__name__}"
 
 
 __all__ = ["SparseTensorType"]

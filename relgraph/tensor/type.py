@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
-from relgraph.graph.utils import LogicTerm
+from relgraph.graph.utils import LogicTerm, describe_value
 from relgraph.scalar.dtypes import can_cast_exactly, check_dtype, is_complex, is_discrete
 from relgraph.scalar.type import converted_exactly
 from relgraph.tensor.variable import TensorConstant, TensorVariable
@@ -22,7 +22,6 @@ Shape = tuple[int | None, ...]
 MAX_FILLED_SIZE = 4096
 
 _TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
-_RANKS = {0: "scalar", 1: "vector", 2: "matrix"}
 
 
 class TensorType(Type):
@@ -96,17 +95,19 @@ class TensorType(Type):
         if array.ndim != self.ndim or any(
             n is not None and n != m for n, m in zip(self.shape, array.shape, strict=True)
         ):
-            raise TypeError(f"expected {self}, not {_description(array)}")
+            # a list is what its numbers are
+            given = data if hasattr(data, "dtype") else array
+            raise TypeError(f"expected {self}, not {describe_value(given)}")
         return array
 
     def _converted(self, data: Any, strict: bool, allow_downcast: bool | None) -> Array:
         if isinstance(data, Variable | LogicTerm):
             raise TypeError(f"expected a value of {self}, not the variable {data}")
         if strict:
-            raise TypeError(f"expected strictly {self}, not {_description(data)}")
+            raise TypeError(f"expected strictly {self}, not {describe_value(data)}")
         array = np.asarray(data)
         if array.dtype.kind not in "biufc":
-            raise TypeError(f"expected {self}, not {_description(data)}")
+            raise TypeError(f"expected {self}, not {describe_value(data)}")
         if array.dtype == self.numpy_dtype:
             return array
         loses = is_complex(array.dtype.name) and not is_complex(self.dtype)
@@ -117,13 +118,16 @@ class TensorType(Type):
         keeps = converted is not None or allow_downcast is None
         if isinstance(data, np.ndarray | np.generic) or not keeps:
             raise TypeError(
-                f"expected {self}, not {_description(array)}: converting it could lose precision; "
+                f"expected {self}, not {describe_value(data)}: converting it could lose precision; "
                 "convert it yourself, or set allow_downcast"
             )
         if array.dtype.kind == "f" and not is_discrete(self.dtype):
             return array.astype(self.dtype)
         if converted is None:
-            raise TypeError(f"{data!r} has no value of dtype {self.dtype}, which {self} wants")
+            raise TypeError(
+                f"expected {self}, not {describe_value(data)}, which has no value of dtype "
+                f"{self.dtype}"
+            )
         return converted
 
     def in_same_class(self, otype: Type) -> bool:
@@ -274,15 +278,6 @@ def _check_length(length: Any, shape: Any) -> int | None:
     if length < 0:
         raise ValueError(f"the length {length} in the shape {shape} is negative")
     return int(length)
-
-
-def _description(data: Any) -> str:
-    """Return a description of a value, for an error."""
-    if not isinstance(data, np.ndarray):
-        text = repr(data)
-        return f"{text if len(text) < 60 else text[:56] + ' ...'} ({type(data).__name__})"
-    rank = _RANKS.get(data.ndim, f"{data.ndim}-dimensional array")
-    return f"a {rank} of dtype {data.dtype} and shape {data.shape}"
 
 
 def _static_lengths(shape: Shape) -> tuple[int, ...] | None:

@@ -201,3 +201,13 @@ def test_a_registered_law_is_tried_in_all_its_forms() -> None:
     assert len(notes_on_phases(written)) == 1
     register_canonicalize(written, "test-law-explanation-tag")
     assert notes_on_phases(written) == []
+
+
+def test_a_law_may_be_named() -> None:
+    x = at.dvector("x")
+    found = explain("softplus", at.log(1 + at.exp(x)) * 2)
+    assert found.law == "softplus" and found.matches
+    with pytest.raises(ValueError, match=r"a law called 'softplu'; did you mean 'softplus'"):
+        explain("softplu", x)
+    with pytest.raises(TypeError, match="explain takes a law or its name, not 3"):
+        explain(3, x)  # type: ignore[arg-type]

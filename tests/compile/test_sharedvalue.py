@@ -35,7 +35,7 @@ def test_values_are_copied_unless_borrowed() -> None:
 
 def test_values_are_checked() -> None:
     s = shared(np.zeros(2, "float32"), "s")
-    with pytest.raises(TypeError, match=r"the value of s has to be of type .*, got ndarray of"):
+    with pytest.raises(TypeError, match=r"the value of s: expected .*, not a matrix of"):
         s.set_value(np.zeros((2, 2), "float32"))
     with pytest.raises(TypeError, match="the value of s"):
         s.set_value(np.zeros(2))

@@ -77,15 +77,21 @@ def run(source: Path) -> Any:
 
 
 def with_pictures(notebook: Any) -> Any:
-    """Return a notebook in which drawings are PNG: pages that show notebooks leave out SVG."""
+    """Return a notebook in which drawings are PNG: pages that show notebooks leave out SVG.
+
+    What a notebook itself would show is kept beside it, for the site.
+    """
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             drawing = output.get("data", {}).get("image/svg+xml")
             if drawing is not None:
                 width = int(re.search(r' width="(\d+)"', drawing)[1])
+                output.metadata = {
+                    "image/png": {"width": width, "unconfined": True},
+                    "relgraph": output.data["text/html"],
+                }
                 output.data = {
                     "image/png": b64encode(png(drawing)).decode(),
                     "text/plain": output.data["text/plain"],
                 }
-                output.metadata = {"image/png": {"width": width, "unconfined": True}}
     return notebook

@@ -1,4 +1,4 @@
-"""The directive ``law-book`` and the role ``law``, which links to a law in it."""
+"""The directives ``law-book`` and ``laws``, and the role ``law``, which links into the book."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -8,7 +8,8 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from relgraph.compile.database import rows_of
-from relgraph.display import law_book
+from relgraph.display import law_book, mathml
+from relgraph.display.markup import fragment, table
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
@@ -30,6 +31,26 @@ class LawBook(SphinxDirective):
                 if pair is not None:
                     examples.setdefault(name, pair)
         return [nodes.raw("", law_book(laws.values(), rows_of, examples), format="html")]
+
+
+class Laws(SphinxDirective):
+    """Some laws as formulas, with links into the book: names, a group in each line."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return a table of them; a warning for a law that there is not."""
+        known, groups = discover_laws(), [line.split() for line in self.content if line]
+        missing = [name for names in groups for name in names if name not in known]
+        if missing:
+            return [self.state.document.reporter.warning(f"there are no laws {missing}")]
+        page = self.env.app.builder.get_relative_uri(self.env.docname, BOOK)
+        rows = [
+            [f'<td><a href="{page}#{name}">{name}</a></td>', f"<td>{mathml(known[name])}</td>"]
+            for names in groups
+            for name in names
+        ]
+        return [nodes.raw("", fragment(table((), rows)), format="html")]
 
 
 def cases(module: str) -> Iterable[Any]:
@@ -75,5 +96,6 @@ class LawRole(SphinxRole):
 def setup(app: Any) -> dict[str, bool]:
     """Register the directive and the role."""
     app.add_directive("law-book", LawBook)
+    app.add_directive("laws", Laws)
     app.add_role("law", LawRole())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,11 +13,12 @@ from relgraph.compile.functions.call_source import CallParts, generate_call
 from relgraph.compile.functions.inputs_outputs import In, Out
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
-from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value, describe_value
+from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value
 from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.graph.utils import said_of_filter
 from relgraph.on_first_use import loaded
 from relgraph.vm.kernels import Runner
 from relgraph.vm.profiled import ProfiledRunner
@@ -184,9 +185,7 @@ class Function(Displayed):
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the value of each argument: passed by position or by name, or the default."""
         if len(args) > self._argument_count:
-            raise TypeError(
-                f"{self._description()} takes {self._argument_count} arguments, got {len(args)}"
-            )
+            raise TypeError(f"{self._description()} takes {self._counted()}, got {len(args)}")
         values: dict[int, Any] = dict(enumerate(args))
         for name, value in kwargs.items():
             position = self._positions.get(name)
@@ -202,7 +201,7 @@ class Function(Displayed):
             if i not in values:
                 if default is None:
                     raise TypeError(
-                        f"{self._description()} takes {self._argument_count} arguments, got "
+                        f"{self._description()} takes {self._counted()}, got "
                         f"{len(args) + len(kwargs)}: argument {i} {self._argument_name(i)} is "
                         "missing"
                     )
@@ -222,10 +221,11 @@ class Function(Displayed):
                 values[i] = copy_value(overwritten)
 
     def _wrong_argument(self, i: int, value: Any, error: Exception) -> TypeError:
-        return TypeError(
-            f"argument {i} {self._argument_name(i)} of {self._description()}: expected "
-            f"{self.maker.inputs[i].variable.type}, got {describe_value(value)}: {error}"
-        )
+        said = said_of_filter(error, self.maker.inputs[i].variable.type, value)
+        return TypeError(f"argument {i} {self._argument_name(i)} of {self._description()}: {said}")
+
+    def _counted(self) -> str:
+        return f"{self._argument_count} argument{'s' if self._argument_count != 1 else ''}"
 
     def _description(self) -> str:
         return "function" if self.name is None else f"function `{self.name}`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,7 +13,11 @@ from relgraph.graph.fg import FunctionGraph
 Kind = Literal["input", "constant", "op", "output", "folded"]
 
 MOST_NODES = 200
-"""How many nodes a picture shows; what is further from the outputs is folded."""
+"""How many nodes are shown; what is further from the outputs is left out."""
+PART_NODES = 40
+"""How many nodes of a large graph are in one picture, where the others can be opened."""
+WHOLE_NODES = 60
+"""So many are drawn in one all the same."""
 MOST_ARGUMENTS = 16
 """How many arguments of a node are shown, and how many outputs; one box stands for the rest."""
 MOST_LETTERS = 28
@@ -34,12 +38,15 @@ class Box:
         What there is more to say, for the pointer.
     marked
         Whether it is highlighted.
+    part
+        The number of the picture that shows what it stands for; None if there is none.
     """
 
     kind: Kind
     label: str
     title: str
     marked: bool = False
+    part: int | None = None
 
 
 @dataclass(eq=False)
@@ -51,7 +58,7 @@ class Edge:
     source, target
         The box that computes a value, and the one that reads it.
     label
-        Which argument it is, if there are several, and the type.
+        Which argument it is, if there are several, and the shape, with a dtype that is not float64.
     title
         The same in words.
     use
@@ -106,7 +113,18 @@ def outputs_of(graph: Any) -> list[Variable]:
 def picture_of(
     graph: Any, most_nodes: int = MOST_NODES, marked: Collection[Variable] = ()
 ) -> Picture:
-    """Return the picture of a graph.
+    """Return one picture of a graph; for the parameters and what is raised see `pictures_of`."""
+    return pictures_of(graph, most_nodes, marked, part_nodes=most_nodes)[0]
+
+
+def pictures_of(
+    graph: Any,
+    most_nodes: int = MOST_NODES,
+    marked: Collection[Variable] = (),
+    part_nodes: int = PART_NODES,
+) -> list[Picture]:
+    """Return the pictures of a graph: of what is nearest to the outputs, and of what these leave
+    out. A node is in one of them.
 
     Parameters
     ----------
@@ -116,9 +134,34 @@ def picture_of(
         How many nodes are shown; of a larger graph those nearest to the outputs.
     marked
         Variables that are highlighted.
+    part_nodes
+        How many nodes of a graph of more than `WHOLE_NODES` there are in one picture.
     """
     outputs = outputs_of(graph)
-    shown = _nearest(_first(outputs), most_nodes)
+    if len(_nearest(outputs, WHOLE_NODES + 1, ())) <= WHOLE_NODES:
+        part_nodes = max(part_nodes, WHOLE_NODES)
+    parts: list[tuple[Sequence[Variable], set[Apply]]] = []
+    drawn: dict[Apply, int] = {}
+    waiting: deque[Sequence[Variable]] = deque([outputs])
+    while waiting:
+        starts = waiting.popleft()
+        nodes = _nearest(_first(starts), min(part_nodes, most_nodes - len(drawn)), drawn)
+        if nodes or not parts:
+            drawn.update(dict.fromkeys(nodes, len(parts)))
+            parts.append((starts, set(nodes)))
+            read = dict.fromkeys(v for node in nodes for v in _first(node.inputs))
+            waiting.extend([v] for v in read if v.owner is not None and v.owner not in drawn)
+    return [_picture(i, *part, drawn, marked) for i, part in enumerate(parts)]
+
+
+def _picture(
+    number: int,
+    outputs: Sequence[Variable],
+    shown: set[Apply],
+    drawn: Mapping[Apply, int],
+    marked: Collection[Variable],
+) -> Picture:
+    """Return the picture with a number, of some nodes and what is read by them or from them."""
     picture = Picture()
     boxes: dict[Apply | Variable, Box] = {}
     folded: list[Variable] = []
@@ -136,10 +179,16 @@ def picture_of(
                 picture.boxes.insert(0, others)
                 picture.edges.append(Edge(others, box, "", others.title))
     for var, (count, whole) in zip(folded, _counts(folded, shown), strict=True):
-        boxes[var].label = f"… {count:,} node{'s' if count > 1 else ''}"
-        boxes[var].title = f"left out: {whole}"
+        box = boxes[var]
+        assert var.owner is not None
+        box.part = drawn.get(var.owner)
+        nodes = f"{count:,} node{'s' if count > 1 else ''}"
+        box.label = f"… {nodes}" if box.part is None else f"{_part_name(box.part)}: {nodes}"
+        box.title = f"left out: {whole}"
     for i, var in enumerate(_first(outputs)):
         name = "output" if len(outputs) == 1 else f"output {i}"
+        if number > 0:
+            name = _part_name(number) if var.name is None else cut(var.name)
         box = Box("output", name, f"{name}: {_described(var)}", var in marked)
         picture.boxes.append(box)
         source = _drawn(var, shown, boxes)
@@ -150,20 +199,27 @@ def picture_of(
     return picture
 
 
+def _part_name(number: int) -> str:
+    return f"part {number}" if number else "above"
+
+
 def _first(variables: Sequence[Variable]) -> Sequence[Variable]:
     """Return the variables that are shown, of the inputs of a node or the outputs of a graph."""
     few = len(variables) <= MOST_ARGUMENTS
     return variables if few else variables[: MOST_ARGUMENTS - 1]
 
 
-def _nearest(outputs: Iterable[Variable], most: int) -> set[Apply]:
-    """Return the nodes nearest to the outputs, by the number of edges between them."""
-    shown: set[Apply] = set()
+def _nearest(
+    outputs: Iterable[Variable], most: int, others: Collection[Apply]
+) -> dict[Apply, None]:
+    """Return the nodes nearest to the outputs, by the number of edges between them, but for those
+    that are shown elsewhere."""
+    shown: dict[Apply, None] = {}
     queue = deque(out.owner for out in outputs if out.owner is not None)
     while queue and len(shown) < most:
         node = queue.popleft()
-        if node not in shown:
-            shown.add(node)
+        if node not in shown and node not in others:
+            shown[node] = None
             queue.extend(var.owner for var in _first(node.inputs) if var.owner is not None)
     return shown
 
@@ -236,8 +292,10 @@ def _typed(var: Variable) -> str:
     dtype, shape = getattr(var.type, "dtype", None), getattr(var.type, "shape", None)
     if dtype is None or shape is None:
         return which + cut(str(var.type))
-    lengths = ", ".join("?" if n is None else str(n) for n in shape)
-    return f"{which}{dtype}" + (f" ({lengths})" if shape else "")
+    lengths = f"({', '.join('?' if n is None else str(n) for n in shape)})"
+    # most arrays are of doubles: what is said of each would be half of a picture
+    parts = ["" if dtype == "float64" else dtype, lengths if shape or dtype == "float64" else ""]
+    return which + " ".join(filter(None, parts))
 
 
 def _described(var: Variable) -> str:

@@ -16,12 +16,12 @@ from unicodedata import category, combining, east_asian_width
 
 from relgraph.display.drawing.coordinates import place_in_rows
 from relgraph.display.drawing.layers import Place, layers_of
-from relgraph.display.drawing.picture import MOST_NODES, Box, Edge, picture_of
+from relgraph.display.drawing.picture import MOST_NODES, Box, Edge, Picture, picture_of
 from relgraph.graph.basic import Variable
 
 _LETTER = 7.2  # the width of a letter of a box, and of a label
-_SMALL_LETTER = 6.0
-_BOX_HEIGHT, _LABEL_HEIGHT = 26.0, 14.0
+_SMALL_LETTER = 6.6
+_BOX_HEIGHT, _LABEL_HEIGHT = 26.0, 15.0
 _PADDING, _GAP, _MARGIN = 9.0, 12.0, 12.0
 _LEAST_RISE, _MOST_RISE = 12.0, 60.0
 
@@ -30,12 +30,12 @@ svg:root{color:#1f2328;background:#ffffff;color-scheme:light}
 @media (prefers-color-scheme:dark){svg:root{color:#e6edf3;background:#0d1117;color-scheme:dark}}
 .rg text{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,"Liberation Mono",monospace;
 fill:currentColor;text-anchor:middle;dominant-baseline:central}
-.rg .box text{font-size:12px}.rg .label text{font-size:10px;fill-opacity:.8}
+.rg .box text{font-size:12px}.rg .label text{font-size:11px;fill-opacity:.8}
 .rg .box rect{fill:currentColor;fill-opacity:.06;stroke:currentColor;stroke-opacity:.5}
 .rg .input rect{fill:#3b82f6;fill-opacity:.18;stroke:#3b82f6;stroke-opacity:1}
 .rg .constant rect{fill-opacity:.02;stroke-dasharray:2 2}
 .rg .output rect{fill:#22a06b;fill-opacity:.18;stroke:#22a06b;stroke-opacity:1}
-.rg .folded rect{stroke-dasharray:6 3}
+.rg .folded rect{stroke-dasharray:6 3}.rg [data-part]{cursor:pointer}
 .rg .marked rect{fill:#f59e0b;fill-opacity:.4;stroke:#f59e0b;stroke-opacity:1;stroke-width:2}
 .rg path{fill:none;stroke:currentColor;stroke-opacity:.45}
 .rg .viewed path{stroke:#0d9488;stroke-opacity:1;stroke-dasharray:5 3}
@@ -63,7 +63,11 @@ def svg(graph: Any, most_nodes: int = MOST_NODES, marked: Collection[Variable] =
     TypeError
         If `graph` is none of these.
     """
-    picture = picture_of(graph, most_nodes, marked)
+    return drawn(picture_of(graph, most_nodes, marked))
+
+
+def drawn(picture: Picture) -> str:
+    """Return a picture as the text of an SVG file."""
     layers = layers_of(picture)
     width = place_in_rows(layers, _width, _GAP) + 2 * _MARGIN
     tops = _tops(layers)
@@ -124,8 +128,10 @@ def _boxes(layers: list[list[Place]], tops: list[float]) -> Iterator[str]:
                 width, height = _width(place), _height(row)
                 kind = place.of.kind + (" marked" if place.of.marked else "")
                 rounding = 13 if place.of.kind in ("input", "output") else 4
+                part = "" if place.of.part is None else f' data-part="{place.of.part}"'
                 yield (
-                    f'<g class="box {kind}"><title>{escape(_printable(place.of.title))}</title>'
+                    f'<g class="box {kind}"{part}>'
+                    f"<title>{escape(_printable(place.of.title))}</title>"
                     f'<rect x="{place.x - width / 2 + _MARGIN:.1f}" y="{tops[row]:.1f}" '
                     f'width="{width:.1f}" height="{height:.1f}" rx="{rounding}"/>'
                     f"{_text(place, tops[row] + height / 2, place.of.label, _LETTER)}</g>"

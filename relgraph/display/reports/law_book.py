@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import io
-import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from html import escape
 from typing import Any
 
 from relgraph.display.formulas.writer import mathml
-from relgraph.display.markup import code, fragment, tag
+from relgraph.display.markup import code, fragment, prose, tag
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
@@ -113,7 +112,7 @@ def _page(module: str, laws: Mapping[str, Relation], entry: _Entry) -> str:
     """Return the laws of one module, by the tables that it has them in."""
     entry.comments = _comments(module)
     held = sys.modules.get(module)
-    text = _prose(inspect.getdoc(held) or "") if held is not None else ""
+    text = prose(inspect.getdoc(held) or "") if held is not None else ""
     tables = "".join(
         f'<div class="rg-rows"><h4>{escape(name.replace("_", " ").lower())}</h4>'
         f"{''.join(map(entry.html, table))}</div>"
@@ -135,13 +134,6 @@ def _tables(module: Any, laws: Mapping[str, Relation]) -> Iterator[tuple[str, li
                 yield name, found
     if left:
         yield "", list(left.values())
-
-
-def _prose(docstring: str) -> str:
-    """Return the paragraphs of a docstring, with what is quoted in it as code."""
-    paragraphs = [escape(part) for part in docstring.split("\n\n")]
-    marked = [re.sub(r"``?([^`]+)``?", r"<code>\1</code>", part) for part in paragraphs]
-    return "".join(f"<p>{part}</p>" for part in marked if part)
 
 
 def _comments(module: str) -> dict[str, str]:
@@ -199,13 +191,13 @@ class _Entry:
         )
 
     def _said(self, law: Relation) -> Iterator[str]:
-        said = mathml(law) if isinstance(law, Law) else _prose(_summary(law) or str(law))
+        said = mathml(law) if isinstance(law, Law) else prose(_summary(law) or str(law))
         yield f'<div class="rg-said">{said}</div>'
         conditions = getattr(law, "conditions", ())
         if conditions:
             yield f"<div>where {', '.join(code(str(c)) for c in conditions)}</div>"
         if law.name in self.comments:
-            yield f'<div class="rg-note">{_prose(self.comments[law.name])}</div>'
+            yield f'<div class="rg-note">{prose(self.comments[law.name])}</div>'
         if law.name in self._examples:
             before, after = map(algebra, self._examples[law.name])
             yield f'<div class="rg-note">for example {code(f"{before} → {after}")}</div>'

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.type import Type
+from relgraph.graph.utils import said_of_filter
 
 
 def copy_value(value: Any) -> Any:
@@ -118,8 +119,8 @@ class Container:
             )
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"the value of {self.name or 'a shared variable'} has to be of type {self.type}, "
-                f"got {describe_value(value)}: {error}"
+                f"the value of {self.name or 'a shared variable'}: "
+                f"{said_of_filter(error, self.type, value)}"
             ) from error
         shares = filtered is value or self.type.may_share_memory(filtered, value)
         self.value = copy_value(filtered) if shares and not borrow else filtered
@@ -130,11 +131,3 @@ class Container:
 
 
 _PLAIN = ("allow_downcast", "name", "strict", "type")
-
-
-def describe_value(value: Any) -> str:
-    """Return a description of a value for errors: dtype and shape, or its repr."""
-    if isinstance(value, np.ndarray | np.generic):
-        return f"{type(value).__name__} of dtype {value.dtype} and shape {value.shape}"
-    text = repr(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"

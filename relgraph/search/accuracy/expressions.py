@@ -7,9 +7,11 @@ or a number. Graphs become expressions and back.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -323,19 +325,61 @@ _INFIX = {
     "or_": ("|", 3),
 }
 _WRITTEN = {"sqr": "square", "switch": "where"}
+_WORTH_A_NAME = 10
+"""Of so many letters what stands in a form several times gets a name."""
 
 
 def written(expr: Expr) -> str:
     """Return an expression as Python writes it; a number as one of `math` where the word alone may
     be an input."""
+    return _texts(expr, {})[expr][0]
+
+
+def written_in_lines(expr: Expr, width: int = 72) -> list[str]:
+    """Return an expression as lines to be read, one line if it has no more letters than `width`.
+
+    What stands in it several times comes first, with a name; and what it is made of by cases has a
+    line for each.
+    """
+    whole = written(expr)
+    if len(whole) <= width:
+        return [whole]
+    readers = Counter(a for e in parts(expr) for a in e.args)
+    texts = _texts(expr, {})
+    shared = [e for e in parts(expr) if readers[e] > 1 and len(texts[e][0]) >= _WORTH_A_NAME]
+    taken = inputs_of(expr)
+    free = (name for k in count() for name in (f"t{k}" if k else "t",) if name not in taken)
+    names = dict(zip(shared, free, strict=False))
+    texts = _texts(expr, names)
+    lines = [f"{name} = {_texts(e, names, whole=e)[e][0]}" for e, name in names.items()]
+    cases = []
+    while expr.op == "switch" and expr not in names:
+        condition, case, expr = expr.args
+        cases.append((texts[case][0], f"if {texts[condition][0]}"))
+    if not cases:
+        return [*lines, texts[expr][0]]
+    cases.append((texts[expr][0], "otherwise"))
+    column = max((len(text) for text, _ in cases if len(text) <= width), default=0)
+    for text, when in cases:
+        lines += [f"{text:<{column}}   {when}"] if len(text) <= width else [text, f"    {when}"]
+    return lines
+
+
+def _texts(
+    expr: Expr, names: Mapping[Expr, str], whole: Expr | None = None
+) -> dict[Expr, tuple[str, int]]:
+    """Return the texts of the parts of an expression, some of which have names, and how tightly
+    each holds together; `whole` is written out all the same."""
     texts: dict[Expr, tuple[str, int]] = {}
     inputs = inputs_of(expr)
     for e in parts(expr):
-        if e.op is NUMBER and isinstance(e.value, str):
+        if e in names and e is not whole:
+            texts[e] = names[e], 9
+        elif e.op is NUMBER and isinstance(e.value, str):
             texts[e] = f"math.{e.value}" if e.value in ("e", *inputs) else e.value, 9
         else:
             texts[e] = _text(e, [texts[a] for a in e.args])
-    return texts[expr][0]
+    return texts
 
 
 def _text(e: Expr, args: Sequence[tuple[str, int]]) -> tuple[str, int]:

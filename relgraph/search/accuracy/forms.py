@@ -20,6 +20,7 @@ from relgraph.search.accuracy.expressions import (
     numbers_by_name,
     to_graph,
     written,
+    written_in_lines,
 )
 from relgraph.search.accuracy.notation.names import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.search.accuracy.regimes import Pieces
@@ -115,11 +116,16 @@ class Form:
             return np.broadcast_to(found, (int(np.prod(shape)),)).reshape(shape)[()]
         return self.function(*arrays)
 
+    @property
+    def lines(self) -> list[str]:
+        """It as lines to be read: what stands in it several times, and a line for each case."""
+        return written_in_lines(self.expr)
+
     def __str__(self) -> str:
         return written(self.expr)
 
     def __repr__(self) -> str:
-        return f"<Form {self.error:.2f} bits: {self}>"
+        return f"<Form {self.error:.2f} bits: {_in_lines(self)}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +182,12 @@ class Improvement:
 
     def __repr__(self) -> str:
         bits = f"{self.original.error:.2f} → {self.best.error:.2f} bits"
-        return f"<Improvement {bits}, {len(self.front)} forms: {self.best}>"
+        return f"<Improvement {bits}, {len(self.front)} forms: {_in_lines(self.best)}>"
+
+
+def _in_lines(form: Form) -> str:
+    lines = form.lines
+    return lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
 
 
 def front_of(
@@ -230,10 +241,10 @@ def table_of(improvement: Improvement) -> Table:
     found.add_column("form", overflow="fold", ratio=3)
     found.add_column("by", overflow="fold", ratio=2)
     for form in improvement.front:
-        found.add_row(*_figures(form), Text(str(form)), Text(_by(form)))
+        found.add_row(*_figures(form), Text("\n".join(form.lines)), Text(_by(form)))
     if improvement.original.expr not in [f.expr for f in improvement.front]:
         original = improvement.original
-        found.add_row(*_figures(original), Text(str(original)), "the input")
+        found.add_row(*_figures(original), Text("\n".join(original.lines)), "the input")
     return found
 
 

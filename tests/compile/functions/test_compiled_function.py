@@ -7,6 +7,16 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import Function, In, function, shared
+from relgraph.graph.type import Type
+
+
+class Elsewhere:
+    """An array of another library."""
+
+    dtype, shape = np.dtype("float64"), (2, 2)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.zeros(self.shape)
 
 
 @pytest.fixture
@@ -38,17 +48,38 @@ def test_wrong_arguments(f: Function, args: Any, kwargs: Any, message: str) -> N
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        (np.zeros((2, 2)), "ndarray of dtype float64 and shape \\(2, 2\\)"),
-        (np.zeros(2, complex), "ndarray of dtype complex128 and shape \\(2,\\)"),
-        (1.0, "1.0 \\(float\\)"),
+        (np.zeros((2, 2)), "a matrix of dtype float64 and shape \\(2, 2\\)"),
+        (np.zeros(2, complex), "a vector of dtype complex128 and shape \\(2,\\)"),
+        (Elsewhere(), "an Elsewhere of tests of dtype float64 and shape \\(2, 2\\)"),
+        ([[1.0]], "a matrix of dtype float64 and shape \\(1, 1\\)"),
+        (1.0, "a scalar of dtype float64"),
         ("text", "'text' \\(str\\)"),
-        (at.dvector("z"), "z \\(TensorVariable\\)"),
     ],
 )
 def test_wrong_values(f: Function, value: Any, found: str) -> None:
-    expected = r"argument 0 `x` of function `minus`: expected TensorType\(float64, \(\?,\)\), got "
-    with pytest.raises(TypeError, match=expected + found):
+    expected = r"argument 0 `x` of function `minus`: expected TensorType\(float64, \(\?,\)\), not "
+    with pytest.raises(TypeError, match=expected + found) as raised:
         f(value)
+    assert str(raised.value).count("expected") == 1
+
+
+def test_a_variable_is_no_value(f: Function) -> None:
+    expected = r"expected a value of TensorType\(float64, \(\?,\)\), not the variable z"
+    with pytest.raises(TypeError, match=expected):
+        f(at.dvector("z"))
+
+
+def test_a_type_that_says_nothing_of_itself() -> None:
+    class Even(Type):
+        def filter(self, data: Any, strict: bool = False, allow_downcast: Any = None) -> Any:
+            raise ValueError("it is odd")
+
+        def __str__(self) -> str:
+            return "Even()"
+
+    x = Even()("x")
+    with pytest.raises(TypeError, match=r"expected Even\(\), not 3 \(int\): it is odd"):
+        function([x], x)(3)
 
 
 def test_conversions() -> None:
