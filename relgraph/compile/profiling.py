@@ -12,7 +12,7 @@ from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt import print_optimizer_profile
 from relgraph.settings import config
-from relgraph.vm.profiled import NodeTimes
+from relgraph.vm.profiled import NodeTimes, duration
 
 # How many nodes the report lists: those that took most time.
 NODES_SHOWN = 20
@@ -84,6 +84,8 @@ class FunctionProfile(Displayed):
             f"  Message: {self.message or ''}".rstrip(),
             *(f"{label} {value}" for label, value in self._entries()),
         ]
+        if self.calls:
+            lines += ["", *self.in_words()]
         if self.tiers is not None:
             lines += ["", *self.tiers.lines()]
         if self.node_times.calls:
@@ -92,6 +94,21 @@ class FunctionProfile(Displayed):
         if self.optimizer_profile is not None:
             print(file=out)
             print_optimizer_profile(out, *self.optimizer_profile)
+
+    def in_words(self) -> list[str]:
+        """Return what took most of the time, in sentences."""
+        text = f"A call takes {duration(self.call_time / self.calls)}"
+        ops = self.by_op()
+        if ops:
+            (name, most, _, _), *_ = ops
+            seconds = sum(self.node_times.seconds.values())
+            # a compiled tier counts no nodes, and branches not all of them
+            calls = max(self.node_times.calls.values())
+            text += f", the nodes {duration(seconds / calls)} of it where NumPy runs them"
+            text += f"; {most / seconds:.0%} of these go into {name}"
+        rewriting = self.optimizer_time / self.compile_time if self.compile_time else 0.0
+        compiling = duration(self.compile_time)
+        return [f"{text}.", f"Compiling took {compiling}, of which rewriting was {rewriting:.0%}."]
 
     def times(self) -> list[tuple[str, float]]:
         """Return what took time, each with its seconds; a part of another stands after it."""
@@ -169,10 +186,10 @@ class FunctionProfile(Displayed):
 def _time_cells(seconds: float, calls: int, total: float) -> tuple[str, str, str, str]:
     """Return the share of a time, the time, that of a call, and the number of calls as text."""
     share = 100 * seconds / total
-    return f"{share:.1f}", f"{seconds:.3e}s", f"{seconds / calls:.3e}s", str(calls)
+    return f"{share:.1f}", duration(seconds), duration(seconds / calls), f"{calls:,}"
 
 
 def node_text(node: Apply) -> str:
     """Return a node as one line: its op, its inputs and the types of its outputs."""
     types = ", ".join(str(out.type) for out in node.outputs)
-    return f"{node.op}({', '.join(map(str, node.inputs))}) -> {types}"
+    return f"{node.op}({', '.join(map(str, node.inputs))}) → {types}"

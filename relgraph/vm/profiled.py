@@ -149,3 +149,11 @@ class ProfiledRunner:
         if isinstance(condition, Constant):
             return read, partial(compute, condition.data)
         return [condition, *read], compute
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits, in the unit that it is read in."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 999.5 * size else f"{seconds:,.0f} s"
+    return f"{seconds / 1e-9:.0f} ns"

@@ -11,6 +11,7 @@ import relgraph.tensor as at
 from relgraph import Mode, ifelse
 from relgraph.compile import FunctionProfile, function
 from relgraph.settings import config
+from relgraph.vm.profiled import duration
 
 LAYOUT = r"""Function profiling
 ==================
@@ -23,6 +24,10 @@ LAYOUT = r"""Function profiling
     relgraph Linker time \(includes code generation/compiling\): \d\.\d{{6}}e[+-]\d\ds
        Import time \d\.\d{{6}}e[+-]\d\ds
   Time in all call to relgraph.grad\(\) \d\.\d{{6}}e[+-]\d\ds
+"""
+WORDS = r"""
+A call takes [\d.]+ .s, the nodes [\d.]+ .s of it where NumPy runs them; 100% of these go into add\.
+Compiling took [\d.]+ ms, of which rewriting was \d+%\.
 """
 
 
@@ -43,11 +48,20 @@ def test_times_and_counts() -> None:
     out = io.StringIO()
     record.summary(out)
     head, nodes = out.getvalue().split("\nOps by time\n")
-    assert re.fullmatch(LAYOUT.format(message="f", calls=2), head)
+    assert re.fullmatch(LAYOUT.format(message="f", calls=2) + WORDS, head)
     assert re.search(r"100\.0 .* 2 +1  add\n", nodes)
-    assert re.search(r"100\.0 .* 2  add\(.*\) -> TensorType\(float64, \(\?,\)\)\n", nodes)
+    assert re.search(r"100\.0 .* 2  add\(.*\) → TensorType\(float64, \(\?,\)\)\n", nodes)
     assert nodes.endswith("\nPeak memory of the values of nodes: 8 B\n")
     assert "<caption>Nodes by time</caption>" in record._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0 ns"), (2.6e-8, "26 ns"), (1e-6, "1 µs"), (0.0123456, "12.3 ms"), (1.0, "1 s"),
+     (999.0, "999 s"), (12345.6, "12,346 s")],
+)  # fmt: skip
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize("linker", ["py", "vm"])

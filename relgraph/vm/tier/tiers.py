@@ -23,6 +23,7 @@ from relgraph.on_first_use import loaded
 from relgraph.tensor.type import TensorType
 from relgraph.vm.compiled import Program
 from relgraph.vm.kernels import Runner
+from relgraph.vm.profiled import duration
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import schedule
 
@@ -91,7 +92,7 @@ class TierRecord:
             text = f"the compilation failed, and NumPy runs all: {self.error}"
         elif self.state == "compiled":
             text = (
-                f"compiled in {self.seconds:.3f}s, {self.left} nodes left to NumPy: "
+                f"compiled in {duration(self.seconds)}, {self.left} nodes left to NumPy: "
                 f"{', '.join(self.segments)}"
             )
         else:
@@ -99,7 +100,8 @@ class TierRecord:
         found = [f"Tier: {text}"]
         found.append(f"  calls by NumPy: {self.calls['vm']}, compiled: {self.calls['compiled']}")
         found += [
-            f"  faster on {_described(kind)}: {name} (NumPy {vm:.3e}s, compiled {own:.3e}s)"
+            f"  faster on {_described(kind)}: {name} "
+            f"(NumPy {duration(vm)}, compiled {duration(own)})"
             for kind, (name, vm, own) in self.chosen.items()
         ]
         return found

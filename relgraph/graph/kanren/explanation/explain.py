@@ -233,7 +233,7 @@ class _Report:
     def mismatch(
         self, failure: Failure, note: str = "", progress: tuple[int, int] = (0, 0)
     ) -> Explanation:
-        why = _sentence(failure, self.fgraph)
+        why = _sentence(failure, self.variable, self.fgraph)
         lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {why}"]
         if note:
             lines.append(f"  {note}")
@@ -342,10 +342,18 @@ def assigned(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
 
 
-def _place(path: Path) -> str:
-    """Return a path in words."""
-    steps = " of ".join(f"argument {i}" for i in reversed(path))
-    return f"in {steps}" if steps else "at the root"
+LONGEST = 50
+"""Of so many letters a term is written in an explanation."""
+
+
+def _place(path: Path, variable: Variable) -> str:
+    """Return a path in words: the term that has the place as an argument."""
+    if not path:
+        return "at the root"
+    for i in path[:-1]:
+        if variable.owner is not None:
+            variable = variable.owner.inputs[i]
+    return f"in {algebra(variable, LONGEST)}"
 
 
 def _type_of(x: Any) -> str:
@@ -361,7 +369,7 @@ def readers_of(variable: Variable, fgraph: FunctionGraph) -> str:
     return " and by ".join(dict.fromkeys(readers))
 
 
-def _sentence(failure: Failure, fgraph: FunctionGraph | None = None) -> str:
+def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None) -> str:
     """Return a failure as a sentence."""
     reason, found, values = failure.reason, failure.found, failure.values
     if reason is Reason.LEAF:
@@ -393,7 +401,7 @@ def _sentence(failure: Failure, fgraph: FunctionGraph | None = None) -> str:
             else (f": {_shown(stays)} stays, since it is read by {readers_of(stays, fgraph)}")
         )
         return f"it matches, but with {_shown(found)} the graph would cost more{why}"
-    where = _place(failure.path)
+    where = _place(failure.path, variable)
     with_ = f" ({assigned(values)})" if values else ""
     return _SENTENCES[reason].format(
         where=where, wanted=_shown(failure.wanted), found=_shown(found), with_=with_

@@ -12,6 +12,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation.diagnosis import diagnose
 from relgraph.graph.kanren.explanation.explain import (
+    LONGEST,
     Explanation,
     assigned,
     explain,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 _NEAREST = 3
 _SHOWN = 3
-# Of how many letters algebra is at most that stands in a line with more.
-_LONGEST = 50
 
 
 class Places(NamedTuple):
@@ -128,11 +127,7 @@ class GraphExplanation(Displayed):
             lines.append(f"  and in {len(self.places) - _SHOWN} more")
         if self.nearest:
             lines.append("the nearest of the others:" if self.places else "the nearest places:")
-            # what is at the root is the whole place, which the line begins with
-            lines += [
-                f"  {_where(place)}: {place.why.removeprefix('at the root ')}"
-                for place in self.nearest
-            ]
+            lines += [f"  {_where(place)}: {_why(place)}" for place in self.nearest]
         if self.applied:
             lines.append(f"{self.times_applied}:")
             lines += [f"  {step.before} → {step.after}" for step in self.applied[:_SHOWN]]
@@ -153,14 +148,22 @@ class GraphExplanation(Displayed):
 
 def taken_by(step: Step) -> str:
     """Return in words that a step comes before a law."""
-    return f"but the default mode applies {step.label} first: {step.before} → {step.after}"
+    change = f"{step.before} → {step.after}" if step.before != step.after else "it reads the same"
+    return f"but the default mode applies {step.label} first: {change}"
 
 
 def _where(place: Explanation) -> str:
-    return (f"{place.within}, " if place.within else "") + algebra(place.variable, _LONGEST)
+    return (f"{place.within}, " if place.within else "") + algebra(place.variable, LONGEST)
+
+
+def _why(place: Explanation) -> str:
+    """Return why there is no match, without the whole place, which a line begins with."""
+    return place.why.removeprefix("at the root ").removeprefix(
+        f"in {algebra(place.variable, LONGEST)} "
+    )
 
 
 def _matched(place: Explanation) -> str:
     assert place.result is not None
     with_ = f", with {assigned(place.bindings)}" if place.bindings else ""
-    return f"{_where(place)} → {algebra(place.result, _LONGEST)}{with_}"
+    return f"{_where(place)} → {algebra(place.result, LONGEST)}{with_}"
