@@ -243,6 +243,7 @@ CANONICALIZE = (
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *increments.SERIALIZE,
+    *increments.TOGETHER,
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 

@@ -24,7 +24,7 @@ from relgraph.tensor.lawkit.parts.increments import (
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
-b, e, x, y, zs = lvars("b e x y zs")
+b, c, e, x, y, zs = lvars("b c e x y zs")
 
 whole = ConstrainedVar(has_no_broadcast_axis, prefix="whole")
 """A tensor that no axis of which broadcasts: it has the shape of any sum it is part of."""
@@ -76,6 +76,24 @@ def _by_arrays(count: int) -> Law:
     summed = computo(x, sum_incremented_last, whole, zs)
     return serialized(f"inc-by-arrays-serialize-{count}", left, right, summed)
 
+
+def _past(count: int) -> Law:
+    """Return the law for two increments of the same elements, with a number of others between."""
+    inc = IncSubtensor(e, False, False)
+
+    def past(z: Any) -> Any:
+        for k in range(count):
+            f, d = lvars(f"f{k} d{k}")
+            z = IncSubtensor(f, False, False)(z, d)
+        return z
+
+    name = "inc-of-inc" if count == 0 else f"inc-past-{count}"
+    left, right = inc(past(inc(x, c)), b), past(inc(x, c + b))
+    return law(name, left, right, sound="rounding", complex=True)
+
+
+# Increments may be made in any order, so those of the same elements are one.
+TOGETHER = tuple(map(_past, range(6)))
 
 SERIALIZE = (
     *_with_indices(0),

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from typing import Protocol
 
-from tests.fuzz.campaign import Tally, campaign, made_small
+from tests.fuzz.campaign import Tally, campaign, in_tier, made_small
 
 try:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -47,21 +48,24 @@ def progress(graphs: int) -> Iterator[Tick]:
     yield tick
 
 
-def examined(chunk: range) -> tuple[Tally, list[str]]:
-    """Return what was run of some programs, and each that fails, made small."""
+def examined(tier: str, chunk: range) -> tuple[Tally, list[str]]:
+    """Return what was run of some programs in a tier, and each that fails, made small."""
     tally = Tally()
-    found = [f for failures in campaign(len(chunk), chunk.start, tally) for f in failures]
-    return tally, [str(made_small(failure)) for failure in found]
+    with in_tier(tier):
+        found = [f for failures in campaign(len(chunk), chunk.start, tally) for f in failures]
+        return tally, [str(made_small(failure)) for failure in found]
 
 
 @contextmanager
-def results(chunks: list[range], jobs: int) -> Iterator[Iterable[tuple[Tally, list[str]]]]:
+def results(
+    chunks: list[range], tier: str, jobs: int
+) -> Iterator[Iterable[tuple[Tally, list[str]]]]:
     """Give what comes of each chunk, in order."""
     if jobs == 1:
-        yield map(examined, chunks)
+        yield map(partial(examined, tier), chunks)
         return
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        yield pool.map(examined, chunks)
+        yield pool.map(partial(examined, tier), chunks)
         pool.shutdown(cancel_futures=True)
 
 
@@ -70,12 +74,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--graphs", type=int, default=10000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="that of the first program")
     parser.add_argument("--jobs", type=int, default=1, help="in how many processes")
+    parser.add_argument(
+        "--tier",
+        choices=("vm", "compiled", "swapped"),
+        default="vm",
+        help="what runs functions: NumPy, compiled code, or that after some calls by NumPy",
+    )
     parser.add_argument("--most", type=int, default=20, help="stop after so many failures")
     given = parser.parse_args(arguments)
     numbers = range(given.seed, given.seed + given.graphs)
     chunks = [numbers[i : i + CHUNK] for i in range(0, len(numbers), CHUNK)]
     tally, seen = Tally(), 0
-    with progress(given.graphs) as tick, results(chunks, given.jobs) as found:
+    with progress(given.graphs) as tick, results(chunks, given.tier, given.jobs) as found:
         for part, failures in found:
             tally.add(part)
             for failure in failures:
@@ -88,6 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     _list("compared", tally.compared)
     _list("values said nothing", Counter({": ".join(k): n for k, n in tally.unsaid.items()}))
     _list("known and met", tally.known)
+    _list("what became of compiling", tally.tiers)
     return 1 if seen else 0
 
 

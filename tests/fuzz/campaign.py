@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from relgraph import config
 from relgraph.compile import Mode, function
+from relgraph.vm.tier.tiers import POLICIES, Policy
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Problem, Reference, Values, compare_bits
 from tests.fuzz.known import known_as
@@ -26,6 +29,8 @@ ASKED: dict[str, Values] = {
     "'fast_run'": "finite",
     "'unsafe'": "positive",
 }
+# How often a function is called once it is compiled.
+CALLS_AFTER = 2
 # In turn: the default and the strict one more often than the others.
 TURN = (*ASKED, "'fast_run'", "'strict'")
 
@@ -48,13 +53,14 @@ class Failure:
 
 @dataclass
 class Tally:
-    """What was run: programs, and comparisons by mode and how far they went."""
+    """What was run: programs, comparisons by mode and how far they went, and what tiers became."""
 
     programs: int = 0
     steps: int = 0
     compared: Counter[str] = field(default_factory=Counter)
     unsaid: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
+    tiers: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Tally) -> None:
         self.programs += other.programs
@@ -63,6 +69,7 @@ class Tally:
             (self.compared, other.compared),
             (self.unsaid, other.unsaid),
             (self.known, other.known),
+            (self.tiers, other.tiers),
         ):
             mine.update(theirs)
 
@@ -85,16 +92,31 @@ def examine(program: Program, mode: str, reference: Reference, tally: Tally) -> 
         inputs, outputs = build(program)
         run = function(inputs, outputs, mode=_mode(mode), on_unused_input="ignore")
         given = arguments(program)
-        found = run(*given)
+        record = getattr(run._run, "record", None)
+        results = _results(run, given, record)
+        tally.tiers.update([] if record is None else [record.state])
     except Exception as error:
         return Problem("error", f"{type(error).__name__}: {error}")
     for k, (value, fresh) in enumerate(zip(given, arguments(program), strict=True)):
         if value.tobytes() != fresh.tobytes():
             return Problem("input", f"argument {k} was written to")
+    tally.compared[mode] += 1
+    problems = (_problem(program, mode, reference, outputs, found, tally) for found in results)
+    return next((problem for problem in problems if problem is not None), None)
+
+
+def _problem(
+    program: Program,
+    mode: str,
+    reference: Reference,
+    outputs: list[Any],
+    found: list[Any],
+    tally: Tally,
+) -> Problem | None:
+    """Return what is wrong with the values that a call gave."""
     for k, (variable, out) in enumerate(zip(outputs, found, strict=True)):
         if any(n not in (None, m) for n, m in zip(variable.type.shape, out.shape, strict=True)):
             return Problem("shape", f"output {k}: {out.shape} of type {variable.type}")
-    tally.compared[mode] += 1
     asked = ASKED[mode]
     if asked == "any":
         problem = _exact(program, mode, reference, found)
@@ -104,6 +126,38 @@ def examine(program: Program, mode: str, reference: Reference, tally: Tally) -> 
         why = reference.says_nothing(found, asked)
         tally.unsaid.update([] if why is None else [(mode, why)])
     return problem
+
+
+def _results(run: Any, given: list[Any], record: Any) -> list[list[Any]]:
+    """Return the values of a call; where compiled code is swapped in aside, of one call before it
+    and of all that give other bits."""
+    found = [run(*given)]
+    if config.tier == "auto" and record is not None:
+        seen, left = {_bits(found[0])}, CALLS_AFTER
+        while left:
+            left -= record.state in ("compiled", "failed")
+            again = run(*given)
+            if _bits(again) not in seen:
+                seen.add(_bits(again))
+                found.append(again)
+    return found
+
+
+def _bits(found: list[Any]) -> tuple[Any, ...]:
+    return tuple((out.dtype, out.shape, out.tobytes()) for out in found)
+
+
+@contextmanager
+def in_tier(tier: str) -> Iterator[None]:
+    """Run functions by NumPy ("vm"), compiled from the first call on ("compiled"), or by NumPy
+    until what a thread compiles is swapped in ("swapped")."""
+    usual = POLICIES["auto"]
+    with config.change_flags(tier="auto" if tier == "swapped" else tier):
+        POLICIES["auto"] = Policy(calls=1, seconds=0.0, rounds=0)
+        try:
+            yield
+        finally:
+            POLICIES["auto"] = usual
 
 
 def _exact(program: Program, mode: str, reference: Reference, found: list[Any]) -> Problem | None:

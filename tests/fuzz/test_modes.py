@@ -10,7 +10,7 @@ import pytest
 
 from relgraph import config
 from tests.fuzz.__main__ import main
-from tests.fuzz.campaign import ASKED, TURN, Tally, campaign, examine, made_small
+from tests.fuzz.campaign import ASKED, TURN, Tally, campaign, examine, in_tier, made_small
 from tests.fuzz.generator import draw_program
 from tests.fuzz.judge import Reference, Values, shifted_shares
 from tests.fuzz.program import Leaf, Program, Step, quiet, source
@@ -31,6 +31,15 @@ def test_graphs_compute_what_numpy_does() -> None:
     unsaid = tally.share_unsaid()
     assert set(unsaid) == set(TURN)
     assert max(unsaid.values()) <= MOST_UNSAID, tally.unsaid
+
+
+@pytest.mark.parametrize("tier", ["compiled", "swapped"])
+def test_compiled_code_computes_it_too(tier: str) -> None:
+    tally = Tally()
+    with in_tier(tier):
+        failures = [f for found in campaign(24, seed_of("fuzz", tier), tally) for f in found]
+    assert not failures, f"{len(failures)} fail; the first one:\n{failures[0]}"
+    assert tally.tiers["compiled"] > 6
 
 
 @pytest.mark.parametrize("asked", sorted(set(ASKED.values())))

@@ -55,12 +55,17 @@ def built(
 
 
 def drawn(name: str, inputs: Sequence[Any], elements: int, dtype: str) -> list[Any]:
-    """Draw values for which the programs' own stay finite."""
+    """Draw values for which the programs' own stay finite and normal.
+
+    Those of matrices are smaller the larger these are, as weights of networks are when training
+    begins: the slopes of saturated gates are subnormal, and any BLAS is ten times as slow on these.
+    """
     rng = np.random.default_rng(0)
     # the states of this one grow like a tower of powers if they are positive
     low, high = (-0.9, -0.4) if name == "ladder" else (0.1, 0.6)
     side = max(1, math.isqrt(elements)) if any(v.type.ndim == 2 for v in inputs) else elements
     found = [rng.uniform(low, high, (side,) * v.type.ndim).astype(dtype) for v in inputs]
+    found = [v / v.dtype.type(math.sqrt(side)) if v.ndim == 2 else v for v in found]
     if name != "cholesky":
         return found
     # the diagonal of the matrix, to make it positive definite

@@ -17,7 +17,31 @@ i, j, s = at.lscalar("i"), at.lscalar("j"), at.dscalar("s")
 places, others = at.constant([0, 0, 2]), at.constant([1, 1, 0])
 zeros = at.second(v, 0.0)
 
+
+def incremented(count: int) -> Any:
+    """Two increments of the first elements, with a number of others between."""
+    out = at.inc_subtensor(v[:2], s)
+    for k in range(count):
+        out = at.inc_subtensor(out[k + 1 :], s)
+    return at.inc_subtensor(out[:2], w[:2])
+
+
+def at_once(count: int) -> str:
+    """The same, as it is written after the law, but for what is deep in it."""
+    out = ("inc_subtensor{:2}(v, s + …)", "inc_subtensor{:2}(v, s + subtensor{:2}(w))", "…")
+    first = {1: out[1], 2: out[0]}.get(count, out[2])
+    for k in range(max(count - 3, 0), count):
+        first = f"inc_subtensor{{{k + 1}:}}({first}, s)"
+    return first
+
+
 CASES = [
+    (
+        "inc-of-inc",
+        at.inc_subtensor(at.inc_subtensor(v[:2], w[:2])[:2], w[1:3]),
+        "inc_subtensor{:2}(v, subtensor{:2}(w) + subtensor{1:3}(w))",
+    ),
+    *((f"inc-past-{count}", incremented(count), at_once(count)) for count in range(1, 6)),
     ("inc-serialize-0", at.inc_subtensor(v[:2], s) + w, "inc_subtensor{:2}(v + w, s)"),
     (
         "inc-serialize-0",
