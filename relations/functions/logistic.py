@@ -25,7 +25,7 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars
 x, y, z = lvars("x y z")
 
 # what is about sigmoids is right where the exponential, which may be read elsewhere too, overflows
-_PRICED = ("priced",)
+_PRICED, _SUMS = ("priced",), ("add_canonicalize",)
 
 SIGMOID = (
     law("sigmoid", 1 / (1 + exp(-x)), sigmoid(x), sound="rounding", tags=_PRICED),
@@ -57,6 +57,7 @@ SIGMOID = (
 
 SIGMOID_WHERE_DEFINED = (
     law("sigmoid-total", sigmoid(x) + sigmoid(-x), 1, sound="finite"),
+    law("sigmoid-mixture", y * sigmoid(x) + y * sigmoid(-x), y, sound="finite", tags=_SUMS),
     law("sigmoid-logit", sigmoid(log(x / (1 - x))), x, sound="finite"),
     law("sigmoid-log-odds", sigmoid(log(x) - log1p(-x)), x, sound="finite"),
     law("sigmoid-log", sigmoid(log(x)), x / (1 + x), sound="finite"),

@@ -97,6 +97,7 @@ rounded_difference = readerso(without_logarithm_in_base, x - y)
 
 CANCELLATIONS = (
     law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
+    law("mixture-of-same", x * y + (1 - x) * y, y, sound="finite", tags=_SUMS),
     law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
     law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
     law("mul-div-cancel", x * y / y, x, no_zeroo(y), sound="finite", tags=_PRODUCTS),

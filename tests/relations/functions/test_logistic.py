@@ -41,6 +41,7 @@ CASES = [
     ("odds", at.sigmoid(x) / at.sigmoid(-x), "exp(x)"),
     ("odds-neg", at.sigmoid(-x) / at.sigmoid(x), "exp(-x)"),
     ("sigmoid-total", at.sigmoid(x) + at.sigmoid(-x), "second(sigmoid(x), 1.0)"),
+    ("sigmoid-mixture", at.sigmoid(-x) * y + y * at.sigmoid(x), "y"),
     ("sigmoid-log", at.sigmoid(at.log(x)), "x / (1.0 + x)"),
     ("sigmoid-logit", at.sigmoid(at.log(x / (1 - x))), "x"),
     ("sigmoid-log-odds", at.sigmoid(at.log(x) - at.log1p(-x)), "x"),

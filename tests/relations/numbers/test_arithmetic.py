@@ -62,6 +62,7 @@ CASES = [
     ("zero-sub", 0 - x, "-x"),
     ("zero-sub-integer", 0 - u, "-u"),
     ("sub-self", x - x, "second(x, 0.0)"),
+    ("mixture-of-same", (1 - z) * x + x * z, "x"),
     ("sub-self-integer", u - u, "second(u, 0)"),
     ("div-self", x / x, "second(x, 1.0)"),
     ("mul-div-cancel", x * y / y, "x"),
