@@ -90,6 +90,10 @@ def examine(program: Program, mode: str, reference: Reference, tally: Tally) -> 
     """Return what is wrong with a program in a mode; None if nothing is."""
     try:
         inputs, outputs = build(program)
+        if config.tier == "auto":
+            # compiled after the first call or later, with or without a comparison of both tiers
+            size = len(program.steps)
+            POLICIES["auto"] = Policy(calls=1 + size % 2, seconds=0.0, rounds=size // 2 % 2)
         run = function(inputs, outputs, mode=_mode(mode), on_unused_input="ignore")
         given = arguments(program)
         record = getattr(run._run, "record", None)
@@ -153,7 +157,6 @@ def in_tier(tier: str) -> Iterator[None]:
     until what a thread compiles is swapped in ("swapped")."""
     usual = POLICIES["auto"]
     with config.change_flags(tier="auto" if tier == "swapped" else tier):
-        POLICIES["auto"] = Policy(calls=1, seconds=0.0, rounds=0)
         try:
             yield
         finally:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relgraph.vm.tier.interleaving import side_by_side
 from relgraph.vm.tier.numpy_loops import Loop
 from relgraph.vm.tier.parts import Nest, Operand, Reduction, Step, Value
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
@@ -223,9 +224,13 @@ class BlockLoops:
             return
         group = f"!{2 * len(m.metadata)}"
         own = f"!{2 * len(m.metadata) + 1}"
+        read = {o.value for s in steps for o in s.operands if o.value.nest is not self.nest}
+        made = {s.out for s in steps if s.out in self.in_memory}
+        beside = side_by_side(steps, sum(bool(v.axes) for v in (*read, *made)))
         m.metadata.append(
             f"{group} = distinct !{{}}\n"
-            f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}}}'
+            f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}, '
+            f'!{{!"llvm.loop.interleave.count", i32 {beside}}}}}'
         )
         self.access = f", !llvm.access.group {group}"
         sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}

@@ -61,6 +61,13 @@ def _llvm() -> tuple[Any, Any]:
     return llvm, llvm.Target.from_default_triple()
 
 
+@cache
+def fuses_products() -> bool:
+    """Return whether this machine multiplies and adds in one instruction."""
+    llvm, target = _llvm()
+    return not target.triple.startswith("x86") or llvm.get_host_cpu_features().get("fma", False)
+
+
 def _machine(llvm: Any, target: Any) -> Any:
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3
@@ -83,4 +90,4 @@ def _engine(text: str) -> Any:
     return engine
 
 
-__all__ = ["Compiled"]
+__all__ = ["Compiled", "fuses_products"]

@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 from importlib.util import find_spec
-from random import Random
 from threading import Barrier, Thread
 
 import numpy as np
@@ -20,8 +19,6 @@ from relgraph.vm.linker import VMLinker
 from relgraph.vm.profiled import duration
 from relgraph.vm.tier import compiler, tiers
 from relgraph.vm.tier.tiers import Policy, TieredProgram
-from tests.fuzz import campaign
-from tests.seeds import seed_of
 
 needs_compiler = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
 
@@ -209,25 +206,3 @@ def test_threads_call_a_function_while_it_is_swapped(policy):
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-@needs_compiler
-def test_random_programs_swapped_in_at_a_random_call(policy, monkeypatch):
-    rng = Random(seed_of("tiers"))
-
-    def swapped(inputs, outputs, **kwargs):
-        policy(calls=rng.randint(0, 2), seconds=0.0, rounds=rng.randint(0, 1), aside=False)
-        made = function(inputs, outputs, **kwargs)
-
-        def run(*values):
-            for _ in range(rng.randint(0, 4)):
-                made(*values)
-            return made(*values)
-
-        return run
-
-    monkeypatch.setattr(campaign, "function", swapped)
-    tally = campaign.Tally()
-    failures = [f for found in campaign.campaign(60, seed_of("tiers"), tally) for f in found]
-    assert not failures, f"{len(failures)} fail; the first one:\n{failures[0]}"
-    assert tally.programs == 60
