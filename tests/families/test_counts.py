@@ -30,7 +30,7 @@ FLOOR = 0.25
 
 @pytest.mark.parametrize(
     ("name", "mode"),
-    sampled(product(FAMILIES, MODES), 14, "counts by node"),
+    sampled(product(FAMILIES, MODES), 10, "counts by node"),
 )
 def test_counts_by_node_do_not_grow_with_the_graph(name, mode):
     for gradient in (False, True):

@@ -14,7 +14,7 @@ BOOK = discover_laws()
 
 FEW = 8
 
-AT_A_TIME = 25
+AT_A_TIME = 20
 """How many laws the suite checks by plan; those that the seed draws."""
 
 

@@ -19,7 +19,7 @@ from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizer_check import with_gradients
 from tests.seeds import sampled, seed_of
 
-EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 300
+EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 200
 
 x, y, z, a = lvars("x y z a")
 

@@ -28,7 +28,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("wrong", "most"), WRONG, ids=[one.name for one, _ in WRONG])
 def test_they_are_small(wrong, most, seed):
     found = wrong.check(seed=seed).counterexample
