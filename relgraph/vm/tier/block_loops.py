@@ -226,7 +226,9 @@ class BlockLoops:
         own = f"!{2 * len(m.metadata) + 1}"
         read = {o.value for s in steps for o in s.operands if o.value.nest is not self.nest}
         made = {s.out for s in steps if s.out in self.in_memory}
-        beside = side_by_side(steps, sum(bool(v.axes) for v in (*read, *made)))
+        arrays = sum(bool(v.axes) for v in (*read, *made))
+        m.most_arrays = max(m.most_arrays, arrays)
+        beside = side_by_side(steps, arrays)
         m.metadata.append(
             f"{group} = distinct !{{}}\n"
             f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}, '

@@ -14,6 +14,7 @@ import numpy as np
 
 from relgraph.vm.tier.block_loops import MOST, BlockLoops
 from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
+from relgraph.vm.tier.interleaving import MOST_ARRAYS, WIDE
 from relgraph.vm.tier.lowering import Lowering
 from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.operations import written
@@ -48,6 +49,8 @@ class MachineCode:
         The values for which the function takes an array: those of outputs.
     numbers
         The outputs that are numbers, by dtype.
+    most_arrays
+        How many arrays a loop reads and writes, at most.
     """
 
     def __init__(self, lowering: Lowering) -> None:
@@ -79,6 +82,7 @@ class MachineCode:
         self.bases: dict[Value, str] = {}
         self.registers: dict[Value, str] = {}
         self._lengths: dict[Length, str] = {}
+        self.most_arrays = 0
 
     def text(self) -> str:
         """Return the text of the module."""
@@ -86,11 +90,12 @@ class MachineCode:
         self._write()
         faster = [faster_text(loop, written, code.declared) for loop in self._faster.values()]
         used = sorted({(r.name, self._dtype_of(r)) for r in self.routines})
+        width = WIDE if self.most_arrays <= MOST_ARRAYS else ""
         routines = [routine_text(*named, code.declared) for named in used]
         return "\n".join(
             [
                 *sorted(code.declared),
-                "define ptr @compiled(ptr %self, ptr %arguments, i64 %count) {",
+                f"define ptr @compiled(ptr %self, ptr %arguments, i64 %count) {width} {{",
                 code.body(),
                 "}",
                 *faster,
