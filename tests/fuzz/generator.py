@@ -287,6 +287,6 @@ def draw_program(
     outputs = [len(drawn.values) - 1]
     outputs += [i for i in made if i != outputs[0] and rng.random() < 0.3]
     is_empty = not any(drawn.values[i].size for i in outputs)
-    if not drawn.steps or (is_empty and rng.random() < 0.95):
+    if not drawn.steps or (is_empty and rng.random() < 0.99):
         return draw_program(seed + 10**9, refused, asked)
     return drawn.program(drawn.steps, outputs)

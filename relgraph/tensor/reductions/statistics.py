@@ -51,7 +51,9 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     inner, result = _mean_dtype(x, dtype, "mean")
     axes = reduced_axes(axis, x.type.ndim, "mean")
     total = sum_(cast(x, inner), axis=axes, keepdims=keepdims)
-    return cast(true_div(total, _as_dtype(_element_count(x, axes), inner)), result)
+    # as NumPy divides it by an integer; a quotient of two complex numbers rounds on the way
+    wide = "complex128" if inner == "complex64" else inner
+    return cast(true_div(cast(total, wide), _as_dtype(_element_count(x, axes), wide)), result)
 
 
 def _as_dtype(count: Any, dtype: str) -> Any:

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import relgraph.tensor as at
-from relgraph import scalar
+from relgraph import function, scalar
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.reductions.reduction import CAReduce
+from tests.seeds import seed_of
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]
 AXES = [None, 0, 1, -1, (0, 1), (0, -1), (), (2, 0), (0, 1, 2)]
@@ -236,3 +237,15 @@ def test_a_tensor_without_axes_is_reduced_over_its_first_or_last(name):
     for axis in (1, -2):
         with pytest.raises(ValueError, match=f"axis {axis} of an array with 0 dimensions"):
             getattr(at, name)(s, axis=axis)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_mean_of_complex_numbers_has_the_bits_of_numpy(axis):
+    """NumPy divides by an integer, which is exact but for the last rounding."""
+    rng = np.random.default_rng(seed_of("complex means"))
+    x = at.TensorType("complex64", (None, None))("x")
+    f = function([x], at.mean(x, axis=axis), mode="strict")
+    for _ in range(100):
+        shape = rng.integers(1, 9, 2)
+        value = (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype("complex64")
+        assert f(value).tobytes() == np.asarray(value.mean(axis=axis)).tobytes()

@@ -59,8 +59,8 @@ def test_each_law_is_met_soon(name):
     (rule,) = direction.rules
     for seed in range(2):
         search = InstanceSearch(direction, rule, Random(f"{SEED} {seed}"))
-        search.find(6, 600)
-        assert len(search.instances) == 6
+        search.find(12, 600)
+        assert len(search.instances) >= 6
 
 
 def test_most_products_fit():
