@@ -22,7 +22,7 @@ class JaxLinker:
 
     name = "jax"
     excluded = ("inplace", "elemwise_fusion", "blas")
-    rounds = True
+    rounds = flushes = True
 
     def link(self, fgraph: FunctionGraph) -> JaxProgram:
         """Return a function that computes the outputs of a graph from its inputs."""

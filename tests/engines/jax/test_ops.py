@@ -52,6 +52,18 @@ def test_logarithms_beyond_the_range() -> None:
         assert not np.isfinite(found).any()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+def test_squares_of_integers_that_wrap_around(dtype: str) -> None:
+    """XLA takes them for none that is negative."""
+    x = at.TensorType(dtype, (None,))("x")
+    squares = [x * x, at.sqr(x), x**2, (x + 1) * (1 + x), x * x * x * x]
+    outputs = [
+        function_of(v) for v in squares for function_of in (at.abs, at.sign, lambda v: v < 0)
+    ]
+    values = np.array([0, 1, -12, 100, 127, 46341, 3037000500]).astype(dtype)
+    compare(Graph([x], [values], outputs))
+
+
 def test_fused() -> None:
     """Graphs that were optimized for NumPy's engine: fused, in place, with calls of the BLAS."""
     x, y = at.dmatrix("x"), at.dmatrix("y")

@@ -38,6 +38,23 @@ def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return jnp.where(rest == 0, jnp.copysign(jnp.zeros_like(rest), y), rest), whole
 
 
+def multiply(x: Any, y: Any) -> Any:
+    """Multiply; signed integers by their bits.
+
+    XLA takes a product of equal integers for none that is negative, which it is where it wraps
+    around: their absolute values and comparisons with zero would be wrong.
+    """
+    if x.dtype.kind != "i":
+        return jnp.multiply(x, y)
+    unsigned = np.dtype(f"u{x.dtype}")
+    bits = [lax.bitcast_convert_type(jnp.asarray(v), unsigned) for v in (x, y)]
+    return lax.bitcast_convert_type(jnp.multiply(*bits), x.dtype)
+
+
+def square(x: Any) -> Any:
+    return multiply(x, x) if x.dtype.kind == "i" else jnp.square(x)
+
+
 def power(x: Any, y: Any) -> Any:
     """A power; of floats to 0.5 it is the root."""
     if x.dtype.kind in "biu":
@@ -67,7 +84,8 @@ def _whole_power(x: Any, y: Any) -> Any:
 
     def body(state: Any) -> Any:
         found, base, left = state
-        return jnp.where(left % 2 == 1, found * base, found), base * base, left // 2
+        multiplied = jnp.where(left % 2 == 1, multiply(found, base), found)
+        return multiplied, multiply(base, base), left // 2
 
     base, left = jnp.broadcast_arrays(x, y)
     first = (jnp.ones_like(base), base, jnp.maximum(left, 0))

@@ -20,7 +20,7 @@ _OF_ONE: dict[type, Function] = {
     basic.Neg: jnp.negative,
     basic.Abs: jnp.abs,
     basic.Sign: functions.sign,
-    basic.Sqr: jnp.square,
+    basic.Sqr: functions.square,
     basic.Sqrt: jnp.sqrt,
     basic.Reciprocal: functions.reciprocal,
     transcendental.Exp: jnp.exp,
@@ -73,7 +73,7 @@ _OF_ONE: dict[type, Function] = {
 
 _OF_TWO: dict[type, Function] = {
     basic.Add: jnp.add,
-    basic.Mul: jnp.multiply,
+    basic.Mul: functions.multiply,
     basic.Sub: jnp.subtract,
     basic.TrueDiv: jnp.true_divide,
     basic.IntDiv: functions.int_div,
