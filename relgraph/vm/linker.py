@@ -23,8 +23,8 @@ class Linker(Protocol):
     """A way to run graphs.
 
     A linker may also have `excluded`, the tags of what a mode with it leaves out: laws and passes
-    that are for other machines, and `rounds`: whether its results differ from those of the
-    reference by rounding.
+    that are for other machines; `rounds`, whether its results differ from those of the
+    reference by rounding; and `flushes`, whether it takes subnormal numbers for zero.
     """
 
     name: str

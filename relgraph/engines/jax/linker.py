@@ -18,6 +18,8 @@ class JaxLinker:
         The tags of what is for NumPy alone.
     rounds
         That results are those of the reference but for rounding.
+    flushes
+        That subnormal numbers are taken for zero.
     """
 
     name = "jax"
