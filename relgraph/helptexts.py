@@ -246,7 +246,7 @@ def _laws(name: str) -> str:
     return _wrapped(f"Laws about it: {shown}{more} ({len(laws)}; `relgraph laws --about {name}`).")
 
 
-def _plain_signature(made: Any) -> str:
+def plain_signature(made: Any) -> str:
     """Return the parameters of a function with their defaults, without types."""
     found = signature(made)
     parameters = [p.replace(annotation=p.empty) for p in found.parameters.values()]
@@ -261,7 +261,7 @@ def constructor(made: Constructor) -> str:
     given = "its dtype; by default ``config.floatX``" if dtype is None else "not to be given here"
     return "\n".join(
         [
-            f"{name}{_plain_signature(made)}",
+            f"{name}{plain_signature(made)}",
             "",
             _wrapped(f"A new variable of rank {variable.ndim} and dtype {kind}."),
             "",
@@ -286,7 +286,7 @@ def plural_constructor(made: PluralConstructor) -> str:
     name, one = made.__name__, made.one.__name__
     return "\n".join(
         [
-            f"{name}{_plain_signature(made)}",
+            f"{name}{plain_signature(made)}",
             "",
             f"A list of new variables, each made by `{one}`.",
             "",
@@ -301,4 +301,4 @@ def plural_constructor(made: PluralConstructor) -> str:
     )
 
 
-__all__ = ["constructor", "elementwise", "plural_constructor"]
+__all__ = ["constructor", "elementwise", "plain_signature", "plural_constructor"]

@@ -349,9 +349,14 @@ def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
     names tags that are written nearly the same."""
     for what, tag in query.all_tags():
         if tag not in _ROW_TAGS and not db.knows(tag):
-            near = get_close_matches(tag, db.tags() | _ROW_TAGS)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            hint = spelling_hint(tag, db.tags() | _ROW_TAGS)
             raise ValueError(f"{what}: no rewriter has the tag {tag!r}{hint}")
+
+
+def spelling_hint(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error that asks for known names written nearly the same, if any are."""
+    near = get_close_matches(name, known)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 _STABILIZATION = OptimizationQuery(include=["stabilization"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from relgraph.compile.database import (
@@ -15,6 +14,7 @@ from relgraph.compile.database import (
     law_tags,
     optdb,
     optimizer_up_to,
+    spelling_hint,
 )
 from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
@@ -128,8 +128,7 @@ def _law_of(law: Any) -> Relation:
     if isinstance(law, str):
         known = {one.name: one for one in _laws_of_phases()}
         if law not in known:
-            near = get_close_matches(law, known, n=3)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            hint = spelling_hint(law, known)
             raise ValueError(f"explain: no phase has a law called {law!r}{hint}")
         return known[law]
     if not isinstance(law, Relation):

@@ -11,6 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import relgraph.tensor as at
 from relgraph.display.markup import prose
+from relgraph.helptexts import plain_signature
 from relgraph.tensor.constructors import Constructor, PluralConstructor
 
 
@@ -39,9 +40,7 @@ class TensorNames(SphinxDirective):
 
 def _entry(name: str, named: Any) -> str:
     text = inspect.getdoc(named) or ""
-    signature = inspect.signature(named)
-    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    shown = f"{name}{signature.replace(parameters=bare, return_annotation=signature.empty)}"
+    shown = f"{name}{plain_signature(named)}"
     parts = text.split("\n\n")
     # what is computed for an op begins with how it is called
     called = re.fullmatch(r"(\w+)\(.*\)", parts[0])

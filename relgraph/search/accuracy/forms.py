@@ -118,7 +118,7 @@ class Form:
 
     @property
     def lines(self) -> list[str]:
-        """It as lines to be read: what stands in it several times, and a line for each case."""
+        """The form in lines: what it has several times, by a name, and a line for each case."""
         return written_in_lines(self.expr)
 
     def __str__(self) -> str:
