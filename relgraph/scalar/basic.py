@@ -9,6 +9,7 @@ import numpy as np
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_complex
+from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero_like
 from relgraph.scalar.type import ScalarConstant, constant
 
@@ -87,6 +88,9 @@ class IntDiv(StepOp):
     nin = 2
     ufunc = np.floor_divide
 
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return of.floor(of.true_div(x, y))
+
 
 class Mod(ScalarOp):
     """The remainder ``x - x // y * y`` of the division by `y`; it has the sign of `y`."""
@@ -95,6 +99,9 @@ class Mod(ScalarOp):
     nin = 2
     ufunc = np.remainder
     holomorphic = False
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return x - y * of.int_div(x, y)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs
@@ -161,6 +168,7 @@ class Neg(FloatOp):
     """The negative of `x`; it is not defined for booleans."""
 
     name = "neg"
+    facts = Facts(odd=True, decreasing=EVERYWHERE, zeros=(0,))
     ufunc = np.negative
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -171,6 +179,7 @@ class Abs(FloatOp):
     """The absolute value, which is real for complex numbers. Its gradient at 0 is 0."""
 
     name = "abs"
+    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     ufunc = np.absolute
     holomorphic = False
 
@@ -182,6 +191,8 @@ class Sign(StepOp):
     """The sign: -1, 0 or 1; for a complex number, the number divided by its absolute value."""
 
     name = "sign"
+    c_name = "sgn"
+    facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,))
     ufunc = np.sign
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -194,7 +205,11 @@ class Sqr(FloatOp):
     """The square, ``x * x``."""
 
     name = "sqr"
+    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,), inverse="sqrt")
     ufunc = np.square
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x * x
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (2 * x)
@@ -204,6 +219,7 @@ class Sqrt(FloatOp):
     """The square root that is not negative; nan for a negative real number."""
 
     name = "sqrt"
+    facts = Facts(increasing=(0, INF), domain=(0, INF), range=(0, INF), zeros=(0,))
     ufunc = np.sqrt
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -214,7 +230,11 @@ class Reciprocal(FloatOp):
     """One divided by `x`; for an integer the result is an integer, as in NumPy."""
 
     name = "reciprocal"
+    facts = Facts(odd=True, zeros=(), inverse="reciprocal")
     ufunc = np.reciprocal
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.true_div(1, x)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * out * out)

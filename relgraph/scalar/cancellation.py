@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, ScalarOp
 from relgraph.scalar.transcendental import sin, tan
 
@@ -91,6 +92,9 @@ class Hypot(ScalarOp):
     ufunc: Any = np.hypot
     holomorphic = False
     commutative = True
+
+    def formula(self, of: Any, *xs: Any) -> Any:
+        return of.sqrt(of.add(*[x * x for x in xs]))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         # at the origin the slope has no direction: it is taken to be zero
@@ -191,6 +195,9 @@ class SqrLessSqr(ScalarOp):
     def ufunc(x: Any, y: Any) -> Any:
         return _in_blocks(_difference_of_squares, *_of_one_dtype(x, y))
 
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return (x - y) * (x + y)
+
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y = inputs
         return [2 * (g * x), -2 * (g * y)]
@@ -200,6 +207,7 @@ class Cbrt(FloatOp):
     """The real cube root, of negative numbers too."""
 
     name = "cbrt"
+    facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,))
     ufunc = np.cbrt
     holomorphic = False
 
@@ -211,7 +219,11 @@ class Cosm1(FloatOp):
     """``cos(x) - 1``, exact wherever that is small."""
 
     name = "cosm1"
+    facts = Facts(even=True, periodic=True, range=(-2, 0))
     ufunc = _of_arrays(partial(cosm1_formula, np))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return -2 * of.sqr(of.sin(x / 2))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * sin(x))
@@ -224,8 +236,12 @@ class Log1pmx(FloatOp):
     """
 
     name = "log1pmx"
+    facts = Facts(decreasing=(0, INF), domain=(-1, INF), range=(-INF, 0), zeros=(0,))
     holomorphic = False
     ufunc = _of_arrays(partial(log1pmx_formula, np))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.log1p(x) - x
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * (x / (1 + x)))
@@ -235,6 +251,7 @@ class Log1pSqr(FloatOp):
     """``log(1 + x**2)``, without the overflow of the square."""
 
     name = "log1p_sqr"
+    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
     @_of_arrays
@@ -245,6 +262,9 @@ class Log1pSqr(FloatOp):
             return np.log1p(square)
         return np.where(far, 2 * np.log(np.abs(x)), np.log1p(square))
 
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.log1p(x * x)
+
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         # at 0 the reciprocal is infinite, and the slope 0
         return g * (2 / (x + 1 / x))
@@ -254,6 +274,7 @@ class Hypot1m1(FloatOp):
     """``sqrt(1 + x**2) - 1``, exact near 0, and without the overflow of the square."""
 
     name = "hypot1m1"
+    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
     @_of_arrays
@@ -266,6 +287,9 @@ class Hypot1m1(FloatOp):
         square = small * small
         return np.where(near, square / (np.sqrt(1 + square) + 1), np.hypot(1, x) - 1)
 
+    def formula(self, of: Any, x: Any) -> Any:
+        return x * x / (of.sqrt(1 + x * x) + 1)
+
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (x / hypot(1, x))
 
@@ -274,7 +298,11 @@ class XLessSin(FloatOp):
     """``x - sin(x)``, exact near 0."""
 
     name = "x_less_sin"
+    facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,))
     ufunc = _of_arrays(partial(x_less_sin_formula, np))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x - of.sin(x)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * cosm1(x))
@@ -284,7 +312,11 @@ class TanLessX(FloatOp):
     """``tan(x) - x``, exact near 0."""
 
     name = "tan_less_x"
+    facts = Facts(odd=True)
     ufunc = _of_arrays(partial(tan_less_x_formula, np))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.tan(x) - x
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         slope = tan(x)

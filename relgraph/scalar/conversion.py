@@ -9,6 +9,7 @@ import numpy as np
 
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete
+from relgraph.scalar.facts import EVERYWHERE, Facts
 from relgraph.scalar.op import FloatOp, ScalarOp, StepOp
 from relgraph.scalar.type import as_scalar
 
@@ -70,6 +71,7 @@ class Ceil(StepOp):
     """The least integer that is not below `x`, in the dtype of `x`."""
 
     name = "ceil"
+    facts = Facts(increasing=EVERYWHERE, integral=True)
     ufunc = np.ceil
 
 
@@ -77,6 +79,7 @@ class Floor(StepOp):
     """The greatest integer that is not above `x`, in the dtype of `x`."""
 
     name = "floor"
+    facts = Facts(increasing=EVERYWHERE, integral=True)
     ufunc = np.floor
 
 
@@ -84,6 +87,7 @@ class Trunc(StepOp):
     """The integer nearest to `x` between 0 and `x`, in the dtype of `x`."""
 
     name = "trunc"
+    facts = Facts(odd=True, increasing=EVERYWHERE, integral=True)
     ufunc = np.trunc
 
 
@@ -91,6 +95,7 @@ class Round(StepOp):
     """The integer nearest to `x`, in the dtype of `x`; of two the even one."""
 
     name = "round"
+    facts = Facts(odd=True, increasing=EVERYWHERE, integral=True)
     ufunc = staticmethod(np.round)
 
 

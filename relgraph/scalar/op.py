@@ -14,6 +14,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
+from relgraph.scalar.facts import Facts
 from relgraph.scalar.type import ScalarType, as_scalar, constant, get_scalar_type
 
 TypedNumber = tuple[Any, str]
@@ -29,6 +30,13 @@ class ScalarOp(TypedOp):
     ----------
     name
         The name of the op, which is ``str(op)``.
+    c_name
+        The name of the function in C, which Arb, SymPy and FPCore use too; by default `name`.
+    facts
+        What mathematics says of it.
+    formula
+        What it is, of a namespace of functions and of its inputs; None if it is a function that
+        other libraries have too.
     nin
         The number of inputs; -1 for one or more.
     nout
@@ -53,6 +61,9 @@ class ScalarOp(TypedOp):
     __props__: ClassVar[tuple[str, ...] | None] = ()
 
     name: str = ""
+    c_name: str = ""
+    facts: Facts = Facts()
+    formula: Callable[..., Any] | None = None
     nin: int = 1
     nout: int = 1
     holomorphic: bool = True

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.dtypes import result_dtype
+from relgraph.scalar.facts import EVERYWHERE, Facts
 from relgraph.scalar.op import FloatOp, ScalarOp, TypedNumber, zero_like
 
 
@@ -15,6 +16,7 @@ class Identity(FloatOp):
     """A copy of its input."""
 
     name = "identity"
+    facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="identity")
 
     @staticmethod
     def ufunc(x: Any) -> Any:
@@ -22,6 +24,9 @@ class Identity(FloatOp):
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return dtypes[0]
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g
@@ -43,6 +48,9 @@ class Second(ScalarOp):
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return dtypes[1]
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return y
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         return [None, g]
@@ -106,6 +114,9 @@ class Clip(ScalarOp):
         if position == 2 and value > bounds.max:
             return int(bounds.max), dtype
         return super()._out_of_range(position, value, dtype)
+
+    def formula(self, of: Any, x: Any, low: Any, high: Any) -> Any:
+        return of.minimum(of.maximum(x, low), high)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, low, high = inputs

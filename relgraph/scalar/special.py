@@ -16,6 +16,7 @@ import scipy
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.basic import add, maximum, minimum
 from relgraph.scalar.dtypes import is_complex
+from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp
 from relgraph.scalar.transcendental import LN2, exp, expm1
 
@@ -37,6 +38,7 @@ class Erf(_ScipyOp):
     """The error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t**2)`` from 0 to `x`."""
 
     name = scipy_name = "erf"
+    facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,), inverse="erfinv")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (2 / math.sqrt(math.pi)) * exp(-(x * x))
@@ -46,6 +48,7 @@ class Erfc(_ScipyOp):
     """``1 - erf(x)``, exact for large `x`, where it is tiny."""
 
     name = scipy_name = "erfc"
+    facts = Facts(decreasing=EVERYWHERE, range=(0, 2), zeros=(), inverse="erfcinv")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (-2 / math.sqrt(math.pi)) * exp(-(x * x))
@@ -55,6 +58,7 @@ class Erfinv(_ScipyOp):
     """The number whose error function is `x`; nan beyond -1 and 1."""
 
     name = scipy_name = "erfinv"
+    facts = Facts(odd=True, increasing=(-1, 1), domain=(-1, 1), zeros=(0,), inverse="erf")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (math.sqrt(math.pi) / 2) * exp(out * out)
@@ -64,7 +68,11 @@ class Sigmoid(_ScipyOp):
     """The logistic function, ``1 / (1 + exp(-x))``."""
 
     name = "sigmoid"
+    facts = Facts(increasing=EVERYWHERE, range=(0, 1), zeros=(), inverse="logit")
     scipy_name = "expit"
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return 1 / (1 + of.exp(-x))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * out * (1 - out)
@@ -117,10 +125,14 @@ class Softplus(FloatOp):
     """``log(1 + exp(x))``, without overflow."""
 
     name = "softplus"
+    facts = Facts(increasing=EVERYWHERE, range=(0, INF), zeros=())
 
     @staticmethod
     def ufunc(x: Any) -> Any:
         return np.logaddexp(0, x)
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.maximum(x, 0) + of.log1p(of.exp(-of.abs(x)))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * sigmoid(x)
@@ -133,10 +145,16 @@ class Log1mexp(FloatOp):
     """
 
     name = "log1mexp"
+    facts = Facts(
+        decreasing=(-INF, 0), domain=(-INF, 0), range=(-INF, 0), zeros=(), inverse="log1mexp"
+    )
 
     @staticmethod
     def ufunc(x: Any) -> Any:
         return np.where(np.less(x, -LN2), np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.log(-of.expm1(x))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         # at 0 the slope is minus infinity, whatever the sign of the zero
@@ -153,6 +171,9 @@ class LogAddExp(FoldOp):
     def impl(self, *values: Any) -> Any:
         dtype = self.output_dtype(*[np.asarray(v).dtype.name for v in values])
         return reduce(np.logaddexp, [np.asarray(v).astype(dtype)[()] for v in values])
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return of.maximum(x, y) + of.log1p(of.exp(-of.abs(x - y)))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         if len(inputs) == 2:
@@ -206,6 +227,9 @@ class LogProduct(ScalarOp):
             if np.all(ordinary):
                 return found
             return np.where(ordinary, found, _log_of_product(y, z, xs))
+
+    def formula(self, of: Any, y: Any, z: Any, *xs: Any) -> Any:
+        return y + of.log(of.true_div(of.mul(1, *xs), z))
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         _, z, *xs = inputs
@@ -270,6 +294,9 @@ class LogDeterminant(ScalarOp):
             if np.all(exact):
                 return found
             return np.where(exact, found, _log_of_fractions(x, y, z, w))
+
+    def formula(self, of: Any, x: Any, y: Any, z: Any, w: Any) -> Any:
+        return of.log(x * y - z * w)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         x, y, z, w = inputs

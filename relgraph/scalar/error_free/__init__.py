@@ -104,6 +104,9 @@ class Fma(_Exact):
     name = "fma"
     nin = 3
 
+    def formula(self, of: Any, x: Any, y: Any, z: Any) -> Any:
+        return x * y + z
+
     def compute(self, dtype: Any, *values: Array) -> Array:
         if dtype == np.float64:
             return _fused(*values)
@@ -123,6 +126,9 @@ class MulError(_Exact):
     name = "mul_error"
     nin = 2
     commutative = True
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return 0 * x * y
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         if dtype != np.float64:
@@ -144,6 +150,9 @@ class AddError(_Exact):
     name = "add_error"
     nin = 2
     commutative = True
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return 0 * x * y
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         total, error = _sum_and_error(*[v.astype(dtype) for v in values])
@@ -175,6 +184,10 @@ class ScaledProduct(_Exact):
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"scaled_product{{{self.above},{self.below}}}"
+
+    def formula(self, of: Any, *xs: Any) -> Any:
+        factors, divisors = of.mul(1, *xs[: self.above]), of.mul(1, *xs[self.above :])
+        return of.true_div(factors, divisors)
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         fraction, exponent = np.ones_like(values[0]), 0

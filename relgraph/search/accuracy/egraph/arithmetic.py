@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+from relgraph.search.accuracy.expressions import OPS
+from relgraph.truth.balls import arb, precision
+from relgraph.truth.functions import has_value, value
+
 _MOST_BITS = 160
 """Rational numbers with more digits are not computed."""
+
+_LARGEST = 2**30
+"""Functions are computed of numbers up to this one."""
 
 
 def computed(op: str, args: Sequence[Any]) -> Fraction | None:
     """Return the value of an op of rational numbers, if that is one."""
     if not args or not all(isinstance(a, Fraction) for a in args):
         return None
-    found = _ARITHMETIC[op](*args) if op in _ARITHMETIC else None
+    found = (_ARITHMETIC[op] if op in _ARITHMETIC else _value(op))(*args)
     if found is None:
         return None
     size = max(abs(found.numerator), found.denominator).bit_length()
@@ -36,19 +44,30 @@ def _root(a: Fraction) -> Fraction | None:
 
 
 _ARITHMETIC: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
     "true_div": lambda a, b: None if b == 0 else a / b,
-    "neg": lambda a: -a,
-    "abs": lambda a: abs(a),
+    "neg": operator.neg,
+    "abs": operator.abs,
     "sqr": lambda a: a * a,
     "pow": _power,
-    "sqrt": lambda a: _root(a),
-    "exp": lambda a: Fraction(1) if a == 0 else None,
-    "expm1": lambda a: a if a == 0 else None,
-    "log": lambda a: Fraction(0) if a == 1 else None,
-    "log1p": lambda a: a if a == 0 else None,
-    "cos": lambda a: Fraction(1) if a == 0 else None,
-    **{name: lambda a: a if a == 0 else None for name in ("sin", "tan", "sinh", "tanh", "arctan")},
+    "sqrt": _root,
 }
+
+
+def _value(name: str) -> Any:
+    """Return a function of rational numbers: its values where they are exact in base 2."""
+    op = OPS[name].scalar_op
+
+    def of(*args: Fraction) -> Fraction | None:
+        if not has_value(op) or any(abs(a) > _LARGEST for a in args):
+            return None
+        with precision(2 * _MOST_BITS):
+            found = value(op, [arb(a.numerator) / arb(a.denominator) for a in args])
+            if not isinstance(found, arb) or not (found.is_finite() and found.is_exact()):
+                return None
+            mantissa, exponent = found.man_exp()
+            return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+    return of

@@ -27,16 +27,14 @@ from relgraph.search.accuracy.egraph.arithmetic import computed
 from relgraph.search.accuracy.egraph.conditions import HOLDS, Terms
 from relgraph.search.accuracy.egraph.equations import Equation
 from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, built
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, number
-from relgraph.search.accuracy.truth.mpmath_numbers import ZERO, libmp, to_float
-from relgraph.search.accuracy.truth.numbers_at_points import number_at, value_at
+from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, apply, number
 from relgraph.search.accuracy.truth.ordinals import floats_between
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.truth.settling import Known, number_as_ball
+from relgraph.truth.balls import arb, nearest, set_precision
+from relgraph.truth.functions import UNDECIDED, function_of
 
-_SLOW = 700
-"""Bits with which functions take long."""
-
-_QUICK = frozenset(("add", "sub", "mul", "neg", "abs", "sqr", "true_div", "minimum", "maximum"))
+_LEAST_BITS = 70
+"""Of a true value at a point that are known; else it counts as none."""
 
 
 class Node:
@@ -61,7 +59,7 @@ class EClass:
     parents
         The nodes of which it is an argument.
     exact
-        The true values at the points, as mpmath's raw numbers; None where there are none.
+        The true values at the points, as balls; None where there are none.
     true
         The same as floats, nan where there are none.
     constant
@@ -101,8 +99,7 @@ class EClass:
         """Take over true values that are known for certain, where digits were lost here."""
         self.true = true.copy()
         self.exact = [
-            libmp.from_float(float(t)) if v is None else v
-            for v, t in zip(self.exact, true, strict=True)
+            arb(float(t)) if v is None else v for v, t in zip(self.exact, true, strict=True)
         ]
 
     def all_nodes(self) -> Iterable[Node]:
@@ -135,7 +132,6 @@ class EGraph:
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
         self._bits = [int(b) + int(b) // 2 + 160 for b in points.bits]
-        self._unknown = [None] * len(points)
         self._classes: dict[Expr, EClass] = {}
         self._known: dict[Any, Expr] = {}
         self._why: dict[Expr, tuple[Expr, Reason]] = {}
@@ -152,12 +148,8 @@ class EGraph:
         """Return the class of an expression that was added."""
         return self._classes[expr].root()
 
-    def add(self, expr: Expr, like: EClass | None = None) -> EClass:
-        """Return the class of an expression; it is added if it is new.
-
-        `like` is a class that it is to be joined with: its true values are taken where they take
-        long to compute.
-        """
+    def add(self, expr: Expr) -> EClass:
+        """Return the class of an expression; it is added if it is new."""
         known = self._classes.get(expr)
         if known is not None:
             return known.root()
@@ -175,7 +167,7 @@ class EGraph:
             if expr.size < found.smallest.size:
                 found.smallest = expr
             return found
-        return self._new_class(expr, classes, key, like)
+        return self._new_class(expr, classes, key)
 
     def _key(self, expr: Expr, classes: Sequence[EClass]) -> Any:
         if not classes:
@@ -185,10 +177,8 @@ class EGraph:
             places.reverse()
         return (expr.op, *places)
 
-    def _new_class(
-        self, expr: Expr, classes: tuple[EClass, ...], key: Any, like: EClass | None
-    ) -> EClass:
-        exact = self._exact(expr, classes, like)
+    def _new_class(self, expr: Expr, classes: tuple[EClass, ...], key: Any) -> EClass:
+        exact = self._exact(expr, classes)
         new = EClass(self._count, exact, self._rounded(exact))
         self._count += 1
         self.nodes += 1
@@ -213,24 +203,30 @@ class EGraph:
             self.add(of_numbers)
             self.join(of_numbers, number(value), ("arithmetic", None))
 
-    def _exact(self, expr: Expr, classes: Sequence[EClass], like: EClass | None) -> Any:
+    def _exact(self, expr: Expr, classes: Sequence[EClass]) -> Any:
         if expr.op is INPUT:
-            return [libmp.from_float(float(v)) for v in self.points.inputs[expr.value]]
+            return [arb(float(v)) for v in self.points.inputs[expr.value]]
         if expr.op is NUMBER:
-            return [number_at(expr.value, bits) for bits in self._bits]
-        op = expr.op
+            return [self._number(expr.value, bits) for bits in self._bits]
         columns = [c.exact for c in classes]
-        if op == "sub" and classes[0] is classes[1]:
-            return [v and ZERO for v in columns[0]]
-        known = self._unknown if like is None or op in _QUICK else like.exact
-        return [
-            value_at(op, args, bits) if bits < _SLOW or v is None else v
-            for bits, v, *args in zip(self._bits, known, *columns, strict=True)
-        ]
+        if expr.op == "sub" and classes[0] is classes[1]:
+            return [None if v is None else arb(0) for v in columns[0]]
+        function = function_of(OPS[expr.op].scalar_op)
+        found = []
+        for bits, *args in zip(self._bits, *columns, strict=True):
+            set_precision(bits)
+            # one of two choices may have no value
+            known = expr.op == "switch" or None not in args
+            found.append(_if_known(function(*args)) if known and args[0] is not None else None)
+        return found
+
+    def _number(self, value: Any, bits: int) -> Any:
+        set_precision(bits)
+        return _if_known(number_as_ball(value))
 
     def _rounded(self, exact: Any) -> Any:
         values = [
-            np.nan if v is None else float(v) if isinstance(v, bool) else to_float(v, self._dtype)
+            np.nan if v is None else float(v) if isinstance(v, bool) else nearest(v, self._dtype)
             for v in exact
         ]
         return np.array(values, self._dtype)
@@ -273,7 +269,7 @@ class EGraph:
         before = self._count
         left, right = built(equation.left, values), built(equation.right, values)
         first = self.add(left)
-        second = self.add(right, first)
+        second = self.add(right)
         if first is second:
             return None
         if not self.agrees(first, second):
@@ -391,6 +387,15 @@ class EGraph:
             e = self._why[e][0]
             found[e] = None
         return found
+
+
+def _if_known(value: Any) -> Any:
+    """Return a value, None if there is none or too little of it is known."""
+    if not isinstance(value, arb):
+        return None if value is UNDECIDED else value
+    if not value.is_finite():
+        return None
+    return value if value.is_exact() or value.rel_accuracy_bits() >= _LEAST_BITS else None
 
 
 def _reversed(why: Reason) -> Reason:

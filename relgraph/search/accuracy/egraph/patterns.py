@@ -11,8 +11,8 @@ from typing import Any
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term
 from relgraph.search.accuracy.expressions import NUMBER, Expr, apply, from_graph, number
-from relgraph.search.accuracy.truth.numbers_at_points import has_value
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.truth.functions import has_value
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
 
@@ -61,7 +61,7 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
         return _of_expr(from_graph(side, [], []))
     if not isinstance(side, Term) or not isinstance(side.op, Elemwise):
         raise NotTranslated(f"{name} has {side}, which is no elementwise op")
-    if not has_value(side.op.scalar_op.name):
+    if not has_value(side.op.scalar_op):
         raise NotTranslated(f"{name} has the op {side.op}, of which no true value is known")
     args = [pattern_of(name, a, variables) for a in side.args]
     op = side.op.scalar_op.name

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from relgraph.search.accuracy.expressions import INPUT, Expr, NoTrueValue, parts
-from relgraph.search.accuracy.truth.mpmath_numbers import libmp
 from relgraph.search.accuracy.truth.settling import Settler
+from relgraph.truth.balls import Ball, arb
 
 _BITS, _SURE = 400, 300
 """Bits with which numbers are computed, and in which they are equal then."""
@@ -30,38 +29,34 @@ def known_number(expr: Expr) -> tuple[str, Fraction] | None:
         return None
     for kind, seen in (
         ("rational", value),
-        ("pi", libmp.mpf_div(value, libmp.mpf_pi(_BITS), _BITS)),
-        ("root", libmp.mpf_mul(value, value, _BITS)),
+        ("pi", value / arb.pi()),
+        ("root", value * value),
     ):
         found = _rational(seen)
         if found is not None:
-            return kind, -found if kind == "root" and value[0] else found
+            return kind, -found if kind == "root" and value < 0 else found
     return None
 
 
-def _value(expr: Expr) -> Any:
-    """Return a number in an interval that is too small to tell it from others; None if there is no
-    such interval."""
+def _value(expr: Expr) -> Ball | None:
+    """Return a number with an error that is too small to take it for another; None if it has
+    none."""
     try:
-        found = Settler(expr).interval(_BITS, {})
+        found = Settler(expr).values(_BITS, {})[-1]
     except NoTrueValue:
         return None
-    if not isinstance(found, tuple) or found[2]:
+    if not isinstance(found, arb) or not found.is_finite():
         return None
-    low, high, _ = found
-    width = libmp.mpf_sub(high, low, 30, "u")
-    return low if not width[1] or width[2] + width[3] < -_SURE else None
+    return found if found.rad() < arb(2) ** -_SURE else None
 
 
-def _rational(value: Any) -> Fraction | None:
+def _rational(value: Ball) -> Fraction | None:
     """Return the rational number that a value is, if its numerator and denominator are small."""
-    sign, mantissa, exponent, _ = value
-    if not mantissa or exponent + int(mantissa).bit_length() < -_SURE:
-        return Fraction(0)
-    if exponent + int(mantissa).bit_length() > 20:
+    if not abs(value) < 2**20:
         return None
+    mantissa, exponent = value.mid().man_exp()
     exact = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
     near = exact.limit_denominator(_LARGEST)
-    if abs(exact - near) > abs(exact) / 2**_SURE or abs(near.numerator) > _LARGEST**2:
+    if abs(exact - near) > max(abs(exact), Fraction(1, _LARGEST)) / 2**_SURE:
         return None
-    return -near if sign else near
+    return near if abs(near.numerator) <= _LARGEST**2 else None

@@ -15,10 +15,11 @@ import numpy as np
 
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, as_float
 from relgraph.search.accuracy.truth.clock import worked
-from relgraph.search.accuracy.truth.intervals import UNKNOWN
-from relgraph.search.accuracy.truth.mpmath_numbers import libmp, to_float
 from relgraph.search.accuracy.truth.ordinals import from_ordinals, to_ordinals
 from relgraph.search.accuracy.truth.settling import Known, Settler
+from relgraph.truth.balls import arb, nearest
+from relgraph.truth.functions import UNDECIDED
+from relgraph.truth.ranges import NOWHERE, Range
 
 Box = tuple[tuple[int, int], ...]
 """For each input the ordinals of its least and its greatest value."""
@@ -219,7 +220,7 @@ class Sampler:
                     verdict = self._verdict(half)
                     if verdict is True:
                         kept.append(half)
-                    elif verdict is UNKNOWN:
+                    elif verdict is UNDECIDED:
                         cut.append(half)
             open_cells = cut
         return kept + open_cells
@@ -228,19 +229,19 @@ class Sampler:
         """Return whether all points of a cell are in the domain and have true values, or none."""
         inputs = {}
         for name, ends in zip(self._names, cell, strict=True):
-            low, high = (libmp.from_float(float(v)) for v in from_ordinals(ends, self._dtype))
-            inputs[name] = (low, high, False)
-        inside = True if self._domain is None else self._domain.interval(80, inputs)
-        value = None if inside is False else self._truth.interval(80, inputs)
-        if value is None:
+            least, most = from_ordinals(ends, self._dtype)
+            inputs[name] = Range(arb(float(least)), arb(float(most)))
+        inside = True if self._domain is None else self._domain.range_over(80, inputs)
+        value = NOWHERE if inside is False else self._truth.range_over(80, inputs)
+        if value is NOWHERE:
             return False
-        if not isinstance(value, tuple):
-            return UNKNOWN
-        low, high = (to_float(v, self._dtype) for v in value[:2])
+        if not isinstance(value, Range):
+            return UNDECIDED
+        low, high = (nearest(v, self._dtype) for v in (value.low, value.high))
         if low == math.inf or high == -math.inf:
             return False
-        sure = inside is True and not value[2] and math.isfinite(low) and math.isfinite(high)
-        return True if sure else UNKNOWN
+        sure = inside is True and not value.partial and math.isfinite(low) and math.isfinite(high)
+        return True if sure else UNDECIDED
 
 
 def _size(cell: Box) -> float:

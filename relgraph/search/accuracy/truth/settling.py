@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from relgraph.search.accuracy.expressions import (
-    COMPARISONS,
-    INPUT,
-    NUMBER,
-    Expr,
-    NoTrueValue,
-    counts_of,
-    parts,
+from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, NoTrueValue, parts
+from relgraph.truth.balls import (
+    INFINITY,
+    NONE,
+    Ball,
+    arb,
+    is_infinite,
+    is_none,
+    set_precision,
+    to_float,
 )
-from relgraph.search.accuracy.truth.intervals import UNKNOWN, Intervals
-from relgraph.search.accuracy.truth.mpmath_numbers import libmp, to_float
+from relgraph.truth.functions import UNDECIDED, function_of, has_value
+from relgraph.truth.ranges import Range, image, range_of
 
 PRECISIONS = (80, 200, 560, 1400, 2800, 5600)
 """Bits, tried one after the other."""
 
-UNDECIDED = "undecided"
+UNSETTLED = "unsettled"
 """Stands for a value that no precision settles."""
+
+_MOST_FOR_PARTS, _NARROW = 2800, 40
+"""Parts of an expression are known by so many bits, unless more than those of the first are needed.
+"""
+
+
+def number_as_ball(value: Any) -> Ball:
+    """Return a rational number, or π, e, inf or nan by name, at the precision."""
+    if isinstance(value, Fraction):
+        return arb(value.numerator) / arb(value.denominator)
+    if value in ("pi", "e"):
+        return arb.pi() if value == "pi" else arb(1).exp()
+    return INFINITY if value == "inf" else NONE
 
 
 class Settler:
@@ -47,39 +62,52 @@ class Settler:
     def __init__(self, expr: Expr, dtype: Any = np.float64) -> None:
         self.dtype = dtype
         self._order = list(parts(expr))
-        self._numbers: dict[int, dict[Expr, Any]] = {}
-        for e in self._order:
-            known = e.op in _SPECIAL or hasattr(Intervals, e.op) or counts_of(e.op) is not None
-            if not known:
+        self._numbers: dict[int, list[Any]] = {}
+        places = {e: k for k, e in enumerate(self._order)}
+        self._steps = []
+        for k, e in enumerate(self._order):
+            if e.op in (INPUT, NUMBER):
+                continue
+            op = OPS[e.op].scalar_op
+            if not has_value(op):
                 raise NoTrueValue(f"no true value of {e.op} is known")
+            self._steps.append((k, op, function_of(op), [places[a] for a in e.args]))
 
-    def interval(self, bits: int, inputs: Mapping[str, Any]) -> Any:
-        """Return the interval of the value, or whether the condition holds, for intervals of the
+    def range_over(self, bits: int, inputs: Mapping[str, Range]) -> Any:
+        """Return the range of the value, or whether the condition holds, over ranges of the
         inputs."""
-        return self._values(bits, inputs)[self._order[-1]]
-
-    def _values(self, bits: int, inputs: Mapping[str, Any]) -> dict[Expr, Any]:
-        """Return the intervals of all parts."""
-        functions = Intervals(bits)
-        known = self._numbers.get(bits)
-        if known is None:
-            known = self._numbers[bits] = {
-                e: functions.number(e.value) for e in self._order if e.op is NUMBER
-            }
-        values = dict(known)
-        for e in self._order:
+        set_precision(bits)
+        values = [range_of(v) if isinstance(v, arb) else v for v in self._known(bits)]
+        for k, e in enumerate(self._order):
             if e.op is INPUT:
-                values[e] = inputs[e.value]
-            elif e.op is not NUMBER:
-                values[e] = _value(functions, e.op, [values[a] for a in e.args])
+                values[k] = inputs[e.value]
+        for k, op, _, places in self._steps:
+            values[k] = image(op, [values[p] for p in places])
+        return values[-1]
+
+    def _known(self, bits: int) -> list[Any]:
+        """Return the numbers among the parts."""
+        if bits not in self._numbers:
+            self._numbers[bits] = [
+                number_as_ball(e.value) if e.op is NUMBER else None for e in self._order
+            ]
+        return self._numbers[bits]
+
+    def values(self, bits: int, point: Mapping[str, float]) -> list[Any]:
+        """Return the values of all parts at a point, the whole last, with their errors."""
+        set_precision(bits)
+        values = list(self._known(bits))
+        for k, e in enumerate(self._order):
+            if e.op is INPUT:
+                values[k] = arb(float(point[e.value]))
+        for k, _, function, places in self._steps:
+            values[k] = function(*[values[p] for p in places])
         return values
 
     def bits_of_parts(self, point: Mapping[str, float], least: int) -> int:
         """Return the bits with which the true values of all parts at a point are known too."""
-        inputs = _exactly(point)
         for bits in (b for b in PRECISIONS if b >= least):
-            found = self._values(bits, inputs).values()
-            if bits > _MOST_FOR_PARTS or all(_is_narrow(v) for v in found):
+            if bits > _MOST_FOR_PARTS or all(map(_is_narrow, self.values(bits, point))):
                 return bits
         return least
 
@@ -87,70 +115,27 @@ class Settler:
         """Return the true value at a point, rounded, and the bits that settled it.
 
         It is None where there is none or where it is too large for the dtype; a bool for a
-        condition; and `UNDECIDED` if no precision settles it.
+        condition; and `UNSETTLED` if no precision settles it.
         """
-        inputs = _exactly(point)
         for bits in PRECISIONS:
-            found = self.interval(bits, inputs)
-            if found is None or isinstance(found, bool):
+            found = self.values(bits, point)[-1]
+            if found is True or found is False:
                 return found, bits
-            if found is UNKNOWN or found[2]:
+            if found is UNDECIDED:
                 continue
-            low, high = (to_float(v, self.dtype) for v in found[:2])
-            if low == high:
-                return (low + 0.0 if np.isfinite(low) else None), bits
-        return UNDECIDED, PRECISIONS[-1]
+            if is_none(found) or is_infinite(found):
+                return None, bits
+            rounded = to_float(found, self.dtype)
+            if rounded is not None:
+                return (rounded + 0.0 if np.isfinite(rounded) else None), bits
+        return UNSETTLED, PRECISIONS[-1]
 
 
-_MOST_FOR_PARTS = 2800
-
-
-def _exactly(point: Mapping[str, float]) -> dict[str, Any]:
-    """Return the inputs at a point as intervals."""
-    found = {}
-    for name, v in point.items():
-        exact = libmp.from_float(float(v))
-        found[name] = (exact, exact, False)
-    return found
-
-
-def _is_narrow(interval: Any) -> bool:
-    """Return whether an interval holds its value to some 40 digits in base 2, or holds none."""
-    if not isinstance(interval, tuple) or interval[2]:
+def _is_narrow(value: Any) -> bool:
+    """Return whether a value is known to some digits, or nothing at all."""
+    if not isinstance(value, arb) or not value.is_finite():
         return True
-    low, high, _ = interval
-    if low == high or not low[1] or not high[1]:
-        return bool(low == high)
-    width = libmp.mpf_sub(high, low, 30, "u")
-    return bool(width[2] + width[3] < max(low[2] + low[3], high[2] + high[3]) - 40)
-
-
-_SPECIAL = frozenset((INPUT, NUMBER, "switch", "and_", "or_", "invert", *COMPARISONS))
-
-
-def _value(functions: Intervals, op: str, args: Sequence[Any]) -> Any:
-    """Return the interval of an op of intervals, or the truth of a condition."""
-    if op in COMPARISONS:
-        return functions.compare(op, *args)
-    if op == "switch":
-        return functions.chosen(*args)
-    if op == "and_":
-        return functions.both(*args)
-    if op == "or_":
-        neither = functions.both(*[functions.negated(a) for a in args])
-        return functions.negated(neither)
-    if op == "invert":
-        return functions.negated(args[0])
-    if any(a is None for a in args):
-        return None
-    counts = counts_of(op)
-    if counts is not None:
-        found = functions.number(Fraction(1))
-        for k, a in enumerate(args):
-            if found is not None:
-                found = (functions.mul if k < counts[0] else functions.true_div)(found, a)
-        return found
-    return getattr(functions, op)(*args)
+    return bool(value.is_exact() or value.rel_accuracy_bits() >= _NARROW)
 
 
 @dataclass(frozen=True)
