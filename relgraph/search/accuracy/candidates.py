@@ -30,7 +30,7 @@ from relgraph.search.accuracy.saturation import Search
 from relgraph.search.accuracy.series.centers import centers
 from relgraph.search.accuracy.series.expansion import expansions, expansions_at
 from relgraph.search.accuracy.table import Candidate, Values, cost_of
-from relgraph.search.accuracy.truth.clock import worked
+from relgraph.search.accuracy.truth.clock import Deadline, worked
 from relgraph.search.accuracy.truth.sampling import Sampler
 from relgraph.search.accuracy.truth.settling import Known
 
@@ -133,7 +133,7 @@ class Found:
 
 
 def search_forms(
-    expr: Expr, sampler: Sampler, known: Known, laws: tuple[Law, ...], end: float
+    expr: Expr, sampler: Sampler, known: Known, laws: tuple[Law, ...], end: Deadline
 ) -> Found:
     """Return forms of an expression.
 
@@ -164,7 +164,7 @@ def search_forms(
                 found_by.setdefault(e, search)
             forms = [Candidate(e, values.errors(e)) for e in found_by]
             bad = np.flatnonzero(np.min([f.errors for f in forms], axis=0) > _BAD)
-            if len(bad) < _FEW or worked() > end:
+            if len(bad) < _FEW or end.is_over:
                 break
             # the points that nothing serves yet guide the next search
             guiding = known.taken(np.concatenate([np.arange(SEARCHED - _NEW), _spread(bad)]))

@@ -23,7 +23,7 @@ from relgraph.search.accuracy.notation.problems import Problem, problem_of
 from relgraph.search.accuracy.regimes import Pieces
 from relgraph.search.accuracy.table import Values
 from relgraph.search.accuracy.timing import Time, times_of
-from relgraph.search.accuracy.truth.clock import worked
+from relgraph.search.accuracy.truth.clock import Deadline, worked
 from relgraph.search.accuracy.truth.sampling import EmptyDomain, Sampler
 from relgraph.search.accuracy.truth.settling import Known
 
@@ -128,7 +128,7 @@ def _improvement(
         taken = "; ".join(numbers)
         raise EmptyDomain(f"{error} ({taken}; inputs=[...] or --inputs declare inputs)") from error
     sampled = worked()
-    found = search_forms(expr, sampler, searching, laws, sampled + seconds)
+    found = search_forms(expr, sampler, searching, laws, Deadline(seconds))
     searched = worked()
     derivations = _Derivations(expr, found)
     times, front, best = _Choice(expr, found, derivations, Values(deciding)).front()

@@ -26,7 +26,7 @@ from relgraph.search.accuracy.expressions import (
 )
 from relgraph.search.accuracy.products import as_scaled_product
 from relgraph.search.accuracy.table import Table
-from relgraph.search.accuracy.truth.clock import worked
+from relgraph.search.accuracy.truth.clock import Deadline
 from relgraph.search.accuracy.truth.ordinals import bits_of_error
 from relgraph.search.accuracy.truth.settling import Known
 
@@ -83,14 +83,14 @@ class Search:
         self.graph.add(expr)
         self.table.suggest(same_as, expr)
 
-    def run(self, rounds: int, end: float) -> str:
+    def run(self, rounds: int, end: Deadline) -> str:
         """Search for some rounds, or until a time, and return why it stopped."""
         self.table.sweep(self.root)
         for _ in range(rounds):
             focus = self._focus()
             if not focus:
                 return "no part of the best forms loses bits"
-            if worked() > end:
+            if end.is_over:
                 return "the time is over"
             if self.full:
                 return "there are as many nodes as there may be"
@@ -181,7 +181,7 @@ class Search:
 
     # -- laws --------------------------------------------------------------------------------------
 
-    def _apply(self, classes: Iterable[EClass], end: float, shrinking: bool) -> list[EClass]:
+    def _apply(self, classes: Iterable[EClass], end: Deadline, shrinking: bool) -> list[EClass]:
         """Apply laws in some classes; return the new ones."""
         found = []
         counts: dict[Equation, int] = {}
@@ -202,7 +202,7 @@ class Search:
                             found.append((equation, c, bound))
         new = []
         for equation, c, bound in found:
-            if worked() > end or self.full:
+            if end.is_over or self.full:
                 break
             filled = [b if b is not None else c for b in bound]
             made = self.graph.apply(equation, filled)

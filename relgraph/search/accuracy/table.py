@@ -63,7 +63,8 @@ class Values:
         """Return the values of an expression, one for each point or one for all."""
         found = self._known.get(expr)
         if found is None:
-            for e in parts(expr):
+            below = () if all(a in self._known for a in expr.args) else parts(expr)
+            for e in (*below, expr):
                 if e not in self._known:
                     self._known[e] = self._computed(e)
             found = self._known[expr]

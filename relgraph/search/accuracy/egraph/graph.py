@@ -59,11 +59,11 @@ class EClass:
     parents
         The nodes of which it is an argument.
     exact
-        The true values at the points, as balls; None where there are none.
+        The true values at the points, as balls.
     true
         The same as floats, nan where there are none.
     constant
-        Its value, if it is a number.
+        The expression of its value, if it is a number.
     smallest
         The smallest of its expressions.
     """
@@ -78,7 +78,7 @@ class EClass:
         self.parents: list[Node] = []
         self.exact = exact
         self.true = true
-        self.constant: Any = None
+        self.constant: Expr | None = None
         self.smallest: Expr
         self._joined: EClass | None = None
 
@@ -99,7 +99,7 @@ class EClass:
         """Take over true values that are known for certain, where digits were lost here."""
         self.true = true.copy()
         self.exact = [
-            arb(float(t)) if v is None else v for v, t in zip(self.exact, true, strict=True)
+            v if _is_sure(v) else arb(float(t)) for v, t in zip(self.exact, true, strict=True)
         ]
 
     def all_nodes(self) -> Iterable[Node]:
@@ -132,6 +132,9 @@ class EGraph:
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
         self._bits = [int(b) + int(b) // 2 + 160 for b in points.bits]
+        self._places: dict[int, list[int]] = {}
+        for k, bits in enumerate(self._bits):
+            self._places.setdefault(bits, []).append(k)
         self._classes: dict[Expr, EClass] = {}
         self._known: dict[Any, Expr] = {}
         self._why: dict[Expr, tuple[Expr, Reason]] = {}
@@ -186,7 +189,7 @@ class EGraph:
         new.nodes[expr.op] = [node]
         new.smallest = expr
         if expr.op is NUMBER:
-            new.constant = expr.value
+            new.constant = expr
         self._known[key] = expr
         self._classes[expr] = new
         for c in classes:
@@ -197,9 +200,11 @@ class EGraph:
     def _compute(self, node: Node) -> None:
         """Join a class with the number that it is, if its arguments are numbers."""
         constants = [c.root().constant for c in node.classes]
-        value = computed(node.expr.op, constants)
+        if None in constants or not constants:
+            return
+        value = computed(node.expr.op, [c.value for c in constants if c is not None])
         if value is not None and self.find(node.expr).constant is None:
-            of_numbers = apply(node.expr.op, *[number(v) for v in constants])
+            of_numbers = apply(node.expr.op, *[c for c in constants if c is not None])
             self.add(of_numbers)
             self.join(of_numbers, number(value), ("arithmetic", None))
 
@@ -207,29 +212,28 @@ class EGraph:
         if expr.op is INPUT:
             return [arb(float(v)) for v in self.points.inputs[expr.value]]
         if expr.op is NUMBER:
-            return [self._number(expr.value, bits) for bits in self._bits]
+            numbers = {}
+            for bits in self._places:
+                set_precision(bits)
+                numbers[bits] = number_as_ball(expr.value)
+            return [numbers[bits] for bits in self._bits]
         columns = [c.exact for c in classes]
         if expr.op == "sub" and classes[0] is classes[1]:
-            return [None if v is None else arb(0) for v in columns[0]]
+            return [arb(0) if v.is_finite() else v for v in columns[0]]
         function = function_of(OPS[expr.op].scalar_op)
-        found = []
-        for bits, *args in zip(self._bits, *columns, strict=True):
+        rows = list(zip(*columns, strict=True))
+        found: list[Any] = [None] * len(rows)
+        for bits, places in self._places.items():
             set_precision(bits)
-            # one of two choices may have no value
-            known = expr.op == "switch" or None not in args
-            found.append(_if_known(function(*args)) if known and args[0] is not None else None)
+            for k in places:
+                found[k] = function(*rows[k])
         return found
 
-    def _number(self, value: Any, bits: int) -> Any:
-        set_precision(bits)
-        return _if_known(number_as_ball(value))
-
     def _rounded(self, exact: Any) -> Any:
-        values = [
-            np.nan if v is None else float(v) if isinstance(v, bool) else nearest(v, self._dtype)
-            for v in exact
-        ]
-        return np.array(values, self._dtype)
+        return np.array([self._float(v) if _is_sure(v) else np.nan for v in exact], self._dtype)
+
+    def _float(self, value: Any) -> float:
+        return float(value) if isinstance(value, bool) else nearest(value, self._dtype)
 
     # -- equality ----------------------------------------------------------------------------------
 
@@ -309,10 +313,11 @@ class EGraph:
             first.smallest = second.smallest
         holes = np.isnan(first.true)
         if holes.any():
-            first.true = np.where(holes, second.true, first.true)
             first.exact = [
-                w if v is None else v for v, w in zip(first.exact, second.exact, strict=True)
+                w if hole and _is_sure(w) else v
+                for hole, v, w in zip(holes, first.exact, second.exact, strict=True)
             ]
+            first.true = np.where(holes, second.true, first.true)
         self._repair.append(first)
         return first
 
@@ -389,13 +394,13 @@ class EGraph:
         return found
 
 
-def _if_known(value: Any) -> Any:
-    """Return a value, None if there is none or too little of it is known."""
+def _is_sure(value: Any) -> bool:
+    """Return whether a value is known so closely that it counts."""
     if not isinstance(value, arb):
-        return None if value is UNDECIDED else value
+        return value is not UNDECIDED
     if not value.is_finite():
-        return None
-    return value if value.is_exact() or value.rel_accuracy_bits() >= _LEAST_BITS else None
+        return False
+    return bool(value.is_exact() or value.rel_accuracy_bits() >= _LEAST_BITS)
 
 
 def _reversed(why: Reason) -> Reason:

@@ -32,7 +32,7 @@ class Pattern:
     args
         What it is applied to.
     value
-        The number of the variable, or the value of a number.
+        The number of the variable; of a number its expression.
     """
 
     op: str | None
@@ -66,7 +66,7 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
     args = [pattern_of(name, a, variables) for a in side.args]
     op = side.op.scalar_op.name
     if op == "reciprocal":
-        return Pattern("true_div", (Pattern(NUMBER, (), Fraction(1)), *args))
+        return Pattern("true_div", (_constant(1), *args))
     total = args[0]
     if op in ("add", "mul") and len(args) > 2:
         for a in args[1:]:
@@ -76,7 +76,11 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
 
 
 def _of_expr(e: Expr) -> Pattern:
-    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e.value)
+    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e if e.op is NUMBER else e.value)
+
+
+def _constant(value: Any) -> Pattern:
+    return Pattern(NUMBER, (), number(value))
 
 
 def _number(value: Any) -> Pattern:
@@ -84,13 +88,12 @@ def _number(value: Any) -> Pattern:
     if not isinstance(value, float | int) or not math.isfinite(value):
         raise NotTranslated(f"{value} is no real number")
     if not isinstance(value, float):
-        return Pattern(NUMBER, (), Fraction(int(value)))
+        return _constant(int(value))
     for divisor in (1, 2, 4):
         if value == math.pi / divisor:
-            pi = Pattern(NUMBER, (), "pi")
-            below = Pattern(NUMBER, (), Fraction(divisor))
-            return pi if divisor == 1 else Pattern("true_div", (pi, below))
-    return Pattern(NUMBER, (), Fraction(repr(value)))
+            pi = _constant("pi")
+            return pi if divisor == 1 else Pattern("true_div", (pi, _constant(divisor)))
+    return _constant(Fraction(repr(value)))
 
 
 def variables_in(pattern: Pattern) -> set[int]:
@@ -105,7 +108,7 @@ def built(pattern: Pattern, values: Sequence[Expr] | Mapping[int, Expr]) -> Expr
     if pattern.op is None:
         return values[int(pattern.value)]
     if pattern.op is NUMBER:
-        return number(pattern.value)
+        return pattern.value  # type: ignore[no-any-return]
     return apply(pattern.op, *[built(a, values) for a in pattern.args])
 
 
@@ -115,7 +118,7 @@ def fits(pattern: Pattern, expr: Expr, values: dict[int, Expr]) -> bool:
     if pattern.op is None:
         return values.setdefault(pattern.value, expr) is expr
     if pattern.op is NUMBER:
-        return expr.op is NUMBER and expr.value == pattern.value
+        return expr is pattern.value
     return (
         expr.op == pattern.op
         and len(expr.args) == len(pattern.args)
@@ -149,39 +152,34 @@ def matches(pattern: Pattern, found: Any, bound: Bound) -> Iterator[Bound]:
             yield (*bound[:k], found, *bound[k + 1 :])
         elif known is found:
             yield bound
-        return
-    if op is NUMBER:
-        if found.constant is not None and found.constant == pattern.value:
+    elif op is NUMBER:
+        if found.constant is pattern.value:
             yield bound
-        return
-    nodes = found.nodes.get(op)
-    if not nodes or found.constant is not None:
-        return
-    nodes = nodes[:_MOST_NODES]
-    args = pattern.args
-    if len(args) == 1:
-        (arg,) = args
-        for node in nodes:
-            yield from matches(arg, node.classes[0].root(), bound)
-        return
-    if len(args) == 2:
-        first, second = args
-        both = op in COMMUTATIVE
-        for node in nodes:
-            a, b = node.classes[0].root(), node.classes[1].root()
-            for part in matches(first, a, bound):
-                yield from matches(second, b, part)
-            if both and a is not b:
-                for part in matches(first, b, bound):
-                    yield from matches(second, a, part)
-        return
-    for node in nodes:
-        yield from _all(args, [c.root() for c in node.classes], bound)
+    elif _may_be(pattern, found):
+        for node in found.nodes[op][:_MOST_NODES]:
+            classes = [c.root() for c in node.classes]
+            yield from _all(pattern.args, classes, bound)
+            if op in COMMUTATIVE and classes[0] is not classes[1]:
+                yield from _all(pattern.args, classes[::-1], bound)
+
+
+def _may_be(pattern: Pattern, found: Any) -> bool:
+    """Return whether a class may hold an instance of a pattern, by its op."""
+    op = pattern.op
+    if op is None:
+        return True
+    if op is NUMBER:
+        return found.constant is pattern.value
+    return op in found.nodes and found.constant is None
 
 
 def _all(args: Sequence[Pattern], classes: Sequence[Any], bound: Bound) -> Iterator[Bound]:
-    if not args:
-        yield bound
-        return
-    for part in matches(args[0], classes[0], bound):
-        yield from _all(args[1:], classes[1:], part)
+    for arg, c in zip(args, classes, strict=True):
+        if not _may_be(arg, c):
+            return
+    first, *rest = args
+    for part in matches(first, classes[0], bound):
+        if rest:
+            yield from _all(rest, classes[1:], part)
+        else:
+            yield part

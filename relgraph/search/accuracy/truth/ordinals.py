@@ -8,6 +8,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 _INTEGERS: dict[int, Any] = {8: np.int64, 4: np.int32}
+_LEAST = {size: np.iinfo(kind).min for size, kind in _INTEGERS.items()}
 MOST_BITS = {8: 64.0, 4: 32.0}
 """The error of what is no number."""
 
@@ -15,9 +16,9 @@ MOST_BITS = {8: 64.0, 4: 32.0}
 def to_ordinals(values: Any) -> Array:
     """Return how many floats lie between zero and each value; negative below zero."""
     values = np.ascontiguousarray(values)
-    kind = _INTEGERS[values.dtype.itemsize]
-    whole = values.view(kind)
-    return np.asarray(np.where(whole < 0, np.iinfo(kind).min - whole, whole))
+    size = values.dtype.itemsize
+    whole = values.view(_INTEGERS[size])
+    return np.asarray(np.where(whole < 0, _LEAST[size] - whole, whole))
 
 
 def from_ordinals(ordinals: Any, dtype: Any = np.float64) -> Array:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, as_float
-from relgraph.search.accuracy.truth.clock import worked
+from relgraph.search.accuracy.truth.clock import Deadline
 from relgraph.search.accuracy.truth.ordinals import from_ordinals, to_ordinals
 from relgraph.search.accuracy.truth.settling import Known, Settler
 from relgraph.truth.balls import arb, nearest
@@ -78,13 +78,13 @@ class Sampler:
             If none is found.
         """
         found: list[tuple[list[float], float, int]] = []
-        end = worked() + seconds
+        end = Deadline(seconds)
         shares, last = self._shares(), self._tried + _MOST_TRIES
         while len(found) < count and self._cells:
-            if worked() > end or (not found and self._tried > last):
+            if end.is_over or (not found and self._tried > last):
                 break
             if self._is_to_be_cut():
-                self._cells = self._smaller_cells((worked() + end) / 2, self._cuts == 1)
+                self._cells = self._smaller_cells(Deadline(end.left / 2), self._cuts == 1)
                 self._cuts += 1
                 shares = self._shares()
                 continue
@@ -118,9 +118,9 @@ class Sampler:
         which bit patterns have few. None if there are none."""
         choices = [self._ordinary(k) for k in range(len(self._names))]
         found: list[tuple[list[float], float, int]] = []
-        end = worked() + seconds
+        end = Deadline(seconds)
         for _ in range(8 * count):
-            if len(found) == count or worked() > end or not choices:
+            if len(found) == count or end.is_over or not choices:
                 break
             ranges = [c[int(self._random.integers(len(c)))] for c in choices]
             known = self._known_at(ranges)
@@ -194,7 +194,7 @@ class Sampler:
 
     # -- cells -------------------------------------------------------------------------------------
 
-    def _smaller_cells(self, end: float, narrow: bool) -> list[Box]:
+    def _smaller_cells(self, end: Deadline, narrow: bool) -> list[Box]:
         """Return cells that hold all points of the domain, fewer others.
 
         Inputs are halved in turn; of a narrow domain, in which few points were found by that, the
@@ -214,7 +214,7 @@ class Sampler:
             axis = _widest(open_cells) if narrow else k % count
             cut: list[Box] = []
             for k, cell in enumerate(open_cells):
-                if worked() > end:
+                if end.is_over:
                     return kept + cut + open_cells[k:]
                 for half in _halves(cell, axis):
                     verdict = self._verdict(half)
