@@ -367,8 +367,10 @@ def _function(op: ScalarOp) -> Function:
             return table[op.name]
     function = _OF_NUMBERS.get(op.name) or _SPECIAL.get(op.name) or _by_record(op)
 
+    folds = isinstance(op, FoldOp)
+
     def run(*args: Any) -> Any:
-        if isinstance(op, FoldOp) and len(args) != 2:
+        if folds and len(args) != 2:
             return reduce(run, args)
         for a in args:
             if not a.is_finite():

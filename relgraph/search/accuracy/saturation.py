@@ -15,7 +15,7 @@ import numpy as np
 
 from relgraph.search.accuracy.egraph.equations import Equation
 from relgraph.search.accuracy.egraph.graph import EClass, EGraph
-from relgraph.search.accuracy.egraph.patterns import matches
+from relgraph.search.accuracy.egraph.patterns import has_heads, matches
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
     INPUT,
@@ -188,8 +188,11 @@ class Search:
         for c in classes:
             c = c.root()
             for op in list(c.nodes):
-                for equation in self._by_op.get(op, ()):
-                    if shrinking and not equation.shrinks:
+                equations = [e for e in self._by_op.get(op, ()) if e.shrinks or not shrinking]
+                heads = {e.left.heads for e in equations}
+                possible = {h for h in heads if c.constant is None and has_heads(h, op, c)}
+                for equation in equations:
+                    if equation.left.heads not in possible:
                         continue
                     none = (None,) * equation.count
                     for bound in islice(matches(equation.left, c, none), _MOST_MATCHES):

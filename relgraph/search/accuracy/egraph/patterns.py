@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from relgraph.graph.basic import Variable
@@ -38,6 +39,11 @@ class Pattern:
     op: str | None
     args: tuple[Pattern, ...] = ()
     value: Any = None
+
+    @cached_property
+    def heads(self) -> tuple[Any, ...]:
+        """What each argument is asked for: an op, a number, or None of a variable."""
+        return tuple(a.value if a.op is NUMBER else a.op for a in self.args)
 
     @property
     def size(self) -> int:
@@ -155,7 +161,7 @@ def matches(pattern: Pattern, found: Any, bound: Bound) -> Iterator[Bound]:
     elif op is NUMBER:
         if found.constant is pattern.value:
             yield bound
-    elif _may_be(pattern, found):
+    elif op in found.nodes and found.constant is None and has_heads(pattern.heads, op, found):
         for node in found.nodes[op][:_MOST_NODES]:
             classes = [c.root() for c in node.classes]
             yield from _all(pattern.args, classes, bound)
@@ -163,23 +169,27 @@ def matches(pattern: Pattern, found: Any, bound: Bound) -> Iterator[Bound]:
                 yield from _all(pattern.args, classes[::-1], bound)
 
 
-def _may_be(pattern: Pattern, found: Any) -> bool:
-    """Return whether a class may hold an instance of a pattern, by its op."""
-    op = pattern.op
-    if op is None:
+def has_heads(heads: Sequence[Any], op: str, found: Any) -> bool:
+    """Return whether an instance of a pattern, by its op and `heads`, may be in a class."""
+    both = op in COMMUTATIVE
+    for node in found.nodes[op][:_MOST_NODES]:
+        classes = [c.root() for c in node.classes]
+        if all(map(_may_be, heads, classes)) or (both and all(map(_may_be, heads, classes[::-1]))):
+            return True
+    return False
+
+
+def _may_be(head: Any, found: Any) -> bool:
+    if head is None:
         return True
-    if op is NUMBER:
-        return found.constant is pattern.value
-    return op in found.nodes and found.constant is None
+    if isinstance(head, str):
+        return head in found.nodes and found.constant is None
+    return found.constant is head
 
 
 def _all(args: Sequence[Pattern], classes: Sequence[Any], bound: Bound) -> Iterator[Bound]:
-    for arg, c in zip(args, classes, strict=True):
-        if not _may_be(arg, c):
-            return
-    first, *rest = args
-    for part in matches(first, classes[0], bound):
-        if rest:
-            yield from _all(rest, classes[1:], part)
-        else:
-            yield part
+    if len(args) == 1:
+        yield from matches(args[0], classes[0], bound)
+        return
+    for part in matches(args[0], classes[0], bound):
+        yield from _all(args[1:], classes[1:], part)
