@@ -354,8 +354,8 @@ def scalar_op(name: str) -> ScalarOp:
 
 
 @cache
-def _function(op: ScalarOp) -> Function:
-    """Return an op as a function of balls that raises `_None` where it has no value.
+def function_of(op: ScalarOp) -> Function:
+    """Return the function that `value` asks.
 
     Raises
     ------
@@ -366,17 +366,18 @@ def _function(op: ScalarOp) -> Function:
         if op.name in table:
             return table[op.name]
     function = _OF_NUMBERS.get(op.name) or _SPECIAL.get(op.name) or _by_record(op)
-
     folds = isinstance(op, FoldOp)
 
     def run(*args: Any) -> Any:
         if folds and len(args) != 2:
             return reduce(run, args)
-        for a in args:
-            if not a.is_finite():
-                return _of_infinities(op, function, args)
         try:
+            for a in args:
+                if not a.is_finite():
+                    return _of_infinities(op, function, args)
             found = function(*args)
+        except _None:
+            return NONE
         except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
             found = UNKNOWN
         return found if found.is_finite() else _not_finite(op, args, found)
@@ -399,10 +400,13 @@ class _Functions:
     def __getattr__(self, name: str) -> Function:
         if name == "log_base":
             return lambda x, base: _log_base(x, as_ball(base))
-        function = _function(scalar_op(name))
+        function = function_of(scalar_op(name))
 
         def run(*args: Any) -> Any:
-            return function(*[a if isinstance(a, arb | acb) else as_ball(a) for a in args])
+            found = function(*[a if isinstance(a, arb | acb) else as_ball(a) for a in args])
+            if is_none(found):
+                raise _None
+            return found
 
         setattr(self, name, run)
         return run
@@ -414,7 +418,7 @@ FUNCTIONS = _Functions()
 def has_value(op: ScalarOp) -> bool:
     """Return whether the true values of an op are known."""
     try:
-        _function(op)
+        function_of(op)
     except NoTrueValue:
         return False
     return True
@@ -437,30 +441,10 @@ def value(op: ScalarOp, args: Sequence[Ball]) -> Any:
     return function_of(op)(*args)
 
 
-@cache
-def function_of(op: ScalarOp) -> Function:
-    """Return the function that `value` asks.
-
-    Raises
-    ------
-    NoTrueValue
-        If there is no rule for the op.
-    """
-    function = _function(op)
-
-    def run(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except _None:
-            return NONE
-
-    return run
-
-
 def _of_infinities(op: ScalarOp, function: Function, args: Sequence[Ball]) -> Ball:
     """Return the value of arguments some of which are infinite, unknown or none."""
     if any(map(is_none, args)):
-        raise _None
+        return NONE
     if not all(a.is_finite() or is_infinite(a) for a in args):
         return UNKNOWN
     if op.facts.increasing == EVERYWHERE:
@@ -476,7 +460,7 @@ def _not_finite(op: ScalarOp, args: Sequence[Ball], found: Ball) -> Ball:
         return _as_floats_have_it(op, args)
     low, high = op.facts.domain
     if len(args) == 1 and _is_real(args[0]) and (args[0] < low or args[0] > high):
-        raise _None
+        return NONE
     return found if is_infinite(found) else UNKNOWN
 
 
@@ -485,6 +469,4 @@ def _as_floats_have_it(op: ScalarOp, args: Sequence[Ball]) -> Ball:
     floats = [complex(a) if isinstance(a, acb) else float(a) for a in args]
     with np.errstate(all="ignore"):
         found = as_ball(np.asarray(op.ufunc(*map(np.asarray, floats)))[()])
-    if is_none(found):
-        raise _None
-    return found if is_infinite(found) or any(map(is_infinite, args)) else UNKNOWN
+    return found if not found.is_finite() or any(map(is_infinite, args)) else UNKNOWN

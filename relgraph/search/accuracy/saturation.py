@@ -8,7 +8,6 @@ simplified by laws anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -195,7 +194,7 @@ class Search:
                     if equation.left.heads not in possible:
                         continue
                     none = (None,) * equation.count
-                    for bound in islice(matches(equation.left, c, none), _MOST_MATCHES):
+                    for bound in matches(equation.left, c, [none])[:_MOST_MATCHES]:
                         key = (equation, *[b and b.index for b in bound])
                         if key not in self._done:
                             self._done.add(key)

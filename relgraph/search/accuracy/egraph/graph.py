@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -230,10 +231,8 @@ class EGraph:
         return found
 
     def _rounded(self, exact: Any) -> Any:
-        return np.array([self._float(v) if _is_sure(v) else np.nan for v in exact], self._dtype)
-
-    def _float(self, value: Any) -> float:
-        return float(value) if isinstance(value, bool) else nearest(value, self._dtype)
+        to_float = float if self._dtype == np.float64 else partial(nearest, dtype=self._dtype)
+        return np.array([to_float(v) if _is_sure(v) else np.nan for v in exact], self._dtype)
 
     # -- equality ----------------------------------------------------------------------------------
 
@@ -396,11 +395,9 @@ class EGraph:
 
 def _is_sure(value: Any) -> bool:
     """Return whether a value is known so closely that it counts."""
-    if not isinstance(value, arb):
-        return value is not UNDECIDED
-    if not value.is_finite():
-        return False
-    return bool(value.is_exact() or value.rel_accuracy_bits() >= _LEAST_BITS)
+    if isinstance(value, arb):
+        return bool(value.rel_accuracy_bits() >= _LEAST_BITS and value.is_finite())
+    return value is not UNDECIDED
 
 
 def _reversed(why: Reason) -> Reason:

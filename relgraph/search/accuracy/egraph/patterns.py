@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -138,8 +138,8 @@ _MOST_NODES = 6
 """Of one op in a class that are matched, the first ones: there may be very many equal sums."""
 
 
-def matches(pattern: Pattern, found: Any, bound: Bound) -> Iterator[Bound]:
-    """Yield the classes that the variables stand for when a class holds an instance of a pattern.
+def matches(pattern: Pattern, found: Any, bounds: list[Bound]) -> list[Bound]:
+    """Return the classes that the variables stand for when a class holds an instance of a pattern.
 
     Parameters
     ----------
@@ -147,26 +147,38 @@ def matches(pattern: Pattern, found: Any, bound: Bound) -> Iterator[Bound]:
         The pattern.
     found
         The class.
-    bound
-        A class for each variable, None where there is none yet.
+    bounds
+        What the variables may stand for already: for each a class, None where there is none yet.
     """
     op = pattern.op
     if op is None:
-        known = bound[pattern.value]
-        if known is None:
-            k = pattern.value
-            yield (*bound[:k], found, *bound[k + 1 :])
-        elif known is found:
-            yield bound
-    elif op is NUMBER:
-        if found.constant is pattern.value:
-            yield bound
-    elif op in found.nodes and found.constant is None and has_heads(pattern.heads, op, found):
-        for node in found.nodes[op][:_MOST_NODES]:
-            classes = [c.root() for c in node.classes]
-            yield from _all(pattern.args, classes, bound)
-            if op in COMMUTATIVE and classes[0] is not classes[1]:
-                yield from _all(pattern.args, classes[::-1], bound)
+        k = pattern.value
+        return [
+            b if b[k] is found else (*b[:k], found, *b[k + 1 :])
+            for b in bounds
+            if b[k] is None or b[k] is found
+        ]
+    if op is NUMBER:
+        return bounds if found.constant is pattern.value else []
+    if op not in found.nodes or found.constant is not None:
+        return []
+    all_found: list[Bound] = []
+    for node in found.nodes[op][:_MOST_NODES]:
+        classes = [c.root() for c in node.classes]
+        all_found += _all(pattern, classes, bounds)
+        if op in COMMUTATIVE and classes[0] is not classes[1]:
+            all_found += _all(pattern, classes[::-1], bounds)
+    return all_found
+
+
+def _all(pattern: Pattern, classes: Sequence[Any], bounds: list[Bound]) -> list[Bound]:
+    if all(map(_may_be, pattern.heads, classes)):
+        for arg, c in zip(pattern.args, classes, strict=True):
+            bounds = matches(arg, c, bounds)
+            if not bounds:
+                break
+        return bounds
+    return []
 
 
 def has_heads(heads: Sequence[Any], op: str, found: Any) -> bool:
@@ -185,11 +197,3 @@ def _may_be(head: Any, found: Any) -> bool:
     if isinstance(head, str):
         return head in found.nodes and found.constant is None
     return found.constant is head
-
-
-def _all(args: Sequence[Pattern], classes: Sequence[Any], bound: Bound) -> Iterator[Bound]:
-    if len(args) == 1:
-        yield from matches(args[0], classes[0], bound)
-        return
-    for part in matches(args[0], classes[0], bound):
-        yield from _all(args[1:], classes[1:], part)

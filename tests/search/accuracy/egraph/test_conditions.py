@@ -40,7 +40,7 @@ def applied(one: Law, text: str, **columns: list[float]) -> tuple[EGraph, Expr]:
     found = graph.add(expr)
     for equation in equations_of(one):
         if not equation.backward:
-            for bound in matches(equation.left, found, (None,) * equation.count):
+            for bound in matches(equation.left, found, [(None,) * equation.count]):
                 graph.apply(equation, [found if b is None else b for b in bound])
     graph.rebuild()
     return graph, expr

@@ -35,7 +35,7 @@ def applied(g: EGraph, one, text: str) -> bool:
     """Apply a law once in the class of an expression; return whether it was admitted."""
     g.add(parsed(text))
     before = len(g.refused)
-    for bound in matches(one.left, g.find(parsed(text)), (None,) * one.count):
+    for bound in matches(one.left, g.find(parsed(text)), [(None,) * one.count]):
         g.apply(one, bound)
     g.rebuild()
     return len(g.refused) == before
