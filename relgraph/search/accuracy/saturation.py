@@ -63,10 +63,14 @@ class Search:
         self.graph = EGraph(points, most_nodes)
         self.graph.add(expr).take_true(points.true)
         self.table = Table(self.graph, largest=3 * expr.size + 60)
-        self._by_op: dict[str, list[Equation]] = {}
+        self._by_op: dict[tuple[str, bool], list[Equation]] = {}
+        self._heads: dict[tuple[str, bool], set[Any]] = {}
         for equation in equations:
             assert equation.left.op is not None
-            self._by_op.setdefault(equation.left.op, []).append(equation)
+            for shrinking in (False, True)[: 1 + equation.shrinks]:
+                key = equation.left.op, shrinking
+                self._by_op.setdefault(key, []).append(equation)
+                self._heads.setdefault(key, set()).add(equation.left.heads)
         self._rounds = 0
         self._inputs = len(points.inputs)
         self._done: set[Any] = set()
@@ -187,10 +191,9 @@ class Search:
         for c in classes:
             c = c.root()
             for op in list(c.nodes):
-                equations = [e for e in self._by_op.get(op, ()) if e.shrinks or not shrinking]
-                heads = {e.left.heads for e in equations}
-                possible = {h for h in heads if c.constant is None and has_heads(h, op, c)}
-                for equation in equations:
+                heads = () if c.constant is not None else self._heads.get((op, shrinking), ())
+                possible = {h for h in heads if has_heads(h, op, c)}
+                for equation in self._by_op.get((op, shrinking), ()):
                     if equation.left.heads not in possible:
                         continue
                     none = (None,) * equation.count

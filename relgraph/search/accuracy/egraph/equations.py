@@ -10,6 +10,7 @@ from relgraph.search.accuracy.egraph.conditions import Conditions, conditions_of
 from relgraph.search.accuracy.egraph.patterns import (
     NotTranslated,
     Pattern,
+    in_one_order,
     pattern_of,
     variables_in,
 )
@@ -79,7 +80,7 @@ def equations_of(law: Law) -> list[Equation]:
             raise NotTranslated(f"{law.name} computes the whole of its right side")
         if wanted <= given | computed:
             shrinks = built.size < matched.size
-            found.append(
-                Equation(law, backward, matched, built, len(variables), shrinks, conditions)
-            )
+            # a law that asks something may ask it of one of two variables
+            side = in_one_order(matched, built) if conditions is None else matched
+            found.append(Equation(law, backward, side, built, len(variables), shrinks, conditions))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -34,11 +34,14 @@ class Pattern:
         What it is applied to.
     value
         The number of the variable; of a number its expression.
+    both
+        Whether the arguments of a commutative op are matched in both orders.
     """
 
     op: str | None
     args: tuple[Pattern, ...] = ()
     value: Any = None
+    both: bool = False
 
     @cached_property
     def heads(self) -> tuple[Any, ...]:
@@ -76,13 +79,15 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
     total = args[0]
     if op in ("add", "mul") and len(args) > 2:
         for a in args[1:]:
-            total = Pattern(op, (total, a))
+            total = Pattern(op, (total, a), None, True)
         return total
-    return Pattern(op, tuple(args))
+    return Pattern(op, tuple(args), None, op in COMMUTATIVE)
 
 
 def _of_expr(e: Expr) -> Pattern:
-    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e if e.op is NUMBER else e.value)
+    if e.op is NUMBER:
+        return Pattern(NUMBER, (), e)
+    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e.value, e.op in COMMUTATIVE)
 
 
 def _constant(value: Any) -> Pattern:
@@ -107,6 +112,32 @@ def variables_in(pattern: Pattern) -> set[int]:
     if pattern.op is None:
         return {pattern.value}
     return set().union(*(variables_in(a) for a in pattern.args)) if pattern.args else set()
+
+
+def in_one_order(left: Pattern, right: Pattern) -> Pattern:
+    """Return the left side of a law that does not match two variables in both orders where the law
+    says the same of the two."""
+    known = _unordered(left, {}), _unordered(right, {})
+
+    def of(p: Pattern) -> Pattern:
+        if not p.both or any(a.op is not None for a in p.args):
+            return replace(p, args=tuple(of(a) for a in p.args))
+        first, second = (a.value for a in p.args)
+        swap = {first: second, second: first}
+        return replace(p, both=(_unordered(left, swap), _unordered(right, swap)) != known)
+
+    return of(left)
+
+
+def _unordered(pattern: Pattern, names: Mapping[int, int]) -> Any:
+    """Return what two patterns have in common if they differ by the order of arguments alone, with
+    some variables renamed."""
+    if pattern.op is None:
+        return names.get(pattern.value, pattern.value)
+    if pattern.op is NUMBER:
+        return pattern.value
+    args = [_unordered(a, names) for a in pattern.args]
+    return (pattern.op, *(sorted(args, key=repr) if pattern.op in COMMUTATIVE else args))
 
 
 def built(pattern: Pattern, values: Sequence[Expr] | Mapping[int, Expr]) -> Expr:
@@ -166,7 +197,7 @@ def matches(pattern: Pattern, found: Any, bounds: list[Bound]) -> list[Bound]:
     for node in found.nodes[op][:_MOST_NODES]:
         classes = [c.root() for c in node.classes]
         all_found += _all(pattern, classes, bounds)
-        if op in COMMUTATIVE and classes[0] is not classes[1]:
+        if pattern.both and classes[0] is not classes[1]:
             all_found += _all(pattern, classes[::-1], bounds)
     return all_found
 
