@@ -21,7 +21,6 @@ from relgraph.testing.instances.instance import InvalidRewrite
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.smaller import smaller
 from relgraph.testing.instances.structure import seed_of
-from relgraph.testing.judge.true_values.evaluation import NoTrueValue
 from relgraph.testing.left_sides import why_never_matched
 from relgraph.testing.plan.planned_examples import (
     EXAMPLES_FOR_A_CLAIM,
@@ -29,6 +28,7 @@ from relgraph.testing.plan.planned_examples import (
     PlannedExamples,
 )
 from relgraph.testing.plan.planned_instances import InstancePlanner
+from relgraph.truth.functions import NoTrueValue
 
 DEFAULT_EXAMPLES = 200
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 try:
-    from flint import acb, acb_mat, arb, arb_mat, ctx
+    from flint import acb, acb_mat, arb, arb_mat, ctx, fmpq, fmpq_mat
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "true values need python-flint, which comes with `pip install 'relgraph[check]'`",
@@ -22,9 +22,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 __all__ = [
-    "INFINITY", "NONE", "UNKNOWN", "Ball", "acb", "acb_mat", "arb", "arb_mat", "as_ball",
-    "is_infinite", "is_known", "is_none", "is_settled", "nearest", "precision", "set_precision",
-    "to_float",
+    "INFINITY", "NONE", "UNKNOWN", "Ball", "acb", "acb_mat", "arb", "arb_mat", "as_ball", "fmpq",
+    "fmpq_mat", "is_infinite", "is_known", "is_none", "is_settled", "nearest", "precision",
+    "set_precision", "to_float",
 ]  # fmt: skip
 
 Ball = Any

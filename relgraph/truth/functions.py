@@ -6,7 +6,7 @@ once, as IEEE 754 and NumPy have it:
 - log(0) is minus infinity, 0 to the power 0 is 1, and a quotient by 0 has no value;
 - of an infinity, and at a pole, it is what an op makes of it in floats, unless Arb has a limit:
   arctan(inf) is π/2;
-- what is beyond 2 to the power 2**40 is infinite, and its reciprocal zero;
+- what is beyond 2 to the power 2**1100 is infinite, and its reciprocal zero;
 - on a branch cut a value is that from above.
 """
 
@@ -34,6 +34,7 @@ from relgraph.truth.balls import (
     as_ball,
     is_infinite,
     is_none,
+    precision,
 )
 
 Function = Callable[..., Any]
@@ -50,7 +51,11 @@ class _None(Exception):
     """There is no value."""
 
 
-_MOST = arb(2) ** 40
+_NOT_COMPUTED = (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError)
+"""What python-flint raises where it has no value of a function."""
+
+
+_MOST = arb(2) ** 1100
 _ONE, _ZERO, _HALF = arb(1), arb(0), arb(0.5)
 
 
@@ -213,18 +218,35 @@ def _log_sigmoid(x: Ball) -> Ball:
 
 
 def _scaled_error(x: Ball) -> Ball:
-    if x > 10:
-        return (x * x).hypgeom_u(_HALF, _HALF) / arb.const_sqrt_pi()
-    return _exp(x * x) * x.erfc()
+    return _tail(x * x) if x > _FAR else _exp(x * x) * x.erfc()
 
 
 def _times_log(x: Ball, y: Ball) -> Ball:
     return _ZERO if x == 0 and not is_none(y) else x * _log(y)
 
 
+_FAR = 10
+
+
+def _tail(square: Ball) -> Ball:
+    """Return erfc(x) exp(x*x) for the square of a large x."""
+    return square.hypgeom_u(_HALF, _HALF) / arb.const_sqrt_pi()
+
+
+def _erfc(x: Ball) -> Ball:
+    return _exp(-x * x) * _tail(x * x) if _is_real(x) and x > _FAR else x.erfc()
+
+
+def _normal(x: Ball) -> Ball:
+    half = x * x / 2
+    return _exp(-half) * _tail(half) / 2 if x < -_FAR else (-x / arb(2).sqrt()).erfc() / 2
+
+
 def _log_normal(x: Ball) -> Ball:
-    scaled = x / arb(2).sqrt()
-    return (-(scaled.erfc() / 2)).log1p() if x > 0 else _log((-scaled).erfc() / 2)
+    if x > 0:
+        return (-_normal(-x)).log1p()
+    half = x * x / 2
+    return (_tail(half) / 2).log() - half if x < -_FAR else _normal(x).log()
 
 
 def _kullback_leibler(x: Ball, y: Ball) -> Ball:
@@ -243,6 +265,7 @@ _OF_NUMBERS: dict[str, Function] = {
     "log": _log,
     "log1p": _log1p,
     "log_base": _log_base,
+    "erfc": _erfc,
     "sign": _sign,
     "cbrt": _cube_root,
     "maximum": lambda x, y: x.max(y),
@@ -290,7 +313,7 @@ _SPECIAL: dict[str, Function] = {
     "binom": lambda n, k: (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma(),
     "erfcx": _scaled_error,
     "dawsn": lambda x: x * (-x * x).hypgeom_1f1(1, arb(1.5)),
-    "ndtr": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+    "ndtr": _normal,
     "log_ndtr": _log_normal,
     "logit": lambda x: _log(_quotient(x, 1 - x)),
     "log_expit": _log_sigmoid,
@@ -378,9 +401,9 @@ def function_of(op: ScalarOp) -> Function:
             found = function(*args)
         except _None:
             return NONE
-        except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
+        except _NOT_COMPUTED:
             found = UNKNOWN
-        return found if found.is_finite() else _not_finite(op, args, found)
+        return found if found.is_finite() else _not_finite(op, function, args, found)
 
     return run
 
@@ -454,10 +477,24 @@ def _of_infinities(op: ScalarOp, function: Function, args: Sequence[Ball]) -> Ba
     return _as_floats_have_it(op, args)
 
 
-def _not_finite(op: ScalarOp, args: Sequence[Ball], found: Ball) -> Ball:
+_ENOUGH = 2600
+"""Bits with which functions of floats are known."""
+
+
+def _unless_none(function: Function, args: Sequence[Ball]) -> Ball:
+    try:
+        found: Ball = function(*args)
+    except (_None, *_NOT_COMPUTED):
+        return NONE
+    return found
+
+
+def _not_finite(op: ScalarOp, function: Function, args: Sequence[Ball], found: Ball) -> Ball:
     """Return the value of finite arguments of which Arb knows no finite one."""
     if all(a.is_exact() for a in args):
-        return _as_floats_have_it(op, args)
+        with precision(_ENOUGH):
+            known = _unless_none(function, args)
+        return UNKNOWN if known.is_finite() else _as_floats_have_it(op, args)
     low, high = op.facts.domain
     if len(args) == 1 and _is_real(args[0]) and (args[0] < low or args[0] > high):
         return NONE

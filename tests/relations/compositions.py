@@ -47,8 +47,9 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.judge.true_values.evaluation import NoTrueValue, true_values
-from relgraph.testing.judge.true_values.mpmath_support import mp
+from relgraph.truth.balls import arb, precision
+from relgraph.truth.functions import NoTrueValue
+from relgraph.truth.graphs import PRECISIONS, rounded, true_values
 
 RIGHT, SLIGHTLY, ROUNDING = 3.0, 0.1, 1.0
 """Bits of error: of what is right, less than; in the mean of all; of a rounding."""
@@ -62,7 +63,6 @@ its place, which errs by a few units in SciPy."""
 DRAWS, VALUES, MORE_DRAWS, MORE_VALUES = 10, 60, 300, 3000
 """What seems to get worse in the mean of a few draws is measured again: some values are luck."""
 
-PRECISIONS = (400, 2800)
 """In bits; what differs is left out. With few for both, two wrong values may be the same:
 ``1 / x - 1 / sin(x)`` is ``x / 6``, and a float may be 2 to the power of -1000."""
 
@@ -254,13 +254,8 @@ def _errors(one: Composition, optimized: Variable, every: list[Given]) -> Any:
         known = {**given, **constants}
         with np.errstate(all="ignore"):
             found = list(_found(one.whole, optimized, given))
-            try:
-                rough, truth = (
-                    true_values(nodes, known, one.whole, p).astype("float64") for p in PRECISIONS
-                )
-            except (OverflowError, MemoryError, np.linalg.LinAlgError):
-                continue  # too large even for mpmath
-        sure = np.isfinite(truth) & (rough == truth) & (np.abs(truth) > 1e-300)
+        truth = rounded(true_values(nodes, known, one.whole))
+        sure = np.isfinite(truth) & (np.abs(truth) > 1e-300)
         bits.append([_bits(np.broadcast_to(v, truth.shape)[sure], truth[sure]) for v in found])
     return np.concatenate(bits, axis=1)
 
@@ -277,11 +272,10 @@ def _meant(data: Any) -> Any:
     """Return the number that a constant stands for: pi is not the float that is nearest to it."""
     if data.dtype != "float64" or not np.isin(data, NUMBERS).any():
         return data
-    with mp.workprec(2 * max(PRECISIONS)):
-        exact: dict[float, Any] = dict(
-            zip(NUMBERS, (+mp.pi, mp.pi / 2, mp.log(2), mp.log(10)), strict=True)
-        )
-    return np.frompyfunc(lambda x: exact.get(x, mp.mpf(x)), 1, 1)(data)
+    with precision(2 * PRECISIONS[-1]):
+        pi = arb.pi()
+        meant = dict(zip(NUMBERS, (pi, pi / 2, arb(2).log(), arb(10).log()), strict=True))
+    return np.frompyfunc(lambda x: meant.get(x, arb(x)), 1, 1)(data)
 
 
 def _bits(found: Any, truth: Any) -> Any:

@@ -21,14 +21,14 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.directions import direction_of
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.judge.true_values.evaluation import NoTrueValue, true_values
 from relgraph.testing.structured_matrices import structured_values
+from relgraph.truth.functions import NoTrueValue
+from relgraph.truth.graphs import rounded, true_values
 from tests.seeds import sampled, seed_of
 
 GRAPHS, DRAWS = 5, 8
 
 # Digits for sums of numbers from one end of the range to the other.
-_BITS = 1200
 
 # Of a relation that comes down to hundreds of rules, one for each kind of index, a sample is drawn.
 RULES = 40
@@ -135,13 +135,13 @@ def _is_true(instance: Instance, values: dict[Variable, Any], after: Any, where:
     nodes = io_toposort(list(values), [old])
     constants = {v: v.data for node in nodes for v in node.inputs if isinstance(v, Constant)}
     try:
-        truth = true_values(nodes, {**constants, **values}, old, _BITS)
+        truth = true_values(nodes, {**constants, **values}, old)
     except NoTrueValue:
         return False
     dtype: Any = old.type.dtype
     with np.errstate(all="ignore"):
-        rounded = np.vectorize(float, otypes=[np.float64])(truth).astype(dtype)
-    return bool(np.all(rounded[where] == after.astype(dtype)[where]))
+        expected = rounded(truth).astype(dtype)
+    return bool(np.all(expected[where] == after.astype(dtype)[where]))
 
 
 def _rounding(instance: Instance, steps: list[tuple[Variable, Any]]) -> float:

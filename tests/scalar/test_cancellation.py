@@ -8,8 +8,9 @@ import pytest
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.gradient import grad
-from relgraph.testing.judge.true_values.mpmath_support import mp
-from relgraph.testing.judge.true_values.scalars import SCALAR_FUNCTIONS
+from relgraph.truth.balls import arb, precision
+from relgraph.truth.functions import value
+from relgraph.truth.graphs import rounded
 
 SMALL = np.array([0.3, 1.0, 1e-3, 1e-8, 1e-50, 0.9, 1.9, 2.1, 7.0])
 EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan])
@@ -25,8 +26,8 @@ def test_values_are_the_true_ones(op, dtype):
     points = np.concatenate([SMALL, -SMALL[:1], -SMALL[2:6]]).astype(dtype)
     found = op.impl(points)
     assert found.dtype == dtype
-    with mp.workprec(1000):
-        expected = np.array([float(SCALAR_FUNCTIONS[op.name](mp.mpf(float(v)))) for v in points])
+    with precision(1000):
+        expected = rounded([value(op, [arb(float(v))]) for v in points])
     tolerance = 8 * np.finfo(dtype).eps
     np.testing.assert_allclose(found, expected.astype(dtype), rtol=tolerance, atol=1e-300)
 

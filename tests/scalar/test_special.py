@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.testing.judge.true_values.mpmath_support import mp
 
 
 def test_logaddexp_of_any_number_of_arguments() -> None:

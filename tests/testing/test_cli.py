@@ -187,11 +187,13 @@ def test_a_package_is_checked_with_its_modules(tmp_path, monkeypatch, capsys):
     assert "package_of_test.broken can't be imported" in capsys.readouterr().err
 
 
-def test_without_mpmath_the_command_says_what_to_install(monkeypatch, capsys):
-    for name in [n for n in sys.modules if n.startswith(("relgraph.testing.", "mpmath"))]:
+def test_without_flint_the_command_says_what_to_install(monkeypatch, capsys):
+    for name in [
+        n for n in sys.modules if n.startswith(("relgraph.testing.", "flint", "relgraph.truth"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(vars(relgraph.testing), "check_relation", raising=False)
-    monkeypatch.setitem(sys.modules, "mpmath", None)
+    monkeypatch.setitem(sys.modules, "flint", None)
     assert main(["check", "relations.functions.logistic", "--jobs", "1"]) == 2
     assert "comes with `pip install 'relgraph[check]'`" in capsys.readouterr().err
 

@@ -21,8 +21,9 @@ from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.backward_errors import backward_error
-from relgraph.testing.judge.element_propagation import moved_inputs, propagate_marks
+from relgraph.testing.judge.element_propagation import propagate_marks
 from relgraph.testing.judge.evaluation import Values, array_of
+from relgraph.truth.moves import moved_inputs
 
 Array = np.ndarray[Any, Any]
 

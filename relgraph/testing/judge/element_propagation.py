@@ -13,52 +13,19 @@ import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
 from relgraph.tensor.linalg.systems.solving import LinearSolve
 from relgraph.tensor.reductions.norm import Norm
 from relgraph.tensor.reductions.pairs import Cosine, Covariance
 from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.truth.moves import moved_inputs
 
 Array = np.ndarray[Any, Any]
 
-# Ops that only move elements, and the positions of the inputs that hold them (None: all inputs).
-DATA_MOVEMENT_OPS: dict[type, tuple[int, ...] | None] = {
-    AdvancedSubtensor: (0,),
-    Alloc: (0,),
-    DimShuffle: (0,),
-    Join: None,
-    Reshape: (0,),
-    SpecifyShape: (0,),
-    Split: (0,),
-    Subtensor: (0,),
-}
-
 ELEMENTWISE_OPS: list[type] = [Elemwise]
 """Ops whose output elements are each computed from the input elements in the same place."""
-
-
-def moved_inputs(node: Apply) -> tuple[int, ...] | None:
-    """Return the positions of the inputs whose elements a node moves to its output.
-
-    Returns
-    -------
-    positions
-        None if the node computes new elements.
-    """
-    for cls, places in DATA_MOVEMENT_OPS.items():
-        if isinstance(node.op, cls):
-            return tuple(range(len(node.inputs))) if places is None else places
-    if isinstance(node.op, BaseIncSubtensor):
-        return (0, 1)
-    return None
 
 
 def is_elementwise(op: Any) -> bool:

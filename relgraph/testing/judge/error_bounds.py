@@ -24,10 +24,10 @@ from relgraph.testing.judge.backward_errors import backward_error, size_of_logar
 from relgraph.testing.judge.claims import underflows_to_zero
 from relgraph.testing.judge.element_propagation import (
     is_elementwise,
-    moved_inputs,
     propagate_marks,
 )
 from relgraph.testing.judge.evaluation import Values, array_of
+from relgraph.truth.moves import moved_inputs
 
 Array = np.ndarray[Any, Any]
 

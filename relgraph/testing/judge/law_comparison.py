@@ -16,8 +16,9 @@ from relgraph.testing.judge.evaluation import Values, array_of
 from relgraph.testing.judge.extended_precision import extended_value, times_as_far
 from relgraph.testing.judge.overflow import overflowed_by_rounding
 from relgraph.testing.judge.rewrite_pair import RewritePair
-from relgraph.testing.judge.true_values.evaluation import UNDECIDED, precision_for, true_values
-from relgraph.testing.judge.true_values.mpmath_support import mp
+from relgraph.truth.balls import UNKNOWN, as_ball, is_infinite, is_none, precision
+from relgraph.truth.functions import UNDECIDED
+from relgraph.truth.graphs import PRECISIONS, true_values
 
 Array = np.ndarray[Any, Any]
 
@@ -229,15 +230,12 @@ class Comparison:
         if not len(indices):
             return None
         chosen = self._some_of(indices)
-        exact = self._true_values(chosen)
-        more_precise: list[Any] = []
-        for i, (index, truth) in enumerate(zip(map(tuple, chosen), exact, strict=True)):
-            why = self._why_less_accurate(index, truth, info)
+        for index, truth in zip(map(tuple, chosen), self._true_values(chosen), strict=True):
+            if truth is UNKNOWN or truth is UNDECIDED:  # tan(arctan(inf)), say
+                continue
+            with precision(PRECISIONS[-1]):
+                why = self._why_less_accurate(index, truth, info)
             if why is not None:
-                more_precise = more_precise or self._true_values(chosen, more_bits=200)
-                # A value that depends on the precision is not known: tan(arctan(inf)), say.
-                if _depends_on_precision(truth, more_precise[i]):
-                    continue
                 return Difference(why, tuple(int(i) for i in index))
         return None
 
@@ -258,15 +256,14 @@ class Comparison:
         spread = np.arange(0, len(indices), len(indices) // _FEW)[:_FEW]
         return np.asarray(indices[np.union1d(suspects, spread)])
 
-    def _true_values(self, indices: Array, more_bits: int = 0) -> list[Any]:
+    def _true_values(self, indices: Array) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
         nodes, known = self._elements_at(indices)
-        involved = {v for node in nodes for v in (*node.inputs, *node.outputs)}
-        bits = more_bits + precision_for(array_of(known[v]) for v in involved)
-        whole = true_values(nodes, known, self.pair.old, bits)
         if known is not self.values:
-            return list(np.ravel(whole))
-        return [whole[tuple(index)] for index in indices]
+            return list(np.ravel(true_values(nodes, known, self.pair.old)))
+        where = [tuple(index) for index in indices]
+        whole = true_values(nodes, known, self.pair.old, where)
+        return [whole[index] for index in where]
 
     def _elements_at(self, indices: Array) -> tuple[list[Apply], Values]:
         """Return the nodes of the old side, and all values in it that its elements at some indices
@@ -296,13 +293,13 @@ class Comparison:
         index
             The index of the element.
         truth
-            Its true value: a number of mpmath, or `UNDECIDED`.
+            Its true value: a ball, or an integer or condition.
         info
             NumPy's `finfo` of the dtype.
         """
         old, new = self.old[index], self.new[index]
         if self.old.dtype.kind not in "fc":
-            return None if truth is UNDECIDED or new == truth else f"the true value is {truth}"
+            return None if new == truth else f"the true value is {truth}"
         has_nan, has_inf = self._has_nan_or_infinite_input(index)
         if has_nan:
             return (
@@ -310,8 +307,7 @@ class Comparison:
                 if np.isnan(new) == np.isnan(old)
                 else "an input is nan, and only one side is nan"
             )
-        if mp.isnan(truth):
-            # beyond the range of its own numbers mpmath does not know either: sinh(1e600), say
+        if is_none(truth):
             overflows = has_inf or bool(self._unclaimed(self.pair.old, "rounding")[index])
             if overflows and np.isnan(old):
                 return None
@@ -320,13 +316,13 @@ class Comparison:
             return "there is no true value, yet the two differ"
         if np.isnan(new):
             # what is infinitely wrong says no more than a nan
-            is_lost = np.isnan(old) or (np.isinf(old) and not mp.isinf(truth))
+            is_lost = np.isnan(old) or (np.isinf(old) and not is_infinite(truth))
             return None if is_lost else f"the true value is {_written(truth)}"
         if np.isnan(old):
             old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
-        if _distance(new, truth, info) <= _distance(old, truth, info):
+        if not _distance(new, truth, info) > _distance(old, truth, info):
             return None
-        if not mp.isinf(truth):
+        if not is_infinite(truth):
             ulp = float(info.eps) * abs(truth) + float(info.smallest_subnormal)
             if _distance(new, truth, info) <= MAX_ULPS * ulp:
                 return None
@@ -339,9 +335,8 @@ def _is_logarithm(side: Variable) -> bool:
 
 
 def _written(truth: Any) -> str:
-    """Return a true value as text; releases of mpmath differ in whether infinity has a plus."""
-    text: str = mp.nstr(truth, 17)
-    return text.removeprefix("+")
+    """Return a true value as text."""
+    return str(float(truth)) if is_infinite(truth) else str(truth.str(17, radius=False))
 
 
 def _first(differing: Array, why: str) -> Difference | None:
@@ -354,18 +349,5 @@ def _distance(value: Any, truth: Any, info: Any) -> Any:
     """Return how far a value is from the true one; 0 for an infinity that overflow explains."""
     if np.isinf(value):
         sign = 1 if value > 0 else -1
-        if truth * sign > float(info.max):
-            return mp.mpf(0)
-        return mp.inf
-    exact = mp.mpc(complex(value)) if np.iscomplexobj(value) else mp.mpf(float(value))
-    with mp.workprec(3000):
-        return abs(exact - truth)
-
-
-def _depends_on_precision(truth: Any, more_precise: Any) -> bool:
-    """Return whether a true value comes out differently when it is computed with more bits."""
-    if truth is UNDECIDED or mp.isnan(truth) or mp.isinf(truth):
-        return False
-    return bool(
-        mp.isnan(more_precise) or abs(more_precise - truth) > abs(truth) * mp.mpf(2) ** -100
-    )
+        return as_ball(0.0 if truth * sign > float(info.max) else np.inf)
+    return abs(as_ball(value) - truth)

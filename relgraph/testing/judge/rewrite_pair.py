@@ -11,8 +11,8 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.judge.element_propagation import moved_inputs
 from relgraph.testing.judge.evaluation import Values
+from relgraph.truth.moves import moved_inputs
 
 
 class EvaluationError(Exception):

@@ -20,10 +20,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from mpmath import mp
 
 import relgraph.tensor as at
 from relgraph.compile import function
-from relgraph.testing.judge.true_values.mpmath_support import mp
 
 PRECISIONS = (1_250, 2_500, 5_000, 10_000)
 """Bits: more and more, until a value settles. A sum of two products of float64 has 4,300 at most,

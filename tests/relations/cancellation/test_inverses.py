@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import relgraph.tensor as at
 from relations.cancellation import inverses
 from relgraph.gradient import grad
-from relgraph.testing.judge.true_values.mpmath_support import mp
 from tests.relations.applied import applied, inputs_of, laws_of, value_of, x, y
 from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 

@@ -3,7 +3,6 @@
 import pickle
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from scipy import special
@@ -16,7 +15,8 @@ from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.judge.true_values.special import SPECIAL_FUNCTIONS
+from relgraph.truth.balls import as_ball, precision
+from relgraph.truth.functions import has_value, value
 from tests.seeds import sampled
 
 PARTS = {n: PartOp(n) for n in PartOp.slopes}
@@ -255,14 +255,18 @@ def test_derivatives_where_a_formula_would_divide_by_zero(
     np.testing.assert_allclose(found, slope, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", sampled(SPECIAL_FUNCTIONS, 12, "true values"))
+WITH_TRUE_VALUES = [name for name, op in TABLE.items() if has_value(op)]
+
+
+@pytest.mark.parametrize("name", sampled(WITH_TRUE_VALUES, 12, "true values"))
 def test_true_values(name: str) -> None:
     """What laws are judged by is what the ops compute."""
     values = points(name)
     found = original(name)(*values)
-    for i, value in enumerate(found):
-        true = SPECIAL_FUNCTIONS[name](*[mpmath.mpf(v[i].item()) for v in values])
-        assert abs(value - complex(true)) <= 2e-13 * max(abs(value), 0.1)
+    for i, computed in enumerate(found):
+        with precision(200):
+            true = value(TABLE[name], [as_ball(v[i].item()) for v in values])
+        assert abs(computed - complex(true)) <= 2e-13 * max(abs(computed), 0.1)
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -1,4 +1,4 @@
-"""The true values of ops on matrices, by elimination in mpmath's numbers."""
+"""The true values of ops on matrices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from relgraph.tensor.linalg.systems.solving import (
     LinearSolve,
     SolveTriangular,
 )
-from relgraph.testing.judge.true_values.mpmath_support import mp
+from relgraph.truth.balls import (
+    INFINITY,
+    NONE,
+    UNKNOWN,
+    Ball,
+    acb,
+    acb_mat,
+    arb,
+    arb_mat,
+    as_ball,
+    fmpq,
+    fmpq_mat,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -27,9 +39,9 @@ def matrix_values(op: MatrixOp, inputs: Sequence[Array]) -> list[Array] | None:
     Parameters
     ----------
     inputs
-        Arrays of mpmath's numbers or of integers.
+        Arrays of balls or of integers.
     """
-    given = [np.asarray(x).astype(object) for x in inputs]
+    given = [np.asarray(_EACH_AS_BALL(x)) for x in inputs]
     if isinstance(op, LinearSolve):
         return [_solved(op, *given)]
     if isinstance(op, Inverse):
@@ -48,33 +60,39 @@ def matrix_values(op: MatrixOp, inputs: Sequence[Array]) -> list[Array] | None:
     return None
 
 
+_EACH_AS_BALL = np.frompyfunc(as_ball, 1, 1)
+
+
 def _each(a: Array, function: Callable[[Array], Any], ndim: int) -> Array:
     """Return an array of what a function makes of each matrix: numbers, or matrices (`ndim` 2)."""
     batch = a.shape[:-2]
     out = np.empty(batch + a.shape[-2:] if ndim else batch, dtype=object)
     for index in np.ndindex(*batch):
         matrix = a[index]
-        out[index] = function(matrix) if _is_finite(matrix) else _nan_like(matrix, ndim)
+        out[index] = function(matrix) if _is_finite(matrix) else _all_of(NONE, matrix, ndim)
     return out
 
 
-def _nan_like(matrix: Array, ndim: int) -> Any:
-    return np.full(matrix.shape, mp.nan, dtype=object) if ndim else mp.nan
+def _all_of(ball: Ball, matrix: Array, ndim: int = 2) -> Any:
+    return np.full(matrix.shape, ball, dtype=object) if ndim else ball
 
 
 def _is_finite(x: Array) -> bool:
-    return all(mp.isfinite(v) for v in x.flat)
+    return all(v.is_finite() for v in x.flat)
 
 
 def _identity(n: int) -> Array:
-    made = np.full((n, n), mp.mpf(0), dtype=object)
-    for k in range(n):
-        made[k, k] = mp.mpf(1)
+    made = np.full((n, n), arb(0), dtype=object)
+    np.fill_diagonal(made, arb(1))
     return made
 
 
+def _conjugate(x: Ball) -> Ball:
+    return x.conjugate() if isinstance(x, acb) else x
+
+
 def _adjoint(a: Array) -> Array:
-    return np.asarray(np.frompyfunc(mp.conj, 1, 1)(a.T)) if a.size else a.T
+    return np.asarray(np.frompyfunc(_conjugate, 1, 1)(a.T)) if a.size else a.T
 
 
 def _solved(op: LinearSolve, a: Array, b: Array) -> Array:
@@ -85,25 +103,24 @@ def _solved(op: LinearSolve, a: Array, b: Array) -> Array:
     out = np.empty(right.shape, dtype=object)
     for index in np.ndindex(*batch):
         matrix = matrices[index]
-        if not _is_finite(matrix):
-            out[index] = _nan_like(out[index], 2)
-            continue
-        inverse = _solution(_matrix_of(op, matrix), _identity(len(matrix)))
-        out[index] = np.matmul(inverse, right[index]) if inverse.size else right[index]
+        if _is_finite(matrix):
+            # by the inverse, so that a column that is not finite leaves the others as they are
+            inverse = _solution(_matrix_of(op, matrix), _identity(len(matrix)))
+            out[index] = np.matmul(inverse, right[index]) if inverse.size else right[index]
+        else:
+            out[index] = _all_of(NONE, right[index])
     return out[..., 0] if b.ndim == 1 else out
 
 
-def _matrix_of(op: Any, a: Array) -> Array:
+def _matrix_of(op: Any, a: Any) -> Any:
     """Return the matrix of the system that an op solves."""
-    zero = mp.mpf(0)
-    below = np.tri(len(a), dtype=bool)
+    zero: Any = arb(0)
+    below: Any = np.tri(len(a), dtype=bool)
     if isinstance(op, SolveTriangular):
         triangle = np.where(below if op.lower else below.T, a, zero)
-        return (
-            np.where(np.eye(len(a), dtype=bool), mp.mpf(1), triangle)
-            if op.unit_diagonal
-            else triangle
-        )
+        if op.unit_diagonal:
+            np.fill_diagonal(triangle, arb(1))
+        return triangle
     if isinstance(op, CholeskySolve):
         triangle = np.where(below if op.lower else below.T, a, zero)
         factors = (triangle, _adjoint(triangle))
@@ -115,35 +132,49 @@ def _matrix_of(op: Any, a: Array) -> Array:
     return np.where(kept, a, other)
 
 
-def _eliminated(a: Array, b: Array) -> tuple[Any, Array]:
-    """Return the determinant of a matrix and, if it is not 0, the solution for the right side."""
-    a, b = a.copy(), b.copy()
-    n = len(a)
-    determinant: Any = mp.mpf(1)
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(a[i, k]))
-        if a[pivot, k] == 0:
-            return mp.mpf(0), np.full(b.shape, mp.nan, dtype=object)
-        if pivot != k:
-            a[[k, pivot]], b[[k, pivot]] = a[[pivot, k]], b[[pivot, k]]
-            determinant = -determinant
-        determinant = determinant * a[k, k]
-        for i in range(n):
-            if i != k and a[i, k] != 0:
-                factor = a[i, k] / a[k, k]
-                a[i] = a[i] - factor * a[k]
-                b[i] = b[i] - factor * b[k]
-    for k in range(n):
-        b[k] = b[k] / a[k, k]
-    return determinant, b
+def _as_matrices(*arrays: Array) -> Any:
+    is_complex = any(isinstance(v, acb) for a in arrays for v in a.flat)
+    kind: Any = acb_mat if is_complex else arb_mat
+    return [kind(*a.shape, list(a.flat)) for a in arrays]
+
+
+def _as_array(matrix: Any) -> Array:
+    found = np.empty((matrix.nrows(), matrix.ncols()), dtype=object)
+    for index in np.ndindex(*found.shape):
+        found[index] = matrix[index]
+    return found
 
 
 def _solution(a: Array, b: Array) -> Array:
-    return _eliminated(a, b)[1]
+    """Return the solution of a system; none if the matrix is singular."""
+    if not a.size:
+        return b
+    try:
+        left, right = _as_matrices(a, b)
+        return _as_array(left.solve(right))
+    except ZeroDivisionError:
+        found: Array = _all_of(NONE if _is_singular(a) else UNKNOWN, b)
+        return found
 
 
-def _determinant(a: Array) -> Any:
-    return _eliminated(a, _identity(len(a)))[0]
+def _is_singular(a: Array) -> bool:
+    """Return whether a real matrix is known exactly and singular."""
+    if not all(isinstance(v, arb) and v.is_exact() for v in a.flat):
+        return False
+    kind: Any = fmpq_mat
+    return bool(kind(*a.shape, [fmpq(*_ratio(v)) for v in a.flat]).det() == 0)
+
+
+def _ratio(x: Ball) -> tuple[int, int]:
+    mantissa, exponent = map(int, x.man_exp())
+    return mantissa << max(exponent, 0), 1 << max(-exponent, 0)
+
+
+def _determinant(a: Array) -> Ball:
+    if not a.size:
+        return arb(1)
+    (matrix,) = _as_matrices(a)
+    return arb(0) if _is_singular(a) else matrix.det()
 
 
 def _cofactors(a: Array) -> Array:
@@ -154,26 +185,27 @@ def _cofactors(a: Array) -> Array:
     return out
 
 
-def _sign(x: Any) -> Any:
-    return x / abs(x) if x != 0 else x
+def _sign(x: Ball) -> Ball:
+    return x if x == 0 else x / abs(x)
 
 
-def _logarithm(x: Any) -> Any:
-    return mp.log(abs(x)) if x != 0 else -mp.inf
+def _logarithm(x: Ball) -> Ball:
+    return -INFINITY if x == 0 else abs(x).log()
 
 
 def _factor(a: Array, lower: bool) -> Array:
-    """Return the Cholesky factor of a positive definite matrix; nan if it is none."""
+    """Return the Cholesky factor of a positive definite matrix; none if it is not."""
     n = len(a)
     source = a if lower else _adjoint(a)
-    c = np.full((n, n), mp.mpf(0), dtype=object)
+    c = np.full((n, n), arb(0), dtype=object)
     for j in range(n):
         for i in range(j, n):
-            rest = source[i, j] - sum(c[i, k] * mp.conj(c[j, k]) for k in range(j))
+            rest = source[i, j] - sum((c[i, k] * _conjugate(c[j, k]) for k in range(j)), arb(0))
             if i > j:
                 c[i, j] = rest / c[j, j]
                 continue
-            if not mp.re(rest) > 0:
-                return np.full((n, n), mp.nan, dtype=object)
-            c[j, j] = mp.sqrt(mp.re(rest))
+            if not rest.real > 0:
+                found: Array = _all_of(NONE if rest.real <= 0 else UNKNOWN, a)
+                return found
+            c[j, j] = rest.real.sqrt()
     return c if lower else _adjoint(c)

@@ -1,0 +1,353 @@
+"""The true value of a graph: what it is in arithmetic of any precision, with its error.
+
+The given floats are taken as exact, and so is the float that an integer becomes before an op
+computes with floats: of pow(x, 2**64 - 1) NumPy takes the even power 2**64. Values are NumPy arrays
+of dtype object that hold balls, so that NumPy can move and add them; of integers and booleans they
+are arrays of that dtype, unless some are `UNDECIDED` at the precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.scalar.conversion import Cast
+from relgraph.scalar.op import ScalarOp
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.functions.calculus import Convolve
+from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.reductions.argmax import Argmax, Argmin
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.truth.balls import (
+    UNKNOWN,
+    Ball,
+    acb,
+    arb,
+    as_ball,
+    is_none,
+    is_settled,
+    nearest,
+    precision,
+)
+from relgraph.truth.functions import UNDECIDED, NoTrueValue, condition_of, function_of
+from relgraph.truth.matrices import matrix_values
+from relgraph.truth.moves import moved_inputs
+
+__all__ = ["PRECISIONS", "as_balls", "rounded", "true_values", "values_with"]
+
+Array = np.ndarray[Any, Any]
+
+PRECISIONS = (128, 320, 800, 2000, 5000)
+"""Bits, tried one after the other."""
+
+_ADD, _MUL, _SUB, _DIV = map(function_of, (scalar.add, scalar.mul, scalar.sub, scalar.true_div))
+_EXP, _LOG, _SQRT = map(function_of, (scalar.exp, scalar.log, scalar.sqrt))
+
+
+def true_values(
+    nodes: Sequence[Apply],
+    known: Mapping[Variable, Any],
+    out: Variable,
+    where: Sequence[tuple[int, ...]] | None = None,
+) -> Array:
+    """Return the true value of a variable, as closely as any float needs it.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    known
+        The values of the variables that `nodes` start from.
+    out
+        The variable.
+    where
+        The indices of the elements that are asked for; all if it is None.
+
+    Returns
+    -------
+    value
+        An array of balls, `UNKNOWN` where no precision settles the value and `NONE` where there is
+        none; of integers or booleans, or `UNDECIDED`, if `out` is discrete.
+
+    Raises
+    ------
+    NoTrueValue
+        If there is no rule for an op.
+    """
+    for bits in PRECISIONS:
+        found = values_with(nodes, known, out, bits)
+        asked = found.flat if where is None else [found[index] for index in where]
+        if all(map(_is_sure, asked)):
+            return found
+    return _map(lambda v: v if _is_sure(v) else _unsure(v), found)
+
+
+def _is_sure(value: Any) -> bool:
+    return is_settled(value) if isinstance(value, arb | acb) else value is not UNDECIDED
+
+
+def _unsure(value: Any) -> Any:
+    return UNKNOWN if isinstance(value, arb | acb) else UNDECIDED
+
+
+def values_with(
+    nodes: Sequence[Apply], known: Mapping[Variable, Any], out: Variable, bits: int
+) -> Array:
+    """Return the value of a variable computed with some bits; see `true_values`."""
+    exact: dict[Variable, Any] = {}
+
+    def value(v: Variable) -> Any:
+        if v not in exact:
+            exact[v] = as_balls(known[v])
+        return exact[v]
+
+    with precision(bits):
+        for node in nodes:
+            operands = [value(v) for v in node.inputs]
+            several = matrix_values(node.op, operands) if isinstance(node.op, MatrixOp) else None
+            if several is not None:
+                exact.update(zip(node.outputs, several, strict=True))
+            else:
+                exact[node.outputs[0]] = _evaluated(node, operands)
+        return np.asarray(value(out))
+
+
+def rounded(values: Any, dtype: Any = np.float64) -> Array:
+    """Return the floats of a dtype that are nearest to real balls, nan where there is no value or
+    none that is known."""
+
+    def to_float(x: Any) -> float:
+        if isinstance(x, arb):
+            return nearest(x, dtype) if x.is_finite() else float(x) if is_settled(x) else np.nan
+        return float(x) if not isinstance(x, acb) and x is not UNDECIDED else np.nan
+
+    return np.array([to_float(x) for x in np.asarray(values).flat], dtype).reshape(np.shape(values))
+
+
+def as_balls(array: Any) -> Array:
+    """Return an array as one of balls; one of integers or booleans stays as it is."""
+    array = np.asarray(array)
+    return array if array.dtype.kind not in "fcO" else _map(as_ball, array.astype(object))
+
+
+def _map(function: Callable[..., Any], *arrays: Any) -> Array:
+    """Return an array of the results of a function for the elements of some arrays."""
+    with np.errstate(all="ignore"):
+        return _as_array(np.frompyfunc(function, len(arrays), 1)(*arrays))
+
+
+def _as_array(x: Any) -> Array:
+    """Return an array as it is, and any other object as an array of rank 0."""
+    if isinstance(x, np.ndarray):
+        return x
+    array = np.empty((), dtype=object)
+    array[()] = x
+    return array
+
+
+def _evaluated(node: Apply, inputs: Sequence[Any]) -> Array:
+    op: Any = node.op
+    for kinds, function in _RULES:
+        if isinstance(op, kinds):
+            return _as_array(function(op, node, *inputs))
+    moved = moved_inputs(node)
+    if moved is None or len(node.outputs) > 1:
+        raise NoTrueValue(f"no true value of {op} is known")
+    storage: list[list[Any]] = [[None]]
+    op.perform(node, [np.asarray(x) for x in inputs], storage)
+    return _as_array(storage[0][0])
+
+
+# -- element by element ----------------------------------------------------------------------------
+
+
+def _elementwise(op: Elemwise, node: Apply, *inputs: Any) -> Array:
+    scalar_op: ScalarOp = op.scalar_op
+    out: Any = node.outputs[0].type
+    if not any(x.dtype == object for x in inputs) and out.numpy_dtype.kind not in "fc":
+        return np.asarray(scalar_op.impl(*inputs))
+    if isinstance(scalar_op, Cast):
+        return _cast(inputs[0], out)
+    computed_in = out.numpy_dtype
+    if computed_in.kind not in "fc":  # a comparison
+        computed_in = np.result_type(*[v.type.numpy_dtype for v in node.inputs])
+    function = partial(_decided, function_of(scalar_op), scalar_op)
+    found = _map(function, *[_converted(x, computed_in) for x in inputs])
+    return _discrete(found) if out.numpy_dtype.kind == "b" else found
+
+
+_OF_CONDITIONS = frozenset(("and_", "or_", "invert"))
+
+
+def _decided(function: Callable[..., Any], op: ScalarOp, *args: Any) -> Any:
+    """Return what a function makes of elements, some of which may be conditions or integers."""
+    if op.name in _OF_CONDITIONS:
+        return function(*args)
+    numbers = args[1:] if op.name == "switch" else args
+    if any(a is UNDECIDED for a in numbers):
+        return UNDECIDED if condition_of(op) is not None else UNKNOWN
+    return function(*args[: len(args) - len(numbers)], *map(as_ball, numbers))
+
+
+def _discrete(x: Array) -> Array:
+    return x if any(v is UNDECIDED for v in x.flat) else x.astype(bool)
+
+
+def _converted(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Return an operand of an op as objects; of integers the floats, if it computes in floats."""
+    if x.dtype == object:
+        return x
+    wide = dtype.kind in "fc" and x.dtype.kind in "iu"
+    return as_balls(x.astype(dtype)) if wide else x.astype(object)
+
+
+def _cast(x: Any, type_: Any) -> Array:
+    kind = type_.numpy_dtype.kind
+    if kind in "fc":
+        x = _converted(x, type_.numpy_dtype)
+        return _map(lambda v: UNKNOWN if v is UNDECIDED else as_ball(v), x)
+    if x.dtype != object:
+        return np.asarray(x.astype(type_.numpy_dtype))
+    whole = _map(_truncated, x)
+    undecided = any(v is UNDECIDED for v in whole.flat)
+    return whole if undecided else whole.astype(type_.numpy_dtype)
+
+
+def _truncated(v: Any) -> Any:
+    if not isinstance(v, arb):
+        return v
+    if not v.is_finite():
+        return 0 if is_settled(v) else UNDECIDED
+    found = function_of(scalar.trunc)(v).unique_fmpz()
+    return UNDECIDED if found is None else int(found)
+
+
+# -- along axes ------------------------------------------------------------------------------------
+
+_STARTS = {"add": 0, "mul": 1}
+
+
+def _reduced(op: CAReduce, node: Apply, x: Any) -> Array:
+    axes = op.axes(x.ndim)
+    if x.dtype != object:
+        return np.asarray(op.ufunc.reduce(x, axis=axes))
+    function = partial(_decided, function_of(op.scalar_op), op.scalar_op)
+    start = _STARTS.get(op.scalar_op.name)
+
+    def total(row: Any) -> Any:
+        if start is None and not len(row):
+            raise NoTrueValue(f"{op} of nothing")
+        return reduce(function, row) if start is None else reduce(function, row, arb(start))
+
+    return _of_rows(total, x, axes)
+
+
+def _of_rows(function: Callable[[Any], Any], x: Array, axes: Sequence[int]) -> Array:
+    """Return what a function makes of each row of an array along some axes, taken as one."""
+    kept = [i for i in range(x.ndim) if i not in axes]
+    shape = [x.shape[i] for i in kept]
+    size = int(np.prod([x.shape[i] for i in axes]))
+    rows = x.transpose([*kept, *axes]).reshape(int(np.prod(shape)), size)
+    out = np.empty(len(rows), dtype=object)
+    for i, row in enumerate(rows):
+        out[i] = function(row)
+    return out.reshape(shape)
+
+
+def _summed(x: Array, axis: Any, keepdims: bool = False) -> Array:
+    """Return sums; those of nothing are balls too."""
+    return _map(as_ball, np.sum(x, axis=axis, keepdims=keepdims))
+
+
+def _extreme_index(op: Argmax | Argmin, node: Apply, x: Any) -> Array:
+    """Return the index of each extreme: `UNDECIDED` where two elements may be it."""
+    if x.dtype != object:
+        function: Any = type(op).function
+        return np.asarray(function(x, axis=op.axis))
+    axes = range(x.ndim) if op.axis is None else [op.axis % x.ndim]
+
+    def index(row: Any) -> Any:
+        candidates = [k for k, v in enumerate(row) if is_none(v)]
+        for k, v in enumerate(row if not candidates else ()):
+            others = [w for i, w in enumerate(row) if i != k]
+            if all((v > w if isinstance(op, Argmax) else v < w) for w in others):
+                return k
+        return candidates[0] if len(candidates) == 1 else UNDECIDED
+
+    return _of_rows(index, x, tuple(axes))
+
+
+def _covariance(op: Covariance, node: Apply, x: Any, y: Any) -> Array:
+    count = arb(x.size // max(np.sum(x, axis=op.axis).size, 1))
+
+    def mean(v: Any) -> Array:
+        return _map(lambda total: _DIV(total, count), _summed(v, op.axis))
+
+    return _map(_SUB, mean(x * y), _map(_MUL, mean(x), mean(y)))
+
+
+def _norm(op: Norm | Cosine, x: Any) -> Array:
+    return _map(_SQRT, _summed(_map(_MUL, x, x), op.axis))
+
+
+def _cosine(op: Cosine, node: Apply, x: Any, y: Any) -> Array:
+    norms = _map(_MUL, _norm(op, x), _norm(op, y))
+    return _map(_DIV, _summed(_map(_MUL, x, y), op.axis), norms)
+
+
+def _softmax(op: Softmax | LogSoftmax | LogSumExp, node: Apply, x: Any) -> Array:
+    """Return what is the same for exponentials of differences from the largest."""
+    axes = tuple(range(x.ndim)) if op.axis is None else tuple(np.atleast_1d(op.axis) % x.ndim)
+    shift = np.expand_dims(_of_rows(_about_the_largest, x, axes), axes)
+    less = _map(_SUB, x, shift)
+    powers = _map(_EXP, less)
+    total = _summed(powers, axes, keepdims=True)
+    if isinstance(op, Softmax):
+        return _map(_DIV, powers, total)
+    if isinstance(op, LogSoftmax):
+        return _map(_SUB, less, _map(_LOG, total))
+    return np.squeeze(_map(_ADD, shift, _map(_LOG, total)), axes)
+
+
+def _about_the_largest(row: Sequence[Ball]) -> Ball:
+    finite = [v.real.mid() for v in row if v.is_finite()]
+    return reduce(lambda x, y: y if y > x else x, finite, finite[0]) if finite else arb(0)
+
+
+def _product(op: MatrixProduct, node: Apply, x: Any, y: Any) -> Array:
+    return _map(as_ball, np.matmul(x.astype(object), y.astype(object)))
+
+
+def _convolved(op: Convolve, node: Apply, x: Any, y: Any) -> Array:
+    return np.convolve(x.astype(object), y.astype(object))
+
+
+def _cumulated(op: Cumulate, node: Apply, x: Any) -> Array:
+    function: Any = np.cumsum if op.scalar_op.name == "add" else np.cumprod
+    return np.asarray(function(x, axis=op.axis))
+
+
+_RULES: tuple[tuple[Any, Callable[..., Any]], ...] = (
+    (Elemwise, _elementwise),
+    (CAReduce, _reduced),
+    (Norm, lambda op, node, x: _norm(op, x)),
+    (Covariance, _covariance),
+    (Cosine, _cosine),
+    (MatrixProduct, _product),
+    (Convolve, _convolved),
+    (Cumulate, _cumulated),
+    ((Softmax, LogSoftmax, LogSumExp), _softmax),
+    ((Argmax, Argmin), _extreme_index),
+    (Shape_i, lambda op, node, x: np.asarray(x.shape[op.i])),
+)
