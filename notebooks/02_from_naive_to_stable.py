@@ -3,14 +3,14 @@
 #
 # Logistic regression, written as on paper, overflows on data that nobody scaled. You will see it
 # lose its digits, then watch the laws of the book bring them back one law at a time, and measure
-# every step against true values from mpmath.
+# every step against true values from Arb.
 #
 # It is the model of `relgraph demo`.
 
 # %%
 import matplotlib.pyplot as plt
-import mpmath
 import numpy as np
+from flint import arb, ctx
 
 import relgraph.tensor as at
 from relations import STABILIZE
@@ -36,15 +36,15 @@ model.outputs[0]
 # ## How wrong is it?
 #
 # One row and one column are enough: with `X = [[1]]` and `b = 0`, the weight `w` is the logit, and
-# it may be anything. mpmath computes the loss and its derivative with 60 digits. What comes out is
+# it may be anything. Arb computes the loss and its derivative with 60 digits. What comes out is
 # counted in correct digits: 16 is all that a float64 can have, 0 means none, or nan.
 
 # %%
 logits = np.linspace(-800, 800, 161)
-mpmath.mp.dps = 60
-exact = [mpmath.mpf(float(z)) for z in logits]
-true_losses = [float(mpmath.log1p(mpmath.exp(-z))) for z in exact]
-true_slopes = [float(-1 / (1 + mpmath.exp(z))) for z in exact]
+ctx.dps = 60
+exact = [arb(float(z)) for z in logits]
+true_losses = [float((-z).exp().log1p()) for z in exact]
+true_slopes = [float(-1 / (1 + z.exp())) for z in exact]
 
 
 def correct_digits(found, truth):

@@ -10,8 +10,8 @@
 import time
 
 import matplotlib.pyplot as plt
-import mpmath
 import numpy as np
+from flint import arb, ctx
 from kanren import conde, conso, run, var
 from kanren.core import Zzz
 
@@ -191,9 +191,9 @@ def seconds(form):
 # lost, on the mean over margins from -750 to 750: 0 if all are right everywhere, 16 if none is.
 
 # %%
-mpmath.mp.dps = 60
+ctx.dps = 60
 margins = np.concatenate([np.linspace(-750, 750, 151), np.linspace(-40, 40, 81)])
-truth = np.array([float(mpmath.log1p(mpmath.exp(-mpmath.mpf(float(m))))) for m in margins])
+truth = np.array([float((-arb(float(m))).exp().log1p()) for m in margins])
 
 
 def digits_lost(form):

@@ -70,9 +70,6 @@ class Log2(FloatOp):
     facts = Facts(increasing=(0, INF), domain=(0, INF), zeros=(1,), inverse="exp2")
     ufunc = np.log2
 
-    def formula(self, of: Any, x: Any) -> Any:
-        return of.log_base(x, 2)
-
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (x * LN2)
 
@@ -83,9 +80,6 @@ class Log10(FloatOp):
     name = "log10"
     facts = Facts(increasing=(0, INF), domain=(0, INF), zeros=(1,))
     ufunc = np.log10
-
-    def formula(self, of: Any, x: Any) -> Any:
-        return of.log_base(x, 10)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (x * LN10)

@@ -104,6 +104,11 @@ real = Elemwise(scalar.real)
 imag = Elemwise(scalar.imag)
 angle = Elemwise(scalar.angle)
 
+ELEMENTWISE: dict[str, Elemwise] = {
+    op.scalar_op.name: op for op in list(globals().values()) if isinstance(op, Elemwise)
+}
+"""The ops above, by the names of their scalar ops."""
+
 # NumPy's names for ops that have another name above.
 subtract = sub
 multiply = mul

@@ -1,7 +1,7 @@
 """Hypothesis strategies for tensors and graphs, and checks of laws, optimizers and linkers.
 
-The names below are loaded when they are first used: the check of laws needs mpmath, which the extra
-``check`` installs; the strategies don't.
+The names below are loaded when they are first used: the check of laws needs python-flint, which the
+extra ``check`` installs; the strategies don't.
 """
 
 from __future__ import annotations

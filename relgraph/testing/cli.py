@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     Raises
     ------
     CheckError
-        If there are no such laws, the file can't be written, or mpmath is missing.
+        If there are no such laws, the file can't be written, or python-flint is missing.
     """
     options.modules = with_packs(options.modules, options.packs)
     laws = _chosen(discover_laws(options.modules), options.law)

@@ -1,13 +1,7 @@
 """The scalar ops as functions of balls.
 
-An op is Arb's function of its name in C, or its formula. What libraries leave open is said here
-once, as IEEE 754 and NumPy have it:
-
-- log(0) is minus infinity, 0 to the power 0 is 1, and a quotient by 0 has no value;
-- of an infinity, and at a pole, it is what an op makes of it in floats, unless Arb has a limit:
-  arctan(inf) is π/2;
-- what is beyond 2 to the power 2**1100 is infinite, and its reciprocal zero;
-- on a branch cut a value is that from above.
+An op is Arb's function of its name in C, or its formula. Of an infinity, and at a pole, it is what
+it makes of it in floats, unless Arb has a limit: arctan(inf) is π/2.
 """
 
 from __future__ import annotations
@@ -18,14 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from relgraph import scalar
-from relgraph.scalar.error_free import add_error, fma, mul_error
 from relgraph.scalar.facts import EVERYWHERE
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.records import Functions
+from relgraph.scalar.records import scalar_op as op_of_name
 from relgraph.truth.balls import (
-    INFINITY,
     NONE,
     UNKNOWN,
     Ball,
@@ -36,344 +27,35 @@ from relgraph.truth.balls import (
     is_none,
     precision,
 )
+from relgraph.truth.elementary import (
+    CHOICES,
+    NOT_COMPUTED,
+    OF_CONDITIONS,
+    OF_NUMBERS,
+    NoValue,
+    is_real,
+)
+from relgraph.truth.special import SPECIAL
 
 Function = Callable[..., Any]
-
-UNDECIDED = object()
-"""Stands for a condition or an integer that the precision does not determine."""
 
 
 class NoTrueValue(ValueError):
     """There is no rule for the true value of an op; the message names the op."""
 
 
-class _None(Exception):
-    """There is no value."""
-
-
-_NOT_COMPUTED = (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError)
-"""What python-flint raises where it has no value of a function."""
-
-
-_MOST = arb(2) ** 1100
-_ONE, _ZERO, _HALF = arb(1), arb(0), arb(0.5)
-
-
-def _is_real(x: Any) -> bool:
-    return isinstance(x, arb)
-
-
-# -- what Arb has by other names, or not quite -----------------------------------------------------
-
-
-def _exp(x: Ball) -> Ball:
-    if _is_real(x):
-        if x > _MOST:
-            return INFINITY
-        if x < -_MOST:
-            return _ZERO
-    return x.exp()
-
-
-def _log(x: Ball) -> Ball:
-    if x == 0:
-        return -INFINITY
-    if _is_real(x) and x < 0:
-        raise _None
-    return x.log()
-
-
-def _log1p(x: Ball) -> Ball:
-    return _log(1 + x) if x == -1 or (_is_real(x) and x < -1) else x.log1p()
-
-
-def _log_base(x: Ball, base: Ball) -> Ball:
-    if x == 0:
-        return -INFINITY
-    if _is_real(x):
-        return x.log_base(int(float(base)))
-    return x.log() / base.log()
-
-
-def _quotient(x: Ball, y: Ball) -> Ball:
-    if y == 0:
-        raise _None
-    return x / y
-
-
-def _power(x: Ball, y: Ball) -> Ball:
-    if y == 0:
-        return _ONE
-    if x == 0:
-        if _is_real(y) and y < 0:
-            raise _None
-        return _ZERO if not _is_real(y) or y > 0 else UNKNOWN
-    if not (_is_real(x) and _is_real(y)):
-        return x**y
-    if abs(y) < 1024 and (x > 0 or y.is_integer()):
-        return x**y
-    if x > 0:
-        return _exp(y * x.log())
-    if not y.is_exact():
-        return UNKNOWN
-    if x < 0 and not y.is_integer():
-        raise _None
-    size = _exp(y * abs(x).log())
-    return -size if (y / 2).is_integer() is False else size
-
-
-def _sign(x: Ball) -> Ball:
-    return x.sgn() if _is_real(x) else (_ZERO if x == 0 else x / abs(x))
-
-
-def _cube_root(x: Ball) -> Ball:
-    if x > 0:
-        return x.root(3)
-    return -((-x).root(3)) if x < 0 else _ZERO if x == 0 else UNKNOWN
-
-
-def _round(x: Ball) -> Ball:
-    below = (x + _HALF).floor()
-    if x + _HALF == below and not (below / 2).is_integer():
-        return below - 1
-    return below
-
-
-def _trunc(x: Ball) -> Ball:
-    if x >= 0:
-        return x.floor()
-    return x.ceil() if x < 0 else _ZERO if abs(x) < 1 else UNKNOWN
-
-
-def _copysign(x: Ball, y: Ball) -> Ball:
-    return abs(x) if y >= 0 else -abs(x) if y < 0 else UNKNOWN
-
-
-def _at_no_pole(function: Function) -> Function:
-    """Return a function that has poles at the integers from zero down."""
-
-    def run(x: Ball) -> Ball:
-        if _is_real(x) and x <= 0 and x.is_integer():
-            raise _None
-        return function(x)
-
-    return run
-
-
-def _log_gamma(x: Ball) -> Ball:
-    return x.lgamma() if not _is_real(x) or x > 0 else abs(x.gamma()).log()
-
-
-def _angle(x: Ball) -> Ball:
-    if _is_real(x):
-        return _ZERO if x >= 0 else arb.pi() if x < 0 else UNKNOWN
-    return x.arg()
-
-
-def _ordered(holds: Function, fails: Function) -> Function:
-    def compare(x: Ball, y: Ball) -> Any:
-        if is_none(x) or is_none(y):
-            return False
-        return True if holds(x, y) else False if fails(x, y) else UNDECIDED
-
-    return compare
-
-
-def _equal(x: Ball, y: Ball) -> Any:
-    if is_none(x) or is_none(y):
-        return False
-    return True if x == y else UNDECIDED if x.overlaps(y) else False
-
-
-def _not(c: Any) -> Any:
-    return c if c is UNDECIDED else not c
-
-
-def _logical(decides: bool) -> Function:
-    """Return the function of conditions that one alone decides if it is so."""
-
-    def combine(a: Any, b: Any) -> Any:
-        if decides in (a, b):
-            return decides
-        return UNDECIDED if UNDECIDED in (a, b) else not decides
-
-    return combine
-
-
-def _chosen(c: Any, x: Ball, y: Ball) -> Ball:
-    return UNKNOWN if c is UNDECIDED else x if c else y
-
-
-def _up_to_one(function: Function) -> Function:
-    def run(x: Ball) -> Ball:
-        if x > 1:
-            raise _None
-        return function(x)
-
-    return run
-
-
-def _log_sigmoid(x: Ball) -> Ball:
-    return -FUNCTIONS.softplus(-x)
-
-
-def _scaled_error(x: Ball) -> Ball:
-    return _tail(x * x) if x > _FAR else _exp(x * x) * x.erfc()
-
-
-def _times_log(x: Ball, y: Ball) -> Ball:
-    return _ZERO if x == 0 and not is_none(y) else x * _log(y)
-
-
-_FAR = 10
-
-
-def _tail(square: Ball) -> Ball:
-    """Return erfc(x) exp(x*x) for the square of a large x."""
-    return square.hypgeom_u(_HALF, _HALF) / arb.const_sqrt_pi()
-
-
-def _erfc(x: Ball) -> Ball:
-    return _exp(-x * x) * _tail(x * x) if _is_real(x) and x > _FAR else x.erfc()
-
-
-def _normal(x: Ball) -> Ball:
-    half = x * x / 2
-    return _exp(-half) * _tail(half) / 2 if x < -_FAR else (-x / arb(2).sqrt()).erfc() / 2
-
-
-def _log_normal(x: Ball) -> Ball:
-    if x > 0:
-        return (-_normal(-x)).log1p()
-    half = x * x / 2
-    return (_tail(half) / 2).log() - half if x < -_FAR else _normal(x).log()
-
-
-def _kullback_leibler(x: Ball, y: Ball) -> Ball:
-    return _times_log(x, _quotient(x, y)) - x + y
-
-
-_OF_NUMBERS: dict[str, Function] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "true_div": _quotient,
-    "neg": lambda x: -x,
-    "abs": abs,
-    "pow": _power,
-    "exp": _exp,
-    "log": _log,
-    "log1p": _log1p,
-    "log_base": _log_base,
-    "erfc": _erfc,
-    "sign": _sign,
-    "cbrt": _cube_root,
-    "maximum": lambda x, y: x.max(y),
-    "minimum": lambda x, y: x.min(y),
-    "round": _round,
-    "trunc": _trunc,
-    "copysign": _copysign,
-    "fmod": lambda x, y: x - y * _trunc(_quotient(x, y)),
-    "arctan2": lambda y, x: arb.atan2(y, x),
-    "conj": lambda x: x if _is_real(x) else x.conjugate(),
-    "real": lambda x: x.real,
-    "imag": lambda x: x.imag,
-    "angle": _angle,
-    "gammaln": _at_no_pole(_log_gamma),
-    "gamma": _at_no_pole(lambda x: x.gamma()),
-    "digamma": _at_no_pole(lambda x: x.digamma()),
-    "polygamma": lambda n, x: acb(x).polygamma(n).real,
-}
-"""Of numbers that are known, or unknown; of what is none there is none."""
-
-_OF_CONDITIONS: dict[str, Function] = {
-    "lt": _ordered(lambda x, y: x < y, lambda x, y: x >= y),
-    "le": _ordered(lambda x, y: x <= y, lambda x, y: x > y),
-    "gt": _ordered(lambda x, y: x > y, lambda x, y: x <= y),
-    "ge": _ordered(lambda x, y: x >= y, lambda x, y: x < y),
-    "eq": _equal,
-    "neq": lambda x, y: _not(_equal(x, y)) if not (is_none(x) or is_none(y)) else True,
-    "isnan": is_none,
-    "isinf": is_infinite,
-    "and_": _logical(False),
-    "or_": _logical(True),
-    "invert": _not,
-}
-"""Those whose values are conditions."""
-
-_CHOICES: dict[str, Function] = {"switch": _chosen, "second": lambda x, y: y}
-"""Those that may have a value where an argument has none."""
-
-_SPECIAL: dict[str, Function] = {
-    "erfcinv": lambda x: (1 - x).erfinv(),
-    "loggamma": lambda x: x.lgamma(),
-    "beta": lambda a, b: a.gamma() * b.gamma() * (a + b).rgamma(),
-    "betaln": lambda a, b: abs(a.gamma() * b.gamma() * (a + b).rgamma()).log(),
-    "poch": lambda x, n: x.rising(n),
-    "binom": lambda n, k: (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma(),
-    "erfcx": _scaled_error,
-    "dawsn": lambda x: x * (-x * x).hypgeom_1f1(1, arb(1.5)),
-    "ndtr": _normal,
-    "log_ndtr": _log_normal,
-    "logit": lambda x: _log(_quotient(x, 1 - x)),
-    "log_expit": _log_sigmoid,
-    "xlogy": _times_log,
-    "xlog1py": lambda x, y: _times_log(x, 1 + y),
-    "entr": lambda x: -_times_log(x, x),
-    "rel_entr": lambda x, y: _times_log(x, _quotient(x, y)),
-    "kl_div": _kullback_leibler,
-    "exp10": lambda x: _power(arb(10), x),
-    "exprel": lambda x: _ONE if x == 0 else x.expm1() / x,
-    "exp1": lambda x: x.expint(1),
-    "expi": lambda x: x.ei(),
-    "expn": lambda n, x: x.expint(n),
-    "gammainc": lambda a, x: x.gamma_lower(a, regularized=1),
-    "gammaincc": lambda a, x: x.gamma_upper(a, regularized=1),
-    "betainc": lambda a, b, x: x.beta_lower(a, b, regularized=1),
-    "j0": lambda x: x.bessel_j(0),
-    "j1": lambda x: x.bessel_j(1),
-    "y0": lambda x: x.bessel_y(0),
-    "y1": lambda x: x.bessel_y(1),
-    "i0": lambda x: x.bessel_i(0),
-    "i1": lambda x: x.bessel_i(1),
-    "k0": lambda x: x.bessel_k(0),
-    "k1": lambda x: x.bessel_k(1),
-    "jv": lambda v, x: x.bessel_j(v),
-    "yv": lambda v, x: x.bessel_y(v),
-    "iv": lambda v, x: x.bessel_i(v),
-    "kv": lambda v, x: x.bessel_k(v),
-    "ellipk": _up_to_one(lambda m: acb(m).elliptic_k().real),
-    "ellipe": _up_to_one(lambda m: acb(m).elliptic_e().real),
-    "hyp0f1": lambda a, x: x.hypgeom_0f1(a),
-    "hyp1f1": lambda a, b, x: x.hypgeom_1f1(a, b),
-    "hyp2f1": lambda a, b, c, x: x.hypgeom_2f1(a, b, c),
-    "hyperu": lambda a, b, x: x.hypgeom_u(a, b),
-    "logaddexp2": lambda x, y: x.max(y) + (_power(arb(2), -abs(x - y))).log1p() / arb(2).log(),
-    "sinc": lambda x: x.sinc_pi(),
-    "zeta": lambda s, q: s.zeta(q),
-    "fmax": lambda x, y: x.max(y),
-    "fmin": lambda x, y: x.min(y),
-    "fabs": abs,
-}
-"""SciPy's and NumPy's by their names, as Arb has them: the argument comes before the parameters."""
-
-
-# -- by the record ---------------------------------------------------------------------------------
-
-
-@cache
 def scalar_op(name: str) -> ScalarOp:
-    """Return the scalar op of a name."""
-    for op in (fma, add_error, mul_error):
-        if op.name == name:
-            return op
-    found = getattr(scalar, name, None)
-    if isinstance(found, ScalarOp):
-        return found
-    for table in (NumpyOp, ScipyOp):
-        if name in table.slopes:
-            return table(name)
-    raise NoTrueValue(f"no true value of {name} is known")
+    """Return the scalar op of a name.
+
+    Raises
+    ------
+    NoTrueValue
+        If there is none.
+    """
+    found = op_of_name(name)
+    if found is None:
+        raise NoTrueValue(f"no true value of {name} is known")
+    return found
 
 
 @cache
@@ -385,10 +67,10 @@ def function_of(op: ScalarOp) -> Function:
     NoTrueValue
         If there is no rule for the op.
     """
-    for table in (_OF_CONDITIONS, _CHOICES):
+    for table in (OF_CONDITIONS, CHOICES):
         if op.name in table:
             return table[op.name]
-    function = _OF_NUMBERS.get(op.name) or _SPECIAL.get(op.name) or _by_record(op)
+    function = OF_NUMBERS.get(op.name) or SPECIAL.get(op.name) or _by_record(op)
     folds = isinstance(op, FoldOp)
 
     def run(*args: Any) -> Any:
@@ -399,9 +81,9 @@ def function_of(op: ScalarOp) -> Function:
                 if not a.is_finite():
                     return _of_infinities(op, function, args)
             found = function(*args)
-        except _None:
+        except NoValue:
             return NONE
-        except _NOT_COMPUTED:
+        except NOT_COMPUTED:
             found = UNKNOWN
         return found if found.is_finite() else _not_finite(op, function, args, found)
 
@@ -417,25 +99,20 @@ def _by_record(op: ScalarOp) -> Function:
     return lambda x, *rest: getattr(x, method)(*rest)
 
 
-class _Functions:
-    """The functions by name, for formulas: numbers of Python are arguments too."""
+def _for_formulas(op: ScalarOp) -> Function:
+    """Return an op as a function of balls and numbers of Python, which raises what has no value."""
+    function = function_of(op)
 
-    def __getattr__(self, name: str) -> Function:
-        if name == "log_base":
-            return lambda x, base: _log_base(x, as_ball(base))
-        function = function_of(scalar_op(name))
+    def run(*args: Any) -> Any:
+        found = function(*[a if isinstance(a, arb | acb) else as_ball(a) for a in args])
+        if is_none(found):
+            raise NoValue
+        return found
 
-        def run(*args: Any) -> Any:
-            found = function(*[a if isinstance(a, arb | acb) else as_ball(a) for a in args])
-            if is_none(found):
-                raise _None
-            return found
-
-        setattr(self, name, run)
-        return run
+    return run
 
 
-FUNCTIONS = _Functions()
+FUNCTIONS = Functions(_for_formulas)
 
 
 def has_value(op: ScalarOp) -> bool:
@@ -449,7 +126,7 @@ def has_value(op: ScalarOp) -> bool:
 
 def condition_of(op: ScalarOp) -> Function | None:
     """Return what an op says of balls and conditions, if that is a condition."""
-    return _OF_CONDITIONS.get(op.name)
+    return OF_CONDITIONS.get(op.name)
 
 
 def value(op: ScalarOp, args: Sequence[Ball]) -> Any:
@@ -484,7 +161,7 @@ _ENOUGH = 2600
 def _unless_none(function: Function, args: Sequence[Ball]) -> Ball:
     try:
         found: Ball = function(*args)
-    except (_None, *_NOT_COMPUTED):
+    except (NoValue, *NOT_COMPUTED):
         return NONE
     return found
 
@@ -496,7 +173,7 @@ def _not_finite(op: ScalarOp, function: Function, args: Sequence[Ball], found: B
             known = _unless_none(function, args)
         return UNKNOWN if known.is_finite() else _as_floats_have_it(op, args)
     low, high = op.facts.domain
-    if len(args) == 1 and _is_real(args[0]) and (args[0] < low or args[0] > high):
+    if len(args) == 1 and is_real(args[0]) and (args[0] < low or args[0] > high):
         return NONE
     return found if is_infinite(found) else UNKNOWN
 

@@ -40,7 +40,8 @@ from relgraph.truth.balls import (
     nearest,
     precision,
 )
-from relgraph.truth.functions import UNDECIDED, NoTrueValue, condition_of, function_of
+from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.functions import NoTrueValue, condition_of, function_of
 from relgraph.truth.matrices import matrix_values
 from relgraph.truth.moves import moved_inputs
 

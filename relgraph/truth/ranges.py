@@ -18,8 +18,10 @@ from typing import Any
 
 from relgraph.scalar import pow as power_op
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.records import Functions
 from relgraph.truth.balls import INFINITY, Ball, arb, as_ball, is_infinite, is_none
-from relgraph.truth.functions import UNDECIDED, condition_of, scalar_op, value
+from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.functions import condition_of, scalar_op, value
 
 _ZERO, _ONE = arb(0), arb(1)
 
@@ -123,17 +125,11 @@ def range_of(ball: Ball) -> Range | None:
     return Range(ball.lower(), ball.upper()) if ball.is_finite() else ANY
 
 
-class _Names:
-    """The functions by name, for formulas."""
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        return lambda *args: image_of(name, args)
-
-    def log_base(self, x: Any, base: int) -> Any:
-        return image_of("log", (x,)) / image_of("log", (base,))
+def _for_formulas(op: ScalarOp) -> Callable[..., Any]:
+    return lambda *args: image(op, [_as_range(a) for a in args])
 
 
-_NAMES = _Names()
+_NAMES = Functions(_for_formulas)
 
 
 # -- by the record ---------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.special import log_ndtr, ndtr
 from relgraph.truth.balls import UNKNOWN, arb, is_infinite, is_none
 from relgraph.truth.functions import NoTrueValue, has_value
-from relgraph.truth.graphs import rounded, true_values
+from relgraph.truth.graphs import true_values
 
 v, w = at.dvector("v"), at.dvector("w")
 POINTS = np.array([0.25, 0.5, 0.75, -0.5])

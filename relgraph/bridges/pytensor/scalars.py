@@ -9,36 +9,21 @@ from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Constant, Variable
 from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 
+# of the same name, where PyTensor has such an op
+_SAME = {op.name: op for op in vars(scalar).values() if isinstance(op, ScalarOp)}
+# that SciPy's functions are theirs was compared one by one
+_SCIPY = (
+    *("gamma", "erfcx", "erfcinv", "gammainc", "gammaincc", "gammaincinv"),
+    *("gammainccinv", "betainc", "betaincinv", "hyp2f1"),
+    *("jv", "j0", "j1", "i0", "i1", "ive", "kve"),
+)
 PAIRS: dict[str, Any] = {
-    **{
-        f"scalar.basic.{name}": getattr(scalar, name)
-        for name in (
-            *("add", "sub", "mul", "true_div", "int_div", "mod", "pow", "neg", "abs", "sign"),
-            *("sqr", "sqrt", "reciprocal", "maximum", "minimum", "exp", "exp2", "expm1"),
-            *("log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos"),
-            *("arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
-            *("ceil", "floor", "trunc", "eq", "neq", "lt", "le", "gt", "ge", "isnan", "isinf"),
-            *("and_", "or_", "xor", "invert", "identity", "second", "switch", "clip"),
-            *("conj", "real", "imag", "angle"),
-        )
-    },
-    **{
-        f"scalar.math.{name}": getattr(scalar, name)
-        for name in (
-            *("erf", "erfc", "erfinv", "gammaln", "polygamma"),
-            *("sigmoid", "softplus", "log1mexp"),
-        )
-    },
-    **{
-        f"scalar.math.{name}": ScipyOp(name)
-        for name in (
-            *("gamma", "erfcx", "erfcinv", "gammainc", "gammaincc", "gammaincinv"),
-            *("gammainccinv", "betainc", "betaincinv", "hyp2f1"),
-            *("jv", "j0", "j1", "i0", "i1", "ive", "kve"),
-        )
-    },
+    **{f"scalar.basic.{name}": op for name, op in _SAME.items()},
+    **{f"scalar.math.{name}": op for name, op in _SAME.items()},
+    **{f"scalar.math.{name}": ScipyOp(name) for name in _SCIPY},
     "scalar.math.psi": scalar.digamma,
     "scalar.basic.round_half_to_even": scalar.round,
 }

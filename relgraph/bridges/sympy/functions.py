@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import FunctionClass
 from sympy.logic.boolalg import Boolean
 
 import relgraph.tensor as at
@@ -14,51 +15,46 @@ from relgraph import scalar
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor import special
+from relgraph.tensor.math import ELEMENTWISE
 
-_SAME = (
-    ("sin", sp.sin),
-    ("cos", sp.cos),
-    ("tan", sp.tan),
-    ("arcsin", sp.asin),
-    ("arccos", sp.acos),
-    ("arctan", sp.atan),
-    ("arctan2", sp.atan2),
-    ("sinh", sp.sinh),
-    ("cosh", sp.cosh),
-    ("tanh", sp.tanh),
-    ("arcsinh", sp.asinh),
-    ("arccosh", sp.acosh),
-    ("arctanh", sp.atanh),
-    ("exp", sp.exp),
-    ("log", sp.log),
-    ("abs", sp.Abs),
-    ("sign", sp.sign),
-    ("floor", sp.floor),
-    ("ceil", sp.ceiling),
-    ("erf", sp.erf),
-    ("erfc", sp.erfc),
-    ("erfinv", sp.erfinv),
-    ("gammaln", sp.loggamma),
-    ("digamma", sp.digamma),
-    ("polygamma", sp.polygamma),
-    ("maximum", sp.Max),
-    ("minimum", sp.Min),
-    ("mod", sp.Mod),
-    ("conj", sp.conjugate),
-    ("real", sp.re),
-    ("imag", sp.im),
-    ("angle", sp.arg),
-    ("eq", sp.Eq),
-    ("neq", sp.Ne),
-    ("lt", sp.Lt),
-    ("le", sp.Le),
-    ("gt", sp.Gt),
-    ("ge", sp.Ge),
-    ("and_", sp.And),
-    ("or_", sp.Or),
-    ("xor", sp.Xor),
-    ("invert", sp.Not),
-)
+_OTHERWISE = {
+    "abs": sp.Abs,
+    "ceil": sp.ceiling,
+    "gammaln": sp.loggamma,
+    "maximum": sp.Max,
+    "minimum": sp.Min,
+    "mod": sp.Mod,
+    "conj": sp.conjugate,
+    "real": sp.re,
+    "imag": sp.im,
+    "angle": sp.arg,
+    "eq": sp.Eq,
+    "neq": sp.Ne,
+    "lt": sp.Lt,
+    "le": sp.Le,
+    "gt": sp.Gt,
+    "ge": sp.Ge,
+    "and_": sp.And,
+    "or_": sp.Or,
+    "xor": sp.Xor,
+    "invert": sp.Not,
+}
+
+
+def _is_function(name: str) -> bool:
+    return isinstance(getattr(sp, name, None), FunctionClass)
+
+
+_SAME = {
+    # by C's names, which SymPy has too
+    **{
+        name: getattr(sp, op.scalar_op.c_name or name)
+        for name, op in ELEMENTWISE.items()
+        if _is_function(op.scalar_op.c_name or name)
+    },
+    **_OTHERWISE,
+    "sign": sp.sign,
+}
 _SCIPY = (
     ("gamma", sp.gamma),
     ("jv", sp.besselj),
@@ -103,7 +99,7 @@ def _real_cube_root(x: Any) -> Any:
 
 
 TO_SYMPY: dict[Any, Callable[..., Any]] = {
-    **{getattr(scalar, name): function for name, function in _SAME},
+    **{getattr(scalar, name): function for name, function in _SAME.items()},
     **{ScipyOp(name): function for name, function in _SCIPY},
     scalar.add: lambda *xs: sp.Add(*xs),
     scalar.mul: lambda *xs: sp.Mul(*xs),
@@ -158,7 +154,7 @@ LOGICAL = (scalar.and_, scalar.or_, scalar.xor, scalar.invert)
 """The functions of truth values alone."""
 
 FROM_SYMPY: dict[type, Callable[..., Any]] = {
-    **{theirs: getattr(at, name) for name, theirs in _SAME},
+    **{theirs: getattr(at, name) for name, theirs in _SAME.items()},
     **{theirs: getattr(special, name) for name, theirs in _SCIPY},
     sp.Max: lambda *xs: reduce(at.maximum, xs),
     sp.Min: lambda *xs: reduce(at.minimum, xs),

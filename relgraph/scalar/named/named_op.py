@@ -12,6 +12,7 @@ import scipy
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.facts import Facts
 from relgraph.scalar.op import ScalarOp, zero_like
 
 Slope = Callable[..., Any] | None
@@ -34,6 +35,7 @@ class NamedOp(ScalarOp):
 
     __props__ = ("name",)
     slopes: Mapping[str, tuple[Slope, ...]] = {}
+    facts_by_name: Mapping[str, Facts] = {}
     home: str
 
     def __init__(self, name: str) -> None:
@@ -41,6 +43,7 @@ class NamedOp(ScalarOp):
             raise ValueError(f"{type(self).__name__}: there is no {name}")
         self.name = name
         self.nin = len(self.slopes[name])
+        self.facts = self.facts_by_name.get(name, Facts())
 
     @property
     def ufunc(self) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from relgraph.scalar.basic import abs as abs_
 from relgraph.scalar.basic import maximum, sign, sqrt
 from relgraph.scalar.conversion import floor
+from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.logic import eq, le, lt
 from relgraph.scalar.named.named_op import ZERO, NamedOp, Slope
 from relgraph.scalar.selection import switch
@@ -303,6 +304,15 @@ class ScipyOp(NamedOp):
     """A function of ``scipy.special``."""
 
     home = "scipy.special"
+    facts_by_name = {
+        "erfi": Facts(odd=True, increasing=EVERYWHERE, zeros=(0,)),
+        "exp10": Facts(increasing=EVERYWHERE, range=(0, INF), zeros=()),
+        "log_expit": Facts(increasing=EVERYWHERE, range=(-INF, 0), zeros=()),
+        "log_ndtr": Facts(increasing=EVERYWHERE, range=(-INF, 0), zeros=()),
+        "logit": Facts(increasing=(0, 1), domain=(0, 1), zeros=(0.5,), inverse="sigmoid"),
+        "ndtr": Facts(increasing=EVERYWHERE, range=(0, 1), zeros=(), inverse="ndtri"),
+        "ndtri": Facts(increasing=(0, 1), domain=(0, 1), zeros=(0.5,), inverse="ndtr"),
+    }
     slopes = {
         **{name: (slope,) for name, slope in _ONE_INPUT.items()},
         **_SEVERAL_INPUTS,

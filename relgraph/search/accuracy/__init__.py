@@ -1,6 +1,6 @@
 """Forms of an expression with less rounding error: `improve`.
 
-The names below load mpmath when they are first used.
+The names below load python-flint when they are first used.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from relgraph.testing.judge.extended_precision import extended_value, times_as_f
 from relgraph.testing.judge.overflow import overflowed_by_rounding
 from relgraph.testing.judge.rewrite_pair import RewritePair
 from relgraph.truth.balls import UNKNOWN, as_ball, is_infinite, is_none, precision
-from relgraph.truth.functions import UNDECIDED
+from relgraph.truth.elementary import UNDECIDED
 from relgraph.truth.graphs import PRECISIONS, true_values
 
 Array = np.ndarray[Any, Any]

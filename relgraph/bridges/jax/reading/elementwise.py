@@ -11,27 +11,15 @@ from relgraph.bridges.jax.reading.equation import Equation, Reader, insist
 from relgraph.gradient import zero_grad
 from relgraph.scalar.dtypes import is_complex, is_discrete
 from relgraph.tensor import special
+from relgraph.tensor.math import ELEMENTWISE
 
 _SAME = {
-    **{
-        "add": at.add,
-        "add_any": at.add,
-        "sub": at.sub,
-        "mul": at.mul,
-        "neg": at.neg,
-        "square": at.sqr,
-    },
-    **{"exp": at.exp, "exp2": at.exp2, "expm1": at.expm1, "log": at.log, "log1p": at.log1p},
-    **{"sqrt": at.sqrt, "cbrt": at.cbrt, "abs": at.abs, "logistic": at.sigmoid},
-    **{"sin": at.sin, "cos": at.cos, "tan": at.tan, "asin": at.arcsin, "acos": at.arccos},
-    **{"atan": at.arctan, "atan2": at.arctan2, "sinh": at.sinh, "cosh": at.cosh},
-    **{"tanh": at.tanh, "asinh": at.arcsinh, "acosh": at.arccosh, "atanh": at.arctanh},
-    **{"erf": at.erf, "erfc": at.erfc, "erf_inv": at.erfinv, "lgamma": at.gammaln},
-    **{"digamma": at.digamma, "floor": at.floor, "ceil": at.ceil, "nextafter": at.nextafter},
-    **{"eq": at.eq, "ne": at.neq, "lt": at.lt, "le": at.le, "gt": at.gt, "ge": at.ge},
-    **{"and": at.and_, "or": at.or_, "xor": at.xor, "not": at.invert, "is_finite": at.isfinite},
-    **{"shift_left": at.left_shift, "real": at.real, "imag": at.imag, "conj": at.conj},
-    **{"shift_right_arithmetic": at.right_shift, "rem": at.fmod},
+    # by C's names, as those of JAX's primitives are
+    **{op.scalar_op.c_name or op.scalar_op.name: op for op in ELEMENTWISE.values()},
+    **{"add_any": at.add, "square": at.sqr, "logistic": at.sigmoid, "rem": at.fmod},
+    **{"erf_inv": at.erfinv, "lgamma": at.gammaln, "nextafter": at.nextafter, "ne": at.neq},
+    **{"and": at.and_, "or": at.or_, "not": at.invert, "is_finite": at.isfinite},
+    **{"shift_left": at.left_shift, "shift_right_arithmetic": at.right_shift},
     **{"igamma": special.gammainc, "igammac": special.gammaincc, "zeta": special.zeta},
     **{"bessel_i0e": special.i0e, "bessel_i1e": special.i1e},
     **{"regularized_incomplete_beta": special.betainc},

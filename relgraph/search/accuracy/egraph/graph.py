@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,8 @@ from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, apply
 from relgraph.search.accuracy.truth.ordinals import floats_between
 from relgraph.search.accuracy.truth.settling import Known, number_as_ball
 from relgraph.truth.balls import arb, nearest, set_precision
-from relgraph.truth.functions import UNDECIDED, function_of
+from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.functions import function_of
 
 _LEAST_BITS = 70
 """Of a true value at a point that are known; else it counts as none."""
@@ -231,7 +231,11 @@ class EGraph:
         return found
 
     def _rounded(self, exact: Any) -> Any:
-        to_float = float if self._dtype == np.float64 else partial(nearest, dtype=self._dtype)
+        is_double = self._dtype == np.float64
+
+        def to_float(v: Any) -> float:
+            return float(v) if is_double or isinstance(v, bool) else nearest(v, self._dtype)
+
         return np.array([to_float(v) if _is_sure(v) else np.nan for v in exact], self._dtype)
 
     # -- equality ----------------------------------------------------------------------------------

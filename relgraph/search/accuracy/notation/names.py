@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 
+from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
     OF_CONDITIONS,
@@ -16,15 +18,10 @@ from relgraph.search.accuracy.expressions import (
     with_numbers,
     written,
 )
+from relgraph.truth.functions import condition_of, has_value
 
 SCALAR_NAMES = {
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "asinh": "arcsinh",
-    "acosh": "arccosh",
-    "atanh": "arctanh",
+    **{op.scalar_op.c_name: name for name, op in OPS.items() if hasattr(math, op.scalar_op.c_name)},
     "fabs": "abs",
 }
 """The scalar ops that C's library, Python's `math` and FPCore call otherwise than NumPy."""
@@ -41,10 +38,15 @@ OTHER_NAMES = {
 }
 """Those, and what NumPy and Python call otherwise than the scalar ops here."""
 
+
+def _is_known(op: ScalarOp) -> bool:
+    """Return whether an op gives numbers whose true values are known."""
+    return has_value(op) and condition_of(op) is None
+
+
 COMMON_NAMES = (
-    *("sqrt", "cbrt", "hypot", "pow", "exp", "exp2", "expm1", "fma", "fmod", "copysign"),
-    *("log", "log2", "log10", "log1p", "erf", "erfc", "floor", "ceil", "trunc", "round"),
-    *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *(n for n, op in OPS.items() if _is_known(op.scalar_op) and hasattr(math, n) and n != "fabs"),
+    *("fma", "round"),
 )
 """Those that have one name everywhere."""
 

@@ -18,7 +18,7 @@ from relgraph.search.accuracy.truth.clock import Deadline
 from relgraph.search.accuracy.truth.ordinals import from_ordinals, to_ordinals
 from relgraph.search.accuracy.truth.settling import Known, Settler
 from relgraph.truth.balls import arb, nearest
-from relgraph.truth.functions import UNDECIDED
+from relgraph.truth.elementary import UNDECIDED
 from relgraph.truth.ranges import NOWHERE, Range
 
 Box = tuple[tuple[int, int], ...]

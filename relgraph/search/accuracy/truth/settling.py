@@ -20,7 +20,8 @@ from relgraph.truth.balls import (
     set_precision,
     to_float,
 )
-from relgraph.truth.functions import UNDECIDED, function_of, has_value
+from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.functions import function_of, has_value
 from relgraph.truth.ranges import Range, image, range_of
 
 PRECISIONS = (80, 200, 560, 1400, 2800, 5600)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph import scalar
+from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.tensor.lawkit.guards.constants import constant_number
-
-NAN_FOR_NAN_ONLY = {
-    *(scalar.abs, scalar.neg, scalar.sign, scalar.sqr, scalar.identity),
-    *(scalar.ceil, scalar.floor, scalar.trunc, scalar.round),
-    *(scalar.exp, scalar.exp2, scalar.expm1, scalar.sinh, scalar.cosh, scalar.tanh),
-    *(scalar.arctan, scalar.arcsinh, scalar.erf, scalar.erfc, scalar.sigmoid, scalar.softplus),
-}
 
 
 def is_nan_for_nan_only(scalar_op: Any) -> bool:
-    """Return whether a scalar op of one real number gives nan for nan, and for nothing else."""
-    return scalar_op in NAN_FOR_NAN_ONLY
+    """Return whether a scalar op of one real number gives nan for nan, and for nothing else: it is
+    defined everywhere, and has limits, for it rises or falls on each side of zero at least."""
+    facts = scalar_op.facts
+    rises = EVERYWHERE in (facts.increasing, facts.decreasing)
+    return facts.domain == EVERYWHERE and (rises or (facts.even and facts.increasing == (0, INF)))
 
 
 def is_finite_constant(c: Any) -> bool:

@@ -13,7 +13,6 @@ from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.search.goals import Where, whereo
 from relgraph.scalar.dtypes import can_cast_exactly
-from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.subtensor import Subtensor
@@ -27,13 +26,7 @@ from relgraph.tensor.type import TensorType
 DEPTH = 6
 """How many levels of ops are asked; sums of products of squares are as deep as people write."""
 
-NEVER_NEGATIVE = {
-    *(scalar.abs, scalar.sqr, scalar.sqrt, scalar.exp, scalar.exp2, scalar.cosh),
-    *(scalar.sigmoid, scalar.softplus, scalar.erfc, scalar.arccos, scalar.arccosh),
-    ScipyOp("ndtr"),
-}
 MINUS_ZERO_OF_MINUS_ZERO = {scalar.sqrt}
-ALWAYS_POSITIVE = {scalar.cosh}
 # Integers wrap around in these: the least int8 is -128, and so is its absolute value.
 WRAP_AROUND = {scalar.abs, scalar.sqr, scalar.add, scalar.mul}
 # Of the results of these the sign is known if it is known of all arguments,
@@ -95,7 +88,8 @@ def _has_sign_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool
     inputs = var.owner.inputs
     if np.dtype(var.type.dtype).kind in "iu" and op in WRAP_AROUND:
         return False
-    if op in ALWAYS_POSITIVE or (op in NEVER_NEGATIVE and not strictly):
+    least = op.facts.range[0]
+    if least > 0 or (least == 0 and not strictly):
         return True
     if strictly and op is scalar.add:
         # one positive term is enough beside others that are not negative
@@ -120,8 +114,9 @@ def _is_never_minus_zero(var: Any, depth: int) -> bool:
     """Return whether `var` is known to be nonnegative, and no zero of it to be a -0: one by that is
     minus infinity."""
     op = None if var.owner is None else var.owner.op
-    if isinstance(op, Elemwise) and op.scalar_op in NEVER_NEGATIVE - MINUS_ZERO_OF_MINUS_ZERO:
-        return _has_sign(var, depth, strictly=False)
+    if isinstance(op, Elemwise) and op.scalar_op.facts.range[0] >= 0:
+        kept = op.scalar_op in MINUS_ZERO_OF_MINUS_ZERO
+        return not kept and _has_sign(var, depth, strictly=False)
     return _has_sign(var, depth, strictly=True)
 
 

@@ -9,7 +9,8 @@ from relgraph.search.accuracy.expressions import NotSupported, apply, named
 from relgraph.search.accuracy.notation.formulas import parsed
 from relgraph.search.accuracy.truth.settling import UNSETTLED, Settler
 from relgraph.truth.balls import arb, is_none, precision
-from relgraph.truth.functions import UNDECIDED, scalar_op, value
+from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.functions import scalar_op, value
 from relgraph.truth.ranges import NOWHERE, Range, image
 
 UNARY = (

@@ -9,40 +9,20 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 from jax import lax
 
+from relgraph import scalar
 from relgraph.engines.jax.lowering.scalars import cancellation, functions, logarithms
-from relgraph.scalar import basic, conversion, logic, selection, transcendental
+from relgraph.scalar import basic, conversion, logic, selection
 from relgraph.scalar import cancellation as cancelling
 from relgraph.scalar import special as special_ops
+from relgraph.scalar.op import ScalarOp
 
 Function = Callable[..., Any]
 
 _OF_ONE: dict[type, Function] = {
     basic.Neg: jnp.negative,
-    basic.Abs: jnp.abs,
     basic.Sign: functions.sign,
     basic.Sqr: functions.square,
-    basic.Sqrt: jnp.sqrt,
     basic.Reciprocal: functions.reciprocal,
-    transcendental.Exp: jnp.exp,
-    transcendental.Exp2: jnp.exp2,
-    transcendental.Expm1: jnp.expm1,
-    transcendental.Log: jnp.log,
-    transcendental.Log2: jnp.log2,
-    transcendental.Log10: jnp.log10,
-    transcendental.Log1p: jnp.log1p,
-    transcendental.Sin: jnp.sin,
-    transcendental.Cos: jnp.cos,
-    transcendental.Tan: jnp.tan,
-    transcendental.Arcsin: jnp.arcsin,
-    transcendental.Arccos: jnp.arccos,
-    transcendental.Arctan: jnp.arctan,
-    transcendental.Sinh: jnp.sinh,
-    transcendental.Cosh: jnp.cosh,
-    transcendental.Tanh: jnp.tanh,
-    transcendental.Arcsinh: jnp.arcsinh,
-    transcendental.Arccosh: jnp.arccosh,
-    transcendental.Arctanh: jnp.arctanh,
-    cancelling.Cbrt: jnp.cbrt,
     cancelling.Cosm1: cancellation.cosm1,
     cancelling.Log1pmx: cancellation.log1pmx,
     cancelling.Log1pSqr: cancellation.log1p_sqr,
@@ -50,16 +30,12 @@ _OF_ONE: dict[type, Function] = {
     cancelling.XLessSin: cancellation.x_less_sin,
     cancelling.TanLessX: cancellation.tan_less_x,
     conversion.Conj: jnp.conjugate,
-    conversion.Real: jnp.real,
-    conversion.Imag: jnp.imag,
     conversion.Angle: functions.angle,
     conversion.Ceil: functions.rounding(jnp.ceil),
     conversion.Floor: functions.rounding(jnp.floor),
     conversion.Trunc: functions.rounding(jnp.trunc),
     conversion.Round: functions.rounding(jnp.round),
     selection.Identity: lambda x: x,
-    logic.IsNan: jnp.isnan,
-    logic.IsInf: jnp.isinf,
     logic.Invert: jnp.invert,
     special_ops.Erf: special.erf,
     special_ops.Erfc: special.erfc,
@@ -90,12 +66,9 @@ _OF_TWO: dict[type, Function] = {
     logic.Le: functions.comparison(jnp.less_equal),
     logic.Gt: functions.comparison(jnp.greater),
     logic.Ge: functions.comparison(jnp.greater_equal),
-    transcendental.Arctan2: jnp.arctan2,
-    cancelling.Hypot: jnp.hypot,
     cancelling.Length: functions.length,
     cancelling.SqrLessSqr: cancellation.sqr_less_sqr,
     selection.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
-    special_ops.LogAddExp: jnp.logaddexp,
     special_ops.Polygamma: logarithms.polygamma,
 }
 
@@ -106,7 +79,14 @@ _OF_MORE: dict[type, Function] = {
     special_ops.LogDeterminant: logarithms.log_determinant,
 }
 
-FUNCTIONS: dict[type, Function] = {**_OF_ONE, **_OF_TWO, **_OF_MORE}
+_OF_NUMPY: dict[type, Function] = {
+    type(op): getattr(jnp, name)
+    for name, op in vars(scalar).items()
+    if isinstance(op, ScalarOp) and hasattr(jnp, name)
+}
+"""Those that have the names and the meaning of NumPy's functions."""
+
+FUNCTIONS: dict[type, Function] = {**_OF_NUMPY, **_OF_ONE, **_OF_TWO, **_OF_MORE}
 """What a class of scalar ops computes."""
 
 AS_OUTPUT = (
