@@ -285,3 +285,8 @@ sqrt = Sqrt()
 reciprocal = Reciprocal()
 maximum = Maximum()
 minimum = Minimum()
+
+__all__ = [
+    "abs", "add", "int_div", "maximum", "minimum", "mod", "mul", "neg", "pow", "reciprocal",
+    "sign", "sqr", "sqrt", "sub", "true_div",
+]  # fmt: skip

@@ -334,3 +334,8 @@ log1p_sqr = Log1pSqr()
 hypot1m1 = Hypot1m1()
 x_less_sin = XLessSin()
 tan_less_x = TanLessX()
+
+__all__ = [
+    "cbrt", "cosm1", "hypot", "hypot1m1", "length", "log1p_sqr", "log1pmx", "sqr_less_sqr",
+    "tan_less_x", "x_less_sin",
+]  # fmt: skip

@@ -159,3 +159,16 @@ conj = Conj()
 real = Real()
 imag = Imag()
 angle = Angle()
+
+__all__ = [
+    "Cast",
+    "angle",
+    "cast",
+    "ceil",
+    "conj",
+    "floor",
+    "imag",
+    "real",
+    "round",
+    "trunc",
+]  # fmt: skip

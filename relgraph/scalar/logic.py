@@ -117,3 +117,7 @@ and_ = And()
 or_ = Or()
 xor = Xor()
 invert = Invert()
+
+__all__ = [
+    "and_", "eq", "ge", "gt", "invert", "isinf", "isnan", "le", "lt", "neq", "or_", "xor",
+]  # fmt: skip

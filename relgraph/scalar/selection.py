@@ -134,3 +134,7 @@ identity = Identity()
 second = Second()
 switch = Switch()
 clip = Clip()
+
+__all__ = [
+    "clip", "identity", "second", "switch",
+]  # fmt: skip

@@ -342,3 +342,8 @@ logaddexp = LogAddExp()
 log1mexp = Log1mexp()
 log_product = LogProduct()
 log_determinant = LogDeterminant()
+
+__all__ = [
+    "digamma", "erf", "erfc", "erfinv", "gammaln", "log1mexp", "log_determinant", "log_product",
+    "logaddexp", "polygamma", "sigmoid", "softplus",
+]  # fmt: skip

@@ -270,3 +270,26 @@ tanh = Tanh()
 arcsinh = Arcsinh()
 arccosh = Arccosh()
 arctanh = Arctanh()
+
+__all__ = [
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "cos",
+    "cosh",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+]  # fmt: skip

@@ -264,6 +264,8 @@ _MODULES = frozenset(("fft", "linalg", "random", "special"))
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _loaded(f"relgraph.tensor.{name}")
+    if name in math.ELEMENTWISE:
+        return math.ELEMENTWISE[name]
     if not name.startswith("_"):
         functions = _loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:
@@ -272,7 +274,14 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *import_module("relgraph.tensor.functions").FUNCTIONS})
+    return sorted(
+        {
+            *globals(),
+            *math.ELEMENTWISE,
+            *_MODULES,
+            *import_module("relgraph.tensor.functions").FUNCTIONS,
+        }
+    )
 
 
 TensorVariable._ops.find = __getattr__

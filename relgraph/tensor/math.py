@@ -105,9 +105,9 @@ imag = Elemwise(scalar.imag)
 angle = Elemwise(scalar.angle)
 
 ELEMENTWISE: dict[str, Elemwise] = {
-    op.scalar_op.name: op for op in list(globals().values()) if isinstance(op, Elemwise)
+    name: Elemwise(op) for name, op in vars(scalar).items() if isinstance(op, scalar.ScalarOp)
 }
-"""The ops above, by the names of their scalar ops."""
+"""These, and what a new record adds, by the names of their scalar ops."""
 
 # NumPy's names for ops that have another name above.
 subtract = sub

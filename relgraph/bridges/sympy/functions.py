@@ -90,10 +90,6 @@ def _chosen(condition: Any, then: Any, other: Any) -> Any:
     return sp.Piecewise((then, holds), (other, True))
 
 
-def _root_of_squares(*xs: Any) -> Any:
-    return sp.sqrt(sp.Add(*[x**2 for x in xs]))
-
-
 def _real_cube_root(x: Any) -> Any:
     return sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3)
 
@@ -108,13 +104,10 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     scalar.int_div: lambda x, y: sp.floor(x / y),
     scalar.pow: lambda x, y: x**y,
     scalar.neg: lambda x: -x,
-    scalar.sqr: lambda x: x**2,
     scalar.sqrt: sp.sqrt,
-    scalar.reciprocal: lambda x: 1 / x,
     scalar.identity: lambda x: x,
     scalar.second: lambda x, y: y,
     scalar.trunc: lambda x: sp.sign(x) * sp.floor(sp.Abs(x)),
-    scalar.exp2: lambda x: 2**x,
     scalar.expm1: lambda x: sp.exp(x) - 1,
     scalar.log2: lambda x: sp.log(x) / sp.log(2),
     scalar.log10: lambda x: sp.log(x) / sp.log(10),
@@ -123,18 +116,11 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     scalar.sigmoid: lambda x: 1 / (1 + sp.exp(-x)),
     scalar.softplus: lambda x: sp.log(1 + sp.exp(x)),
     scalar.logaddexp: lambda *xs: sp.log(sp.Add(*map(sp.exp, xs))),
-    scalar.hypot: _root_of_squares,
-    scalar.length: _root_of_squares,
     scalar.cbrt: _real_cube_root,
     scalar.cosm1: lambda x: sp.cos(x) - 1,
-    scalar.log1pmx: lambda x: sp.log(1 + x) - x,
-    scalar.log1p_sqr: lambda x: sp.log(1 + x**2),
     scalar.hypot1m1: lambda x: sp.sqrt(1 + x**2) - 1,
-    scalar.x_less_sin: lambda x: x - sp.sin(x),
-    scalar.tan_less_x: lambda x: sp.tan(x) - x,
     scalar.sqr_less_sqr: lambda x, y: x**2 - y**2,
     scalar.switch: _chosen,
-    scalar.clip: lambda x, low, high: sp.Min(sp.Max(x, low), high),
     scalar.isnan: lambda x: sp.false,
     ScipyOp("xlogy"): lambda x, y: sp.Piecewise((0, sp.Eq(x, 0)), (x * sp.log(y), True)),
     ScipyOp("logit"): lambda x: sp.log(x / (1 - x)),
@@ -147,8 +133,8 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     NumpyOp("sinc"): lambda x: sp.sinc(sp.pi * x),
     NumpyOp("heaviside"): lambda x, y: sp.Heaviside(x, y),
 }
-"""From a scalar op to a function of SymPy's expressions. The functions that exist for the digits
-they keep are what they stand for."""
+"""From a scalar op to a function of SymPy's expressions; of others their formula is written. The
+functions that exist for the digits they keep are what they stand for."""
 
 LOGICAL = (scalar.and_, scalar.or_, scalar.xor, scalar.invert)
 """The functions of truth values alone."""

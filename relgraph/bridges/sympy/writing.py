@@ -17,6 +17,7 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.records import opened
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
@@ -173,6 +174,9 @@ def elements(op: Any, inputs: Sequence[Any]) -> list[Any]:
         rounds = is_discrete(op.dtype) and op.dtype != "bool" and not x.is_integer
         return [sp.sign(x) * sp.floor(sp.Abs(x)) if rounds else x]
     function = TO_SYMPY.get(op)
+    formula = None if function is not None else opened(op, ("float64",) * len(inputs))
+    if formula is not None:
+        return _opened(formula, inputs)
     if function is None:
         raise NotImplementedError(f"to_sympy: there is no function of SymPy's for {op}")
     if op in LOGICAL:

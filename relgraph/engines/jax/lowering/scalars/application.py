@@ -28,6 +28,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named.named_op import NamedOp
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.records import SCALAR_OPS, opened
 from relgraph.scalar.type import constant, get_scalar_type
 
 
@@ -46,9 +47,13 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
     if isinstance(op, Cast):
         return [as_dtype(values[0], op.dtype)]
     function = scalar_function(op, [x.dtype.name for x in values])
-    if function is None:
-        return [_on_the_host(op, values, dtypes[0])]
     names = tuple([x.dtype.name for x in values])
+    if function is None:
+        # an op that keeps digits by its own arithmetic is no formula
+        formula = opened(op, names) if op.name in SCALAR_OPS else None
+        if formula is not None:
+            return [as_dtype(_composite(formula, values)[0], dtypes[0])]
+        return [_on_the_host(op, values, dtypes[0])]
     same = isinstance(op, AS_OUTPUT) and not isinstance(op, FoldOp)
     loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
     given = converted(values, loop)
