@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from relgraph.graph.basic import Apply
 from relgraph.tensor.assembly.creation import Alloc
 from relgraph.tensor.assembly.joining import Join, Split
@@ -10,12 +13,14 @@ from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
 
-# The positions of the inputs that hold the elements (None: all inputs).
-_MOVED_INPUTS: dict[type, tuple[int, ...] | None] = {
+_ALL = object()
+
+# The positions of the inputs that hold the elements.
+_MOVED_INPUTS: dict[type, Any] = {
     AdvancedSubtensor: (0,),
     Alloc: (0,),
     DimShuffle: (0,),
-    Join: None,
+    Join: _ALL,
     Reshape: (0,),
     SpecifyShape: (0,),
     Split: (0,),
@@ -32,7 +37,10 @@ def moved_inputs(node: Apply) -> tuple[int, ...] | None:
     positions
         None if the node computes new elements.
     """
-    for cls, places in _MOVED_INPUTS.items():
-        if isinstance(node.op, cls):
-            return tuple(range(len(node.inputs))) if places is None else places
-    return None
+    places = _places(type(node.op))
+    return tuple(range(len(node.inputs))) if places is _ALL else places
+
+
+@cache
+def _places(op_class: type) -> Any:
+    return next((p for cls, p in _MOVED_INPUTS.items() if issubclass(op_class, cls)), None)
