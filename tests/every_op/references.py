@@ -23,6 +23,9 @@ from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.sets import Unique
 from relgraph.tensor.indexing.indices import Placeholder, Slice
 from relgraph.tensor.loops.scan_op import Scan
+from relgraph.truth.balls import precision
+from relgraph.truth.functions import value
+from relgraph.truth.graphs import as_balls, rounded
 from tests.every_op import cases as c
 
 # -- scalar ops: of what is not called as in NumPy or SciPy ----------------------------------------
@@ -105,6 +108,19 @@ def _lost(x: Any, y: Any, rounded: Any, exact: Any) -> Any:
     return np.array(each, found.dtype).reshape(found.shape)
 
 
+def _true_values(op: Any) -> Callable[..., Any]:
+    """Return the true values of an op by its formula."""
+
+    def reference(*xs: Any) -> Any:
+        dtype = np.dtype(op.output_dtype(*[x.dtype.name for x in xs]))
+        balls = [as_balls(np.asarray(x).astype(dtype)) for x in xs]
+        with precision(400):
+            found = np.frompyfunc(lambda *args: value(op, args), len(xs), 1)(*balls)
+        return np.asarray(found, dtype) if dtype.kind == "c" else rounded(found, dtype)
+
+    return reference
+
+
 def scalar_reference(name: str, op: Any) -> Callable[..., Any]:
     """Return NumPy's or SciPy's function for a scalar op; `name` is its name in `scalar`."""
     name = name or op.name
@@ -114,6 +130,8 @@ def scalar_reference(name: str, op: Any) -> Callable[..., Any]:
     if isinstance(op, scalar.Cast):
         return lambda x: x.astype(op.dtype)
     found: Any = getattr(np, named, None) or getattr(special, named, None)
+    if found is None and op.formula is not None:
+        return _true_values(op)
     assert found is not None, f"nothing in NumPy or SciPy is called {named}"
     return found  # type: ignore[no-any-return]
 
