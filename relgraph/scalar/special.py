@@ -330,6 +330,27 @@ def _log_of_fractions(x: Array, y: Array, z: Array, w: Array) -> Array:
     return found
 
 
+class Gelu(FloatOp):
+    """``x * ndtr(x)``: `x`, weighted by how much of a normal distribution lies below it.
+
+    Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
+    """
+
+    name = "gelu"
+    facts = Facts(zeros=(0,))
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return x * scipy.special.ndtr(x)
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x * of.ndtr(x)
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        density = exp(-(x * x) / 2) / math.sqrt(2 * math.pi)
+        return g * (erfc(-x / math.sqrt(2)) / 2 + x * density)
+
+
 erf = Erf()
 erfc = Erfc()
 erfinv = Erfinv()
@@ -342,8 +363,9 @@ logaddexp = LogAddExp()
 log1mexp = Log1mexp()
 log_product = LogProduct()
 log_determinant = LogDeterminant()
+gelu = Gelu()
 
 __all__ = [
-    "digamma", "erf", "erfc", "erfinv", "gammaln", "log1mexp", "log_determinant", "log_product",
-    "logaddexp", "polygamma", "sigmoid", "softplus",
+    "digamma", "erf", "erfc", "erfinv", "gammaln", "gelu", "log1mexp", "log_determinant",
+    "log_product", "logaddexp", "polygamma", "sigmoid", "softplus",
 ]  # fmt: skip
