@@ -18,7 +18,7 @@ from relgraph.scalar.basic import add, maximum, minimum
 from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp
-from relgraph.scalar.transcendental import LN2, exp, expm1
+from relgraph.scalar.transcendental import LN2, exp, expm1, tanh
 
 Array = np.ndarray[Any, Any]
 
@@ -351,6 +351,25 @@ class Gelu(FloatOp):
         return g * (erfc(-x / math.sqrt(2)) / 2 + x * density)
 
 
+class LogCosh(FloatOp):
+    """``log(cosh(x))``, without overflow, exact near 0."""
+
+    name = "log_cosh"
+    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        size = np.fabs(x)
+        near = np.log1p(2 * np.square(np.sinh(np.minimum(size, 1) / 2)))
+        return np.where(size < 1, near, size - LN2 + np.log1p(np.exp(-2 * size)))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return of.log(of.cosh(x))
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g * tanh(x)
+
+
 erf = Erf()
 erfc = Erfc()
 erfinv = Erfinv()
@@ -364,8 +383,9 @@ log1mexp = Log1mexp()
 log_product = LogProduct()
 log_determinant = LogDeterminant()
 gelu = Gelu()
+log_cosh = LogCosh()
 
 __all__ = [
-    "digamma", "erf", "erfc", "erfinv", "gammaln", "gelu", "log1mexp", "log_determinant",
-    "log_product", "logaddexp", "polygamma", "sigmoid", "softplus",
+    "digamma", "erf", "erfc", "erfinv", "gammaln", "gelu", "log1mexp", "log_cosh",
+    "log_determinant", "log_product", "logaddexp", "polygamma", "sigmoid", "softplus",
 ]  # fmt: skip
