@@ -370,6 +370,27 @@ class LogCosh(FloatOp):
         return g * tanh(x)
 
 
+class Mish(FloatOp):
+    """``x * tanh(softplus(x))``.
+
+    Misra, Mish: A Self Regularized Non-Monotonic Activation Function (2019).
+    """
+
+    name = "mish"
+    facts = Facts(zeros=(0,))
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return x * np.tanh(np.logaddexp(0, x))
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x * of.tanh(of.softplus(x))
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        share = tanh(softplus(x))
+        return g * (share + x * (1 - share * share) * sigmoid(x))
+
+
 erf = Erf()
 erfc = Erfc()
 erfinv = Erfinv()
@@ -384,8 +405,9 @@ log_product = LogProduct()
 log_determinant = LogDeterminant()
 gelu = Gelu()
 log_cosh = LogCosh()
+mish = Mish()
 
 __all__ = [
     "digamma", "erf", "erfc", "erfinv", "gammaln", "gelu", "log1mexp", "log_cosh",
-    "log_determinant", "log_product", "logaddexp", "polygamma", "sigmoid", "softplus",
+    "log_determinant", "log_product", "logaddexp", "mish", "polygamma", "sigmoid", "softplus",
 ]  # fmt: skip
