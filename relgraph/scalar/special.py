@@ -364,7 +364,7 @@ class LogCosh(FloatOp):
         return np.where(size < 1, near, size - LN2 + np.log1p(np.exp(-2 * size)))
 
     def formula(self, of: Any, x: Any) -> Any:
-        return of.log(of.cosh(x))
+        return of.abs(x) + of.softplus(-2 * of.abs(x)) - of.log(2)
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * tanh(x)
