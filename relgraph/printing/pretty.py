@@ -12,6 +12,7 @@ from typing import Any
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.notation.operators import INFIX, PREFIX
 from relgraph.graph.op import Op
 from relgraph.printing.answers import answer_text, is_answer
 from relgraph.printing.common_subexpressions import (
@@ -235,24 +236,13 @@ class _NamedFunctionPrinter(Printer):
 
 # The default printers, by the name that an op prints as: this layer does not import ops.
 OPERATOR_PRINTERS = {
-    "add": OperatorPrinter("+", -2, "either"),
-    "sub": OperatorPrinter("-", -2, "left"),
+    **{
+        name: OperatorPrinter(
+            sign.symbol, sign.precedence - PREFIX, "left" if sign.assoc == "none" else sign.assoc
+        )
+        for name, sign in INFIX.items()
+    },
     "neg": OperatorPrinter("-", 0, "either"),
-    "mul": OperatorPrinter("*", -1, "either"),
-    "true_div": OperatorPrinter("/", -1, "left"),
-    "int_div": OperatorPrinter("//", -1, "left"),
-    "mod": OperatorPrinter("%", -1, "left"),
-    "pow": OperatorPrinter("**", 1, "right"),
-    "dot": OperatorPrinter("@", -1, "left"),
-    "lt": OperatorPrinter("<", -8, "left"),
-    "le": OperatorPrinter("<=", -8, "left"),
-    "gt": OperatorPrinter(">", -8, "left"),
-    "ge": OperatorPrinter(">=", -8, "left"),
-    "eq": OperatorPrinter("==", -8, "left"),
-    "neq": OperatorPrinter("!=", -8, "left"),
-    "and_": OperatorPrinter("&", -5, "either"),
-    "or_": OperatorPrinter("|", -7, "either"),
-    "xor": OperatorPrinter("^", -6, "either"),
     "invert": OperatorPrinter("~", 0, "either"),
 }
 _SIGNS = {name: printer.operator for name, printer in OPERATOR_PRINTERS.items()}

@@ -37,7 +37,8 @@ def moved_inputs(node: Apply) -> tuple[int, ...] | None:
     positions
         None if the node computes new elements.
     """
-    places = _places(type(node.op))
+    op_class: Any = type(node.op)
+    places = _places(op_class)
     return tuple(range(len(node.inputs))) if places is _ALL else places
 
 

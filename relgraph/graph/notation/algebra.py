@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.operators import INFIX, as_infix
+from relgraph.graph.notation.operators import (
+    ATOM,
+    INFIX,
+    PREFIX,
+    Infix,
+    as_infix,
+    held,
+    side_of_sign,
+)
 
 CUT = "…"
 _DEEPEST = 24
 _MOST_ARGUMENTS = 8
-_POWER = INFIX["pow"].precedence
-_PREFIX = 9  # binds more strongly than any sign between two arguments
-_ATTRIBUTE = 10
 
 
 def algebra(var: Variable, limit: int = 72) -> str:
@@ -45,26 +50,30 @@ class _Writer:
         while var.owner is not None and (seen := _reordered(var.owner)) is not None:
             turned, var = seen + turned, var.owner.inputs[0]
         if turned:
-            return self.write(var, depth, _ATTRIBUTE) + turned
+            return self.write(var, depth, ATOM) + turned
         node = var.owner
         if node is None:
-            return _leaf(var)
+            leaf = _leaf(var)
+            return held(leaf, PREFIX if leaf.startswith("-") else ATOM, outer)
         if depth == 0:
             self.cut = True
             return CUT
         name = str(node.op)
         if name in INFIX and len(node.inputs) > 1:
-            precedence = INFIX[name].precedence
-            text = as_infix(name, self._parts(node.inputs, depth - 1, precedence))
-            return f"({text})" if precedence < outer else text
+            sign = INFIX[name]
+            text = as_infix(name, self._parts(node.inputs, depth - 1, sign))
+            return held(text, sign.precedence, outer)
         if name == "neg" and len(node.inputs) == 1:
-            text = f"-{self.write(node.inputs[0], depth - 1, _PREFIX)}"
-            return f"({text})" if outer in (_POWER, _ATTRIBUTE) else text
+            (arg,) = node.inputs
+            side = side_of_sign("" if arg.owner is None else str(arg.owner.op))
+            text = f"-{self.write(arg, depth - 1, side)}"
+            return held(text, PREFIX, outer)
         return self._call(node, var, name, depth)
 
-    def _parts(self, inputs: Sequence[Variable], depth: int, precedence: int) -> list[str]:
+    def _parts(self, inputs: Sequence[Variable], depth: int, sign: Infix | None) -> list[str]:
         shown = inputs if len(inputs) <= _MOST_ARGUMENTS else inputs[: _MOST_ARGUMENTS - 1]
-        parts = [self.write(v, depth, precedence + (i > 0)) for i, v in enumerate(shown)]
+        sides = [0 if sign is None else sign.side(i) for i in range(len(shown))]
+        parts = [self.write(v, depth, side) for v, side in zip(shown, sides, strict=True)]
         if len(shown) < len(inputs):
             # no depth would show them: nothing to gain from going further
             parts.append(CUT)
@@ -72,7 +81,7 @@ class _Writer:
 
     def _call(self, node: Apply, var: Variable, name: str, depth: int) -> str:
         which = f".{var.index}" if len(node.outputs) > 1 else ""
-        arguments = self._parts(node.inputs, depth - 1, 0)
+        arguments = self._parts(node.inputs, depth - 1, None)
         stem, _, options = name.partition("{")
         if "=" in options:
             name = stem

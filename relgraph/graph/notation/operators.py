@@ -226,33 +226,66 @@ _INFIX_METHODS = {
 }
 
 
+PREFIX, POWER, ATOM = 7, 8, 9
+"""How strongly a sign before an argument binds, a power, and what stands for itself."""
+
+
 class Infix(NamedTuple):
-    """How an op of two or more arguments is written between them."""
+    """How an op of two or more arguments is written between them, as Python reads it.
+
+    Attributes
+    ----------
+    symbol
+        The sign.
+    precedence
+        How strongly it binds.
+    assoc
+        What may be grouped without changing the value: "left", "right" or "either"; "none" of
+        comparisons, which Python reads as chains.
+    """
 
     symbol: str
     precedence: int
+    assoc: str = "left"
+
+    def side(self, position: int) -> int:
+        """Return how strongly an argument has to bind to stand without parentheses. Sums of sums
+        keep theirs: another grouping rounds otherwise."""
+        if self.assoc == "right":
+            return PREFIX if position else self.precedence + 1
+        return self.precedence + (position > 0 or self.assoc == "none")
 
 
 INFIX: dict[str, Infix] = {
-    "or_": Infix("|", 1),
-    "xor": Infix("^", 2),
-    "and_": Infix("&", 3),
-    "eq": Infix("==", 4),
-    "neq": Infix("!=", 4),
-    "lt": Infix("<", 4),
-    "le": Infix("<=", 4),
-    "gt": Infix(">", 4),
-    "ge": Infix(">=", 4),
-    "add": Infix("+", 5),
+    "eq": Infix("==", 1, "none"),
+    "neq": Infix("!=", 1, "none"),
+    "lt": Infix("<", 1, "none"),
+    "le": Infix("<=", 1, "none"),
+    "gt": Infix(">", 1, "none"),
+    "ge": Infix(">=", 1, "none"),
+    "or_": Infix("|", 2, "either"),
+    "xor": Infix("^", 3, "either"),
+    "and_": Infix("&", 4, "either"),
+    "add": Infix("+", 5, "either"),
     "sub": Infix("-", 5),
-    "mul": Infix("*", 6),
+    "mul": Infix("*", 6, "either"),
     "true_div": Infix("/", 6),
     "int_div": Infix("//", 6),
     "mod": Infix("%", 6),
     "dot": Infix("@", 6),
-    "pow": Infix("**", 8),
+    "pow": Infix("**", POWER, "right"),
 }
 """The ops that are written as operators, by name."""
+
+
+def side_of_sign(name: str) -> int:
+    """Return how strongly an argument has to bind after a minus sign, by the name of its op."""
+    return PREFIX if name == "neg" else POWER + 1
+
+
+def held(text: str, precedence: int, outer: int) -> str:
+    """Return a text that binds with some strength, in parentheses where more is asked of it."""
+    return text if precedence >= outer else f"({text})"
 
 
 def as_infix(name: str, parts: Sequence[str]) -> str:

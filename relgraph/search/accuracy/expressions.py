@@ -19,6 +19,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation.operators import ATOM, INFIX, PREFIX, held, side_of_sign
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free
@@ -309,21 +310,6 @@ def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> A
 
 # -- text ------------------------------------------------------------------------------------------
 
-_INFIX = {
-    "add": ("+", 4),
-    "sub": ("-", 4),
-    "mul": ("*", 5),
-    "true_div": ("/", 5),
-    "pow": ("**", 7),
-    "lt": ("<", 2),
-    "le": ("<=", 2),
-    "gt": (">", 2),
-    "ge": (">=", 2),
-    "eq": ("==", 2),
-    "neq": ("!=", 2),
-    "and_": ("&", 3),
-    "or_": ("|", 3),
-}
 _WRITTEN = {"sqr": "square", "switch": "where"}
 _WORTH_A_NAME = 10
 """Of so many letters what stands in a form several times gets a name."""
@@ -374,9 +360,9 @@ def _texts(
     inputs = inputs_of(expr)
     for e in parts(expr):
         if e in names and e is not whole:
-            texts[e] = names[e], 9
+            texts[e] = names[e], ATOM
         elif e.op is NUMBER and isinstance(e.value, str):
-            texts[e] = f"math.{e.value}" if e.value in ("e", *inputs) else e.value, 9
+            texts[e] = f"math.{e.value}" if e.value in ("e", *inputs) else e.value, ATOM
         else:
             texts[e] = _text(e, [texts[a] for a in e.args])
     return texts
@@ -385,25 +371,22 @@ def _texts(
 def _text(e: Expr, args: Sequence[tuple[str, int]]) -> tuple[str, int]:
     """Return the text of an expression, and how tightly it holds together."""
     if e.op is INPUT:
-        return str(e.value), 9
+        return str(e.value), ATOM
     if e.op is NUMBER:
         return _number_text(e.value)
     if e.op == "neg":
-        ((text, level),) = args
-        return f"-{text if level >= 6 else f'({text})'}", 6
-    if e.op in _INFIX:
-        sign, level = _INFIX[e.op]
-        left, right = args
-        # a power takes its left side by itself, the others their right side
-        first = left[0] if left[1] >= level + (e.op == "pow") else f"({left[0]})"
-        second = right[0] if right[1] > level else f"({right[0]})"
-        return f"{first} {sign} {second}" if level < 7 else f"{first}{sign}{second}", level
+        return f"-{held(*args[0], side_of_sign(e.args[0].op))}", PREFIX
+    if e.op in INFIX:
+        sign = INFIX[e.op]
+        texts = [held(*arg, sign.side(k)) for k, arg in enumerate(args)]
+        between = sign.symbol if e.op == "pow" else f" {sign.symbol} "
+        return between.join(texts), sign.precedence
     counts = counts_of(e.op)
     if counts is not None:
         texts = [text for text, _ in args]
         above, below = ", ".join(texts[: counts[0]]), ", ".join(texts[counts[0] :])
-        return f"scaled_product([{above}], [{below}])", 9
-    return f"{_WRITTEN.get(e.op, e.op)}({', '.join(text for text, _ in args)})", 9
+        return f"scaled_product([{above}], [{below}])", ATOM
+    return f"{_WRITTEN.get(e.op, e.op)}({', '.join(text for text, _ in args)})", ATOM
 
 
 def _number_text(value: Any) -> tuple[str, int]:
@@ -411,4 +394,4 @@ def _number_text(value: Any) -> tuple[str, int]:
         text = str(value.numerator)
     else:
         text = repr(as_float(value))
-    return text, 6 if value < 0 else 9
+    return text, PREFIX if value < 0 else ATOM

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
+from relgraph import lvars
 from relgraph.graph.notation.algebra import algebra
 
 x, y, c, X = at.dvector("x"), at.dvector("y"), at.dscalar("c"), at.dmatrix("X")
@@ -51,3 +52,17 @@ def test_what_does_not_fit_is_left_out_from_the_bottom() -> None:
         twice = twice * twice + y
     assert len(algebra(twice)) <= 72
     assert algebra(at.add(*[at.dvector(f"v{i}") for i in range(500)])).endswith("v6 + …")
+
+
+def test_what_is_written_is_read_as_it_was_in_python() -> None:
+    """Comparisons are weaker than `&` there, and a sign than a power."""
+    names = dict(zip("abc", lvars("a b c"), strict=True))
+    a, b, c = names.values()
+    written = (
+        *((a < b) & (b > c), (a | b) & c, a | b & c, (a & b) < c, a ^ b | c),
+        *((a**b) ** c, a ** (b**c), (-a) ** b, -(a**b), a**-b, (-2) ** a, -(a - b), a - -b),
+        *(a - (b - c), a - (b + c), a / (b * c), a * -b, -(a * b), -a * b, (a @ b) @ c, a // b % c),
+    )
+    for term in written:
+        read = eval(str(term), {}, names)
+        assert read.etuple == term.etuple, str(term)

@@ -24,7 +24,15 @@ from unification.variable import _glv, isvar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.terms.call import Call, called
 from relgraph.graph.notation.numbers import is_written, roundings, same_number
-from relgraph.graph.notation.operators import INFIX, Operators, as_infix
+from relgraph.graph.notation.operators import (
+    ATOM,
+    INFIX,
+    PREFIX,
+    Operators,
+    as_infix,
+    held,
+    side_of_sign,
+)
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
 from relgraph.graph.unify import ConstrainedVar, OwnLVarType, nth, unify_constrained
@@ -239,16 +247,13 @@ class Term(_Spoken):
     def _as_text(self, outer: int) -> str:
         name = "nth" if self.op is nth else str(self.op)
         if name in INFIX and len(self.args) > 1:
-            precedence = INFIX[name].precedence
-            parts = [
-                part._as_text(precedence + (i > 0)) if isinstance(part, Term) else str(part)
-                for i, part in enumerate(self.args)
-            ]
-            text = as_infix(name, parts)
-            return f"({text})" if precedence < outer else text
+            sign = INFIX[name]
+            parts = [_text_of(part, sign.side(i)) for i, part in enumerate(self.args)]
+            return held(as_infix(name, parts), sign.precedence, outer)
         if name == "neg" and len(self.args) == 1:
-            arg = self.args[0]
-            return f"-{arg._as_text(9) if isinstance(arg, Term) else arg}"
+            (arg,) = self.args
+            side = side_of_sign(str(arg.op) if isinstance(arg, Term) else "")
+            return held(f"-{_text_of(arg, side)}", PREFIX, outer)
         arguments = [str(arg) for arg in self.args]
         if isinstance(self.op, Call):
             return self.op.text(arguments)
@@ -256,6 +261,13 @@ class Term(_Spoken):
             cls: Any = self.op.op
             return str(cls.call_text([str(p) for p in self.op.args], arguments))
         return f"{name}({', '.join(arguments)})"
+
+
+def _text_of(part: Any, outer: int) -> str:
+    if isinstance(part, Term):
+        return part._as_text(outer)
+    text = str(part)
+    return held(text, PREFIX if text.startswith("-") else ATOM, outer)
 
 
 def has_calls(side: Any) -> bool:

@@ -229,3 +229,11 @@ def test_graphs() -> None:
         from_graph(at.sum(x), [x], ["x"])
     with pytest.raises(NotSupported, match="y is not among"):
         from_graph(x + y, [x], ["x"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(x < 1 or y < 1) and z < 1", "x < 1 or y < 1 and z < 1", "(-x) ** y", "-(x**y)", "(x**y)**z"],
+)
+def test_what_is_written_is_read_as_it_was(text: str) -> None:
+    assert parsed(written(parsed(text))) is parsed(text)
