@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.testing.judge.evaluation import Values, array_of, perform_on_copies, value_of
+from relgraph.testing.judge.evaluation import Values, perform_on_copies, value_of
 
 EXTENDED = np.longdouble
 _EXTENDED_COMPLEX = np.clongdouble
@@ -54,50 +54,6 @@ def perform_extended(node: Apply, operands: list[Any]) -> list[Any]:
     except (TypeError, ValueError):
         rounded = [np.asarray(x, v.type.dtype) for x, v in zip(operands, node.inputs, strict=True)]
         return perform_on_copies(node, rounded)
-
-
-def extended_value(nodes: Sequence[Apply], known: Values, out: Variable) -> Any:
-    """Return the value of a variable in extended precision.
-
-    Parameters
-    ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    known
-        The values of the variables that `nodes` start from.
-    out
-        The variable.
-    """
-    found: Values = {}
-    for node in nodes:
-        operands = [
-            found[v] if v in found else to_extended(array_of(known[v]), v.type.dtype)
-            for v in node.inputs
-        ]
-        found.update(zip(node.outputs, perform_extended(node, operands), strict=True))
-    return found[out]
-
-
-def times_as_far(old: Any, new: Any, extended: Any) -> Any:
-    """Return how many times as far from values in extended precision new ones are as old ones.
-
-    Parameters
-    ----------
-    old, new, extended
-        Arrays of one shape; the first two are of one dtype.
-    """
-    info = np.finfo(old.dtype)
-
-    def distance(x: Any) -> Any:
-        same = (x == rounded) | (np.isnan(x) & np.isnan(rounded))
-        away = np.abs(np.asarray(x, extended.dtype) - extended)
-        return np.where(same, 0, np.where(np.isfinite(away), away, np.inf))
-
-    with np.errstate(all="ignore"):
-        rounded = np.asarray(extended).astype(old.dtype)
-        unit = np.where(np.isfinite(rounded), np.abs(rounded), 0) * info.eps
-        times = distance(new) / (distance(old) + unit + info.smallest_subnormal)
-    return np.where(np.isnan(times), 1, times)
 
 
 def _elementwise(node: Apply, operands: list[Any]) -> list[Any]:
