@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, product
+from math import prod
 from random import Random
 from typing import Any
 
@@ -34,6 +35,8 @@ _MOST_EDGES = 64
 _MOST_OF_TWO = 4
 # How many simple numbers meet the edge values.
 _FEW_SIMPLE = 8
+_MOST_LISTED = 100_000
+"""So many meetings are written out at most, of which some are drawn: of more each is drawn."""
 # Layouts that differ from the plain one, which stands in `LAYOUTS` several times.
 _PLAIN = 0
 _OTHER_LAYOUTS = [i for i, layout in enumerate(LAYOUTS) if layout is not LAYOUTS[_PLAIN]]
@@ -112,8 +115,11 @@ def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator
     size = min((spec.size for spec in inputs if spec.size), default=0)
     if len(inputs) < 2 or not size or not all(simple):
         return
-    met = list(product(*simple))
-    random.shuffle(met)
+    if prod(map(len, simple)) > _MOST_LISTED:
+        met = [tuple(map(random.choice, simple)) for _ in range(most * size)]
+    else:
+        met = list(product(*simple))
+        random.shuffle(met)
     for start in range(0, min(len(met), most * size), size):
         columns = list(zip(*met[start : start + size], strict=True))
         parts = [

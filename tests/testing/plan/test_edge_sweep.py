@@ -35,6 +35,13 @@ def test_all_pairs_of_simple_numbers_meet():
     assert len(list(meetings(inputs, Random(0), 2))) == 2
 
 
+def test_of_many_inputs_some_meetings_are_drawn():
+    inputs = [InputSpec(at.dvector(), (5,)) for _ in range(14)]
+    sets = decoded(meetings(inputs, Random(0), 3), inputs)
+    assert len(sets) == 3 and {len(xs) for xs in sets} == {14}
+    assert {x for xs in sets for x in np.concatenate(xs)} <= set(HALVES)
+
+
 def test_nothing_meets_where_one_input_has_the_values_it_needs():
     restricted = InputSpec(at.lscalar(), (), allowed=(1, 2))
     assert not list(meetings([InputSpec(at.dvector(), (5,)), restricted], Random(0), 9))
