@@ -130,8 +130,19 @@ def _at_no_pole(function: Function) -> Function:
 
     def run(x: Ball) -> Ball:
         if is_real(x) and x <= 0 and x.is_integer():
-            raise NoValue
+            raise ZeroDivisionError
         return function(x)
+
+    return run
+
+
+def _from_above(method: str) -> Function:
+    """Return a function that has a cut above 1, on which Arb has the value from below."""
+
+    def run(x: Ball) -> Ball:
+        found = getattr(x, method)()
+        on_cut = not is_real(x) and x.imag == 0 and x.real > 1
+        return found.conjugate() if on_cut else found
 
     return run
 
@@ -191,6 +202,9 @@ OF_NUMBERS: dict[str, Function] = {
     "exp": exp,
     "log": log,
     "log1p": log1p,
+    "arcsin": _from_above("asin"),
+    "arccos": _from_above("acos"),
+    "arctanh": _from_above("atanh"),
     "log2": _logarithm_to(2),
     "log10": _logarithm_to(10),
     "sign": _sign,
