@@ -176,10 +176,6 @@ class NotSupported(ValueError):
     """What can't be searched, by name."""
 
 
-class NoTrueValue(NotSupported):
-    """There is no rule for the true value of an op; the message names the op."""
-
-
 def ops_by_name() -> dict[str, Elemwise]:
     """Return the elementwise ops, by the names of their scalar ops."""
     found: dict[str, Elemwise] = {}

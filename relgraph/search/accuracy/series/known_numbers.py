@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from relgraph.search.accuracy.expressions import INPUT, Expr, NoTrueValue, parts
+from relgraph.search.accuracy.expressions import INPUT, Expr, NotSupported, parts
 from relgraph.search.accuracy.truth.settling import Settler
 from relgraph.truth.balls import Ball, arb
 
@@ -43,7 +43,7 @@ def _value(expr: Expr) -> Ball | None:
     none."""
     try:
         found = Settler(expr).values(_BITS, {})[-1]
-    except NoTrueValue:
+    except NotSupported:
         return None
     if not isinstance(found, arb) or not found.is_finite():
         return None

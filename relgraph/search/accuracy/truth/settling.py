@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, NoTrueValue, parts
+from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, NotSupported, parts
 from relgraph.truth.balls import (
     INFINITY,
     NONE,
@@ -56,7 +56,7 @@ class Settler:
 
     Raises
     ------
-    NoTrueValue
+    NotSupported
         If there is no rule for an op.
     """
 
@@ -71,7 +71,7 @@ class Settler:
                 continue
             op = OPS[e.op].scalar_op
             if not has_value(op):
-                raise NoTrueValue(f"no true value of {e.op} is known")
+                raise NotSupported(f"no true value of {e.op} is known")
             self._steps.append((k, op, function_of(op), [places[a] for a in e.args]))
 
     def range_over(self, bits: int, inputs: Mapping[str, Range]) -> Any:
