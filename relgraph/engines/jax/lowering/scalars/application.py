@@ -21,14 +21,20 @@ from relgraph.engines.jax.lowering.scalars.loops import (
     usable,
 )
 from relgraph.engines.jax.lowering.scalars.named import FORMULAS, named_function
-from relgraph.engines.jax.lowering.scalars.table import AS_OUTPUT, FUNCTIONS, REAL, Function
+from relgraph.engines.jax.lowering.scalars.table import (
+    AS_OUTPUT,
+    FUNCTIONS,
+    ON_THE_HOST,
+    REAL,
+    Function,
+)
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named.named_op import NamedOp
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.scalar.records import SCALAR_OPS, opened
+from relgraph.scalar.records import opened
 from relgraph.scalar.type import constant, get_scalar_type
 
 
@@ -49,8 +55,7 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
     function = scalar_function(op, [x.dtype.name for x in values])
     names = tuple([x.dtype.name for x in values])
     if function is None:
-        # an op that keeps digits by its own arithmetic is no formula
-        formula = opened(op, names) if op.name in SCALAR_OPS else None
+        formula = None if isinstance(op, ON_THE_HOST) else opened(op, names)
         if formula is not None:
             return [as_dtype(_composite(formula, values)[0], dtypes[0])]
         return [_on_the_host(op, values, dtypes[0])]

@@ -11,7 +11,7 @@ from jax import lax
 
 from relgraph import scalar
 from relgraph.engines.jax.lowering.scalars import cancellation, functions, logarithms
-from relgraph.scalar import basic, conversion, logic, selection
+from relgraph.scalar import basic, conversion, error_free, logic, selection
 from relgraph.scalar import cancellation as cancelling
 from relgraph.scalar import special as special_ops
 from relgraph.scalar.op import ScalarOp
@@ -107,6 +107,14 @@ AS_OUTPUT = (
     special_ops.Polygamma,
 )
 """The classes that compute in the dtype of their output, and have no ufunc that says so."""
+
+ON_THE_HOST = (
+    error_free.AddError,
+    error_free.MulError,
+    error_free.Fma,
+    error_free.ScaledProduct,
+)
+"""The classes that keep digits which XLA's arithmetic loses: their formulas do not."""
 
 REAL = (
     special_ops.Erf,
