@@ -13,7 +13,7 @@ from pathlib import Path
 import relgraph
 from relgraph.engines.jax import is_native
 from relgraph.engines.jax.lowering.scalars.named import is_by_jax
-from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS
+from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS, ON_THE_HOST
 from relgraph.graph.op import Op
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
@@ -72,7 +72,8 @@ def _is_of_nodes(cls: type[Op]) -> bool:
 def is_lowered(cls: type[Op]) -> bool:
     """Return whether Ops of a class are computed with JAX's functions."""
     if issubclass(cls, ScalarOp):
-        return issubclass(cls, (Composite, Cast, *FUNCTIONS))
+        by_formula = cls.formula is not None and not issubclass(cls, ON_THE_HOST)
+        return by_formula or issubclass(cls, (Composite, Cast, *FUNCTIONS))
     return issubclass(cls, BY_THE_ENGINE) or is_native(cls.__new__(cls))
 
 

@@ -17,6 +17,8 @@ from relgraph.scalar import (
     transcendental,
 )
 from relgraph.scalar.composite import Composite
+from relgraph.scalar.conversion import cast
+from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.op import ScalarOp
@@ -74,4 +76,9 @@ def opened(op: ScalarOp, dtypes: Sequence[str]) -> Composite | None:
     if op.formula is None:
         return None
     inputs = [get_scalar_type(dtype)() for dtype in dtypes]
-    return Composite(inputs, [op.formula(_OPS, *inputs)])
+    found = op.output_dtype(*dtypes)
+    # integers become floats before they are computed with: the magnitude of int8 -128 is no int8
+    given = [
+        cast(x, found) if is_discrete(x.type.dtype) != is_discrete(found) else x for x in inputs
+    ]
+    return Composite(inputs, [op.formula(_OPS, *given)])

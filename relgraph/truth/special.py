@@ -38,10 +38,13 @@ def _times_log(x: Ball, y: Ball) -> Ball:
 
 def _normal(x: Ball) -> Ball:
     half = x * x / 2
-    return exp(-half) * _tail(half) / 2 if x < -_FAR else (-x / arb(2).sqrt()).erfc() / 2
+    is_far = is_real(x) and x < -_FAR
+    return exp(-half) * _tail(half) / 2 if is_far else (-x / arb(2).sqrt()).erfc() / 2
 
 
 def _log_normal(x: Ball) -> Ball:
+    if not is_real(x):
+        return _normal(x).log()
     if x > 0:
         return (-_normal(-x)).log1p()
     half = x * x / 2
@@ -53,7 +56,7 @@ def _log_sigmoid(x: Ball) -> Ball:
 
 
 def _scaled_error(x: Ball) -> Ball:
-    return _tail(x * x) if x > _FAR else exp(x * x) * x.erfc()
+    return _tail(x * x) if is_real(x) and x > _FAR else exp(x * x) * x.erfc()
 
 
 def _kullback_leibler(x: Ball, y: Ball) -> Ball:

@@ -58,7 +58,7 @@ def verdict(law: SympyLaw, enough: int = ENOUGH) -> str:
     symbols = sorted(law.lhs.free_symbols | law.rhs.free_symbols, key=str)
     rng = Random(seed_of("sympy", law.name))
     same = 0
-    for number in range(6 * enough):
+    for number in range(12 * enough):
         point = {s: _value(s, rng, number) for s in symbols}
         left, right = (_number(side, point) for side in (law.lhs, law.rhs))
         if left is None or right is None:

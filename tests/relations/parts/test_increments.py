@@ -36,11 +36,6 @@ def at_once(count: int) -> str:
 
 
 CASES = [
-    (
-        "inc-of-inc",
-        at.inc_subtensor(at.inc_subtensor(v[:2], w[:2])[:2], w[1:3]),
-        "inc_subtensor{:2}(v, subtensor{:2}(w) + subtensor{1:3}(w))",
-    ),
     *((f"inc-past-{count}", incremented(count), at_once(count)) for count in range(1, 6)),
     ("inc-serialize-0", at.inc_subtensor(v[:2], s) + w, "inc_subtensor{:2}(v + w, s)"),
     (
