@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "INFINITY", "NONE", "UNKNOWN", "Ball", "acb", "acb_mat", "arb", "arb_mat", "as_ball", "fmpq",
-    "fmpq_mat", "is_infinite", "is_known", "is_none", "is_settled", "nearest", "precision",
+    "fmpq_mat", "is_infinite", "is_none", "is_settled", "nearest", "precision",
     "set_precision", "to_float",
 ]  # fmt: skip
 
@@ -79,11 +79,6 @@ def is_infinite(x: Ball) -> bool:
     if isinstance(x, acb):
         return is_infinite(x.real) or is_infinite(x.imag)
     return not x.is_finite() and (x == INFINITY or x == -INFINITY)
-
-
-def is_known(x: Ball) -> bool:
-    """Return whether anything is known of a value, or that it is none."""
-    return bool(x.is_finite()) or is_none(x) or is_infinite(x)
 
 
 def is_settled(x: Ball) -> bool:
