@@ -6,7 +6,6 @@ of its loop (`numpy_loops`); what is in neither is left to the first tier.
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.scalar.conversion import Cast
 from relgraph.vm.tier.compiler import fuses_products
+from relgraph.vm.tier.quotients import reciprocal_in_two
 
 MEMORY = {
     "bool": "i8",
@@ -336,42 +336,25 @@ def _converted(position: int) -> Native:
 
 _MUL = _folded("fmul", "mul", "and")
 _DIV = _folded("fdiv", None, None)
-_MOST_EXPONENT = {"float32": 30, "float64": 300}
-"""By a number of a larger exponent, or of a smaller one, is divided."""
 
 
 def _quotient(
     code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
 ) -> str | None:
-    """Divide; by a known number by multiplications, which take a fraction of the time.
-
-    The product with the rounded reciprocal is off by an ulp or two. Its excess, which a fused
-    multiply-add gives exactly, corrects it to the rounded quotient, where neither is subnormal: P.
-    Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, IBM J.
-    Res. Dev. 34 (1990).
-    """
+    """Divide; by a known number by multiplications, which take a fraction of the time."""
     divisor = _known_float(xs[1]) if dtypes[1] == dtype else 0.0
-    exponent = math.frexp(divisor)[1]
     x = convert(code, xs[0], dtypes[0], dtype)
-    usable = math.isfinite(divisor) and divisor != 0 and abs(exponent) <= _MOST_EXPONENT[dtype]
-    if exact or x is None or not usable or not fuses_products():
+    factors = reciprocal_in_two(divisor, dtype) if fuses_products() and not exact else None
+    if x is None or factors is None:
         return _DIV(code, xs, dtypes, dtype, exact)
     type_ = MEMORY[dtype]
-    if divisor < 0:
-        x = code.make(f"fneg {type_} {x}")
-    if exponent > 0:
-        return _corrected(code, x, abs(divisor), dtype)
-    # by a number from 1 to 2: half of the quotient, so that only what is to overflow does
-    scaled = _scaled(code, x, -exponent, dtype)
-    half = _corrected(code, scaled, math.ldexp(abs(divisor), 1 - exponent), dtype)
-    return _scaled(code, half, 1, dtype)
-
-
-def _scaled(code: Code, x: str, exponent: int, dtype: str) -> str:
-    """Return a number times a power of two."""
-    if exponent == 0:
-        return x
-    return code.make(f"fmul {MEMORY[dtype]} {x}, {literal(math.ldexp(1.0, exponent), dtype)}")
+    high, low = [literal(factor, dtype) for factor in factors]
+    if factors[1] == 0:
+        return code.make(f"fmul {type_} {x}, {high}")
+    full = f"@llvm.fma.f{itemsize(dtype) * 8}"
+    code.declared.add(f"declare {type_} {full}({type_}, {type_}, {type_})")
+    rest = code.make(f"fmul {type_} {x}, {low}")
+    return code.make(f"call {type_} {full}({type_} {x}, {type_} {high}, {type_} {rest})")
 
 
 def _known_float(x: str) -> float:
@@ -380,26 +363,6 @@ def _known_float(x: str) -> float:
         return 0.0
     found: float = struct.unpack("<d", struct.pack("<Q", int(x, 16)))[0]
     return found
-
-
-def _corrected(code: Code, x: str, divisor: float, dtype: str) -> str:
-    """Return the quotient by a number that is 1 or more."""
-    type_ = MEMORY[dtype]
-    full = f"@llvm.fma.f{itemsize(dtype) * 8}"
-    code.declared.add(f"declare {type_} {full}({type_}, {type_}, {type_})")
-
-    def fma(a: str, b: str, c: str) -> str:
-        return code.make(f"call {type_} {full}({type_} {a}, {type_} {b}, {type_} {c})")
-
-    reciprocal = np.dtype(dtype).type(1) / np.dtype(dtype).type(divisor)
-    product = code.make(f"fmul {type_} {x}, {literal(reciprocal, dtype)}")
-    # so written, a zero keeps its sign
-    excess = fma(literal(divisor, dtype), product, code.make(f"fneg {type_} {x}"))
-    # that of an infinity is no number
-    least = literal(-np.finfo(dtype).max, dtype)
-    is_number = code.make(f"fcmp ogt {type_} {excess}, {least}")
-    bounded = code.make(f"select i1 {is_number}, {type_} {excess}, {type_} {least}")
-    return fma(bounded, literal(-reciprocal, dtype), product)
 
 
 NATIVE: dict[type[Any], Native] = {
