@@ -187,6 +187,7 @@ _CHOICES = (
 
 _PARTS_AND_JOINS = (
     *indexing.COMPOSED,
+    *indexing.REVERSED,
     *indexing.LIFTS,
     *indexing.MADE,
     *indexing.TAKEN,

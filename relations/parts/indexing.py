@@ -16,7 +16,7 @@ from relgraph.tensor import CAReduce, DimShuffle, Elemwise
 from relgraph.tensor.assembly.creation import Alloc, ARange
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder
+from relgraph.tensor.indexing.indices import Placeholder, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
 from relgraph.tensor.lawkit.arithmetic.basic_indices import (
@@ -33,12 +33,14 @@ from relgraph.tensor.lawkit.parts.indexing import (
     entries_of,
     equivalent_slice,
     first_entry,
+    goes_forward,
     index_before_reduction,
     index_into_piece,
     index_of_indexed,
     inputs_of,
     inputs_with_first,
     is_one_slice,
+    is_repeated,
     is_within_bounds,
     left_operand_part,
     lengths_of_part,
@@ -99,11 +101,13 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
     """``(x + y)[i, j] → x[i, j] + y[i, j]``, where nothing else reads ``x + y``
 
     On an axis along which an operand is repeated it keeps what it has: ``y[0, j]`` of a row `y`.
+    NumPy's loops over an axis that is reversed are slow: none is made.
     """
     return lall(
         parto(part, inner),
         argumentso(inner, Elemwise(s), operands),
         one_cliento(inner),
+        whereo(goes_forward, i),
         whereo(operand_parts_broadcast, i, operands, inner),
         computo(parts, operand_parts, i, indices, operands, inner),
         argumentso(lifted, Elemwise(s), parts),
@@ -155,6 +159,20 @@ def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
         eq(reduced, CAReduce(s, b)(y)),
     )
 
+
+f = Elemwise(s, ())
+"""Any elementwise op."""
+turned = Subtensor((Slice(None, None, -1),))
+"""``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
+repeated = whereo(is_repeated, y)
+"""That `y` is the same along the axis."""
+
+REVERSED = (
+    any_dtype_law("op-of-reversed", f(turned(x)), turned(f(x))),
+    any_dtype_law("op-of-two-reversed", f(turned(x), turned(y)), turned(f(x, y))),
+    any_dtype_law("op-of-reversed-left", f(turned(x), y), turned(f(x, y)), repeated),
+    any_dtype_law("op-of-reversed-right", f(y, turned(x)), turned(f(y, x)), repeated),
+)
 
 LIFTS = (
     subtensor_of_elemwiseo,
