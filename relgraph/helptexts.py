@@ -299,6 +299,3 @@ def plural_constructor(made: PluralConstructor) -> str:
             repr(made("x", "y")),
         ]
     )
-
-
-__all__ = ["constructor", "elementwise", "plain_signature", "plural_constructor"]

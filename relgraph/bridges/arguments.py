@@ -92,13 +92,3 @@ def as_type(spec: Any, name: str) -> Type:
             )
         spec = np.asarray(spec)
     return TensorType(str(np.dtype(spec.dtype)), spec.shape)
-
-
-__all__ = [
-    "argument_names",
-    "as_type",
-    "function_name",
-    "is_pair",
-    "names_of_arguments",
-    "parameter_names",
-]

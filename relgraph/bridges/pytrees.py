@@ -129,6 +129,3 @@ def paths(structure: Structure, root: str) -> list[str]:
         for key, part in zip(keys, structure.parts, strict=True)
         for path in paths(part, f"{root}.{key}")
     ]
-
-
-__all__ = ["LEAF", "Structure", "flatten", "paths"]

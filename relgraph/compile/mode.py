@@ -426,14 +426,3 @@ def _may_replace(kind: str, name: str) -> bool:
 def _note_registration(kind: str, name: str) -> None:
     if is_interactive():
         _registered_interactively.add((kind, name))
-
-
-__all__ = [
-    "Mode",
-    "get_default_mode",
-    "get_mode",
-    "predefined_modes",
-    "predefined_optimizers",
-    "register_mode",
-    "register_optimizer",
-]

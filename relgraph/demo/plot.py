@@ -58,6 +58,3 @@ def _ticks(steps: NDArray[np.int64]) -> str:
             line[columns[0] : columns[0] + len(text)] = text
             free = columns[0] + len(text) + 2
     return "".join(line).rstrip()
-
-
-__all__ = ["plot"]

@@ -304,6 +304,3 @@ def _cheap(node: Apply) -> bool:
     if not node.op.pure or not all(isinstance(v.type, TensorType) for v in node.inputs):
         return False
     return not isinstance(node.op, MatrixProduct | MatrixOp)
-
-
-__all__ = ["gradients_of_loop"]

@@ -328,6 +328,3 @@ class HasInnerGraph(MetaObject):
     @abstractmethod
     def inner_outputs(self) -> list[Variable]:
         """The outputs of the inner graph."""
-
-
-__all__ = ["HasInnerGraph", "Op", "RelativeOp", "TypedOp"]

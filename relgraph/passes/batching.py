@@ -163,6 +163,3 @@ def _as_row(column: Any) -> Any:
     if made is not None and made.op == DimShuffle(1, (0, "x")):
         return made.inputs[0].dimshuffle("x", 0)
     return column.dimshuffle(1, 0)
-
-
-__all__ = ["BatchProducts"]

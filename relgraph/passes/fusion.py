@@ -211,6 +211,3 @@ def _fused_op(
 
 def _number(var: Any) -> Any:
     return get_scalar_type(var.type.dtype).make_constant(var.data.reshape(())[()])
-
-
-__all__ = ["FuseElemwise"]

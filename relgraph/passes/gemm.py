@@ -250,6 +250,3 @@ def _with_rest(total: Any, rest: Sequence[Term]) -> Any:
         if term.subtracted:
             total = sub(total, term.written)
     return total
-
-
-__all__ = ["GemmOptimizer"]

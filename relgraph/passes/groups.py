@@ -135,6 +135,3 @@ class Groups:
             for node in group:
                 self._stage[node] = latest
             self._join([*others, group])
-
-
-__all__ = ["MAX_NODES", "Groups"]

@@ -233,12 +233,3 @@ def inplace_blas() -> InplacePass:
 def inplace_lapack() -> InplacePass:
     """Return the pass by which LAPACK factors and solves in the storage of its matrices."""
     return InplacePass(_lapack_pairs, _lapack_inplace)
-
-
-__all__ = [
-    "InplacePass",
-    "inplace_blas",
-    "inplace_elemwise",
-    "inplace_lapack",
-    "inplace_setsubtensor",
-]

@@ -42,6 +42,3 @@ class InplaceRandom(GlobalOptimizer):
                 continue
             changed += 1
         return changed
-
-
-__all__ = ["InplaceRandom"]

@@ -178,16 +178,3 @@ def transposed(var: Any) -> Any:
     if node is not None and node.op is _TRANSPOSITION:
         return node.inputs[0]
     return _TRANSPOSITION(var)
-
-
-__all__ = [
-    "Term",
-    "as_term",
-    "coefficient",
-    "is_scalar",
-    "is_sum",
-    "only_reader",
-    "scaled_input",
-    "terms_of",
-    "transposed",
-]

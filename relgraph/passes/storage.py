@@ -145,6 +145,3 @@ class StorageUse:
 def overwrites_nothing(node: Apply) -> bool:
     """Return whether a node overwrites none of its inputs."""
     return not (node.op.destroy_map and destroyed_indices(node))
-
-
-__all__ = ["StorageUse", "overwrites_nothing"]

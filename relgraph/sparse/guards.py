@@ -25,6 +25,3 @@ def have_one_blas_dtype(x: Any, y: Any) -> bool:
 def have_no_single_row(x: Any, y: Any) -> bool:
     """Return whether neither of two matrices is known to have one row."""
     return bool(x.type.shape[0] != 1 != y.type.shape[0])
-
-
-__all__ = ["have_no_single_row", "have_one_blas_dtype", "have_one_format", "is_format_of"]

@@ -128,16 +128,3 @@ def common_shape(x: Any, y: Any) -> tuple[int | None, ...]:
 def vector_of(dtype: str) -> TensorType:
     """Return the type of vectors of a dtype, of any length."""
     return TensorType(dtype, (None,))
-
-
-__all__ = [
-    "SparseOp",
-    "as_sparse_argument",
-    "as_sparse_variable",
-    "check_same",
-    "check_shapes",
-    "common_shape",
-    "is_sparse_variable",
-    "sparse_type_of",
-    "vector_of",
-]

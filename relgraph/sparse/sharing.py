@@ -31,6 +31,3 @@ def shared_matrix(
     container = Container(kind, value, name, False, allow_downcast, borrow)
     container.strict = strict
     return SparseSharedVariable(kind, container, name)
-
-
-__all__ = ["SparseSharedVariable", "shared_matrix"]

@@ -139,6 +139,3 @@ class SparseTensorType(Type):
     def _agree(self, a: Any, b: Any, equal: Any) -> bool:
         alike = a.format == b.format and a.dtype == b.dtype and a.shape == b.shape
         return alike and bool(equal(*aligned(canonical(a), canonical(b))))
-
-
-__all__ = ["SparseTensorType"]

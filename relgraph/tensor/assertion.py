@@ -81,6 +81,3 @@ def assert_(x: Any, *conditions: Any, message: str = "") -> Any:
         The beginning of the message of the `AssertionError`.
     """
     return Assert(message)(x, *conditions)
-
-
-__all__ = ["Assert", "assert_"]

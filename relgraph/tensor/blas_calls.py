@@ -190,6 +190,3 @@ def _added(z: Array, alpha: Any, product: Array, beta: Any, overwrite: bool) -> 
         z *= beta
     z += product
     return z
-
-
-__all__ = ["MATRICES", "SMALL", "VECTORS", "gemm", "gemv", "ger", "product", "products"]

@@ -83,6 +83,3 @@ def _extension(name: str) -> Any:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-__all__ = ["LETTERS", "blas", "blas_function", "c_function", "lapack", "lapack_function"]

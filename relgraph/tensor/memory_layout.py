@@ -87,6 +87,3 @@ def steady(ufunc: Callable[..., Any], dtypes: Iterable[Any]) -> Callable[..., An
         return out
 
     return compute
-
-
-__all__ = ["forward", "in_order", "steady"]

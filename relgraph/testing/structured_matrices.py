@@ -133,6 +133,3 @@ def sparse_matrix(format: str, data: Any, places: Sequence[int], shape: Sequence
     indices = np.array([place % inner for place in places], "int32")
     compressed = sparse.CSR if format == "csr" else sparse.CSC
     return compressed(data, indices, indptr.astype("int32"), tuple(shape))
-
-
-__all__ = ["STRUCTURES", "declared", "sparse_matrix", "structured", "structured_values"]

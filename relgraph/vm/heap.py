@@ -44,6 +44,3 @@ def _is_glibc() -> bool:
         return (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
     except (AttributeError, ValueError, OSError):
         return False
-
-
-__all__ = ["keep_freed_memory"]

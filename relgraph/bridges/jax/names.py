@@ -16,6 +16,3 @@ def inputs_of_scan(parameters: Mapping[str, Any]) -> tuple[int, int]:
         return parameters["num_consts"], parameters["num_carry"]
     fixed, states, _ = parameters["ft_in"].unpack()
     return len(fixed), len(states)
-
-
-__all__ = ["inputs_of_scan"]

@@ -249,14 +249,3 @@ def _is_continuous(v: Variable) -> bool:
     if isinstance(v.type, JaxType):
         return v.type.is_continuous
     return isinstance(v.type, TensorType) and not is_discrete(v.type.dtype)
-
-
-__all__ = [
-    "JaxOp",
-    "JaxType",
-    "Parameters",
-    "PrimitiveCall",
-    "PullBackCall",
-    "source_of",
-    "type_of",
-]

@@ -218,6 +218,3 @@ def rewrite(
     names |= {known[i] for i in places if -len(known) <= i < len(known)}
     places |= {known.index(name) for name in names if name in known}
     return RewrittenFunction(fn, laws, mode, places, names)
-
-
-__all__ = ["RewrittenFunction", "rewrite"]

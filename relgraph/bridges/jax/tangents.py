@@ -66,6 +66,3 @@ def linear_part(
 def is_continuous(v: Variable) -> bool:
     """Return whether a variable has derivatives: whether it is a tensor of floats."""
     return isinstance(v.type, TensorType) and not is_discrete(v.type.dtype)
-
-
-__all__ = ["LinearPart", "is_continuous", "linear_part"]

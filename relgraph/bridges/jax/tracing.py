@@ -128,6 +128,3 @@ def as_aval(spec: Any, name: str) -> Any:
     if isinstance(spec, Variable) and dtype != made.dtype:
         raise TypeError(f"argument {name} is a variable of {made}, of which JAX would make {dtype}")
     return jax.ShapeDtypeStruct(made.shape, dtype)
-
-
-__all__ = ["JaxTree", "from_jax", "leaf_name"]

@@ -66,6 +66,3 @@ def _output(fn: Callable[..., Any], value: Any) -> Variable:
     except (TypeError, ValueError) as error:
         raise TypeError(f"{function_name(fn)} returned {value!r}, which is no tensor") from error
     return made
-
-
-__all__ = ["trace"]

@@ -26,5 +26,3 @@ NAMES: dict[str, str] = {
 
 OF_CLASSES: dict[type, str] = present(NAMES)
 """The same by the classes themselves."""
-
-__all__ = ["NAMES", "OF_CLASSES"]

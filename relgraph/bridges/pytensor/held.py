@@ -55,6 +55,3 @@ class HoldsOp:
         cells: list[list[Any]] = [[None] for _ in self.outputs]
         self.op.perform(self._performed, values, cells)
         return [cell[0] for cell in cells]
-
-
-__all__ = ["HoldsOp"]

@@ -60,5 +60,3 @@ def axis_and_others(op: Any, inputs: Sequence[Any], place: int) -> tuple[int | N
 
 IfElse: Any = named("conditional.op.IfElse")
 inline_ofg_node: Any = named("compile.rewriting.inline_ofg_node")
-
-__all__ = ["IfElse", "axis_and_others", "inline_ofg_node", "named", "present"]

@@ -77,13 +77,3 @@ def unchanged_origin(node: Apply) -> NodeOrigin | None:
         return None
     same = all(a is b for a, b in zip(origin.inputs, node.inputs, strict=True))
     return origin if same else None
-
-
-__all__ = [
-    "NodeOrigin",
-    "counterpart_in_pytensor",
-    "counterpart_in_relgraph",
-    "note_counterpart",
-    "note_origins",
-    "unchanged_origin",
-]

@@ -118,6 +118,3 @@ def relational_rewriter(
     if not given and not tuple(include):
         raise ValueError("relational_rewriter: there are no laws: give some, or include a phase")
     return RelationalRewriter(list(given), include, name)
-
-
-__all__ = ["RelationalRewriter", "relational_rewriter"]

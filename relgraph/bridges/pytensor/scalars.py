@@ -50,6 +50,3 @@ def number_of(v: Any) -> Any:
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
         v = v.owner.inputs[0]
     return v.unique_value() if isinstance(v, Constant) else None
-
-
-__all__ = ["OURS", "THEIRS", "bounds_are_ordered", "number_of"]

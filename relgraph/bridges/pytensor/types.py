@@ -99,14 +99,3 @@ def fits(dtype: str, wider: str) -> bool:
     """Return whether numbers of a dtype may be computed with as floats of another one: integers,
     and narrower floats."""
     return is_discrete(dtype) or np.can_cast(dtype, wider, "safe")
-
-
-__all__ = [
-    "HeldConstant",
-    "HeldType",
-    "fits",
-    "type_from_pytensor",
-    "type_to_pytensor",
-    "value_from_pytensor",
-    "value_to_pytensor",
-]

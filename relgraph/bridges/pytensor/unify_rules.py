@@ -15,6 +15,3 @@ def order_rules() -> None:
     these meet, of which `unify` would warn when it is next used.
     """
     _unify.reorder(on_ambiguity=lambda *found: None)
-
-
-__all__ = ["order_rules"]

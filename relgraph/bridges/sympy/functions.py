@@ -165,5 +165,3 @@ FROM_SYMPY: dict[type, Callable[..., Any]] = {
     sp.HadamardProduct: lambda *xs: reduce(at.mul, xs),
 }
 """From a class of SymPy's functions to a function of tensors."""
-
-__all__ = ["FROM_SYMPY", "LOGICAL", "TO_SYMPY", "as_number", "is_truth"]

@@ -195,6 +195,3 @@ def _assumed(symbol: Any, v: Any) -> list[Any]:
     if symbol.is_positive:
         return [*goals, positiveo(v)]
     return [*goals, nonnegativeo(v)] if symbol.is_nonnegative else goals
-
-
-__all__ = ["SympyLaw", "law_from_sympy", "law_to_sympy"]

@@ -65,5 +65,3 @@ _CONSTANTS = {
     sp.GoldenRatio: float(sp.GoldenRatio),
     sp.Catalan: float(sp.Catalan),
 }
-
-__all__ = ["exact_number", "number_to_sympy"]

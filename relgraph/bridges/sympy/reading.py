@@ -236,5 +236,3 @@ _BY_CLASS: tuple[tuple[Any, str], ...] = (
     (sp.Piecewise, "cases"),
 )
 """The method of the reader for an expression of a class, the narrower classes first."""
-
-__all__ = ["ExpressionReader", "from_sympy"]

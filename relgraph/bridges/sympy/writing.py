@@ -243,5 +243,3 @@ _MATRICES: dict[type, Callable[[Any, list[Any]], Any]] = {
     Cofactors: lambda node, inputs: sp.Determinant(inputs[0]) * sp.Inverse(inputs[0]).T,
     Inverse: lambda node, inputs: sp.Inverse(inputs[0]),
 }
-
-__all__ = ["elements", "to_sympy"]

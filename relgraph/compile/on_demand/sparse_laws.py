@@ -86,6 +86,3 @@ class SparseOptimizer(GlobalOptimizer):
 
     def apply(self, fgraph: FunctionGraph) -> Any:
         return self.db.filled().query(self.query).optimize(fgraph) if has_sparse(fgraph) else None
-
-
-__all__ = ["PRODUCTS", "STRUCTURE", "SparseDB", "SparseOptimizer", "has_sparse", "sparse_laws"]

@@ -237,7 +237,3 @@ class Pick:
 
     def __call__(self, values: Any) -> Any:
         return values[self.i]
-
-
-__all__ = ["Blocks", "Index", "Pick", "by_blocks", "has_several", "in_one_block"]
-__all__ += ["is_blocked", "known"]

@@ -155,6 +155,3 @@ def _readers(pending: Sequence[Apply], outputs: Sequence[Variable]) -> Counter[V
 
 def _in_memory(x: Any) -> bool:
     return not is_blocked(x) and not isinstance(x, Delayed)
-
-
-__all__ = ["Run"]

@@ -114,6 +114,3 @@ def later(x: Any, variable: Variable) -> Any:
     if not isinstance(variable.type, TensorType):
         return _own(x.compute() if isinstance(x, Delayed) else x)
     return x if is_blocked(x) else as_one_block(np.array(x))
-
-
-__all__ = ["DaskProgram"]

@@ -131,6 +131,3 @@ def _has_shape(x: Any, kind: TensorType) -> bool:
     return x.ndim == kind.ndim and all(
         n is None or n == m for n, m in zip(kind.shape, x.shape, strict=True)
     )
-
-
-__all__ = ["Argument", "MappedSource", "in_memory", "is_on_disk"]

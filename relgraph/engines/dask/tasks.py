@@ -98,5 +98,3 @@ def unique(op: Any) -> str:
 
 
 Task = Callable[..., Any]
-
-__all__ = ["NodeTask", "Task", "block_task", "block_type", "performed", "unique", "whole_task"]

@@ -26,8 +26,6 @@ from relgraph.graph.utils import InconsistencyError
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
-__all__ = ["DestroyHandler", "MutableInputs"]
-
 
 class MutableInputs(Feature):
     """Says which inputs of a graph may be overwritten; without it none may.

@@ -88,6 +88,3 @@ def optimized_step(
     for feature in list(graph.features):
         graph.remove_feature(feature)
     return op.changed(inputs=inputs, outputs=outputs)
-
-
-__all__ = ["RewriteLoops", "RewriteSteps", "optimized_step"]

@@ -118,6 +118,3 @@ class Recurrence(AlongAxis):
 def _next(before: Any, pair: Any) -> Any:
     factor, term = pair
     return factor * before + term
-
-
-__all__ = ["AlongAxis", "Recurrence"]

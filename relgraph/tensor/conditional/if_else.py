@@ -172,6 +172,3 @@ def _alike(then: Any, other: Any) -> tuple[Any, Any]:
     common = result_dtype(*[v.type.dtype for v in pair])
     a, b = (v if v.type.dtype == common else cast(v, common) for v in pair)
     return a, b
-
-
-__all__ = ["IfElse", "ifelse"]

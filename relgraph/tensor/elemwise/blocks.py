@@ -252,16 +252,3 @@ def _registers(
         found.append(np.frombuffer(storage, dtype, size, offset).reshape(shape))
         offset += _padded(size * dtype.itemsize)
     return found
-
-
-__all__ = [
-    "Block",
-    "Cut",
-    "added_pairwise",
-    "block_length",
-    "cut",
-    "run_blocks",
-    "runs_by_columns",
-    "runs_by_rows",
-    "whole_length",
-]

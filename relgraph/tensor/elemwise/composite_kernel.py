@@ -246,6 +246,3 @@ def _overlap(inputs: Sequence[Array], targets: Sequence[Array]) -> bool:
         if any(np.may_share_memory(target, x) for x in others):
             return True
     return False
-
-
-__all__ = ["CompositeKernel"]

@@ -352,6 +352,3 @@ class CompositeSource:
             line = f"r{register} = spread({name}, {inputs})"
         self.plain.append(line)
         return register
-
-
-__all__ = ["CompositeSource", "Pattern", "array_function", "ufunc_of"]

@@ -11,6 +11,3 @@ class FusedElemwise(Elemwise):
     It has a class of its own so that laws about any `Elemwise` leave it alone: its parts are what
     these laws were for, and they have been rewritten.
     """
-
-
-__all__ = ["FusedElemwise"]

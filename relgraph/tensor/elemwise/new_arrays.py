@@ -124,6 +124,3 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> Array:
     """Return an array in C order whose elements are not set."""
     storage = _storage.get()
     return np.empty(shape, dtype) if storage is None else storage.empty(shape, dtype)
-
-
-__all__ = ["LEAST_BYTES", "KeptStorage", "new_array", "taken_from"]

@@ -89,6 +89,3 @@ def _fastest(times: Sequence[float | None]) -> int:
     first, *others = [float("inf") if t is None else t for t in times]
     least = min(others, default=first)
     return 1 + others.index(least) if least < _CLEARLY * first else 0
-
-
-__all__ = ["Ways"]

@@ -91,6 +91,3 @@ class Scratch(threading.local):
     def give_back(self, storage: Storage) -> None:
         """Keep bytes for the next caller."""
         self._kept = storage
-
-
-__all__ = ["Scratch", "Storage", "run_tasks"]

@@ -364,9 +364,3 @@ def _shifted(x: Any, axes: Any, sign: int) -> Any:
         half = length(x, axis) // 2
         x = roll(x, half if sign > 0 else -half, axis)
     return x
-
-
-__all__ = [
-    *("fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft"),
-    *("irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn"),
-]

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["are_nonnegative", "are_positive", "are_true", "are_well_conditioned"]
-
 _LARGEST_CONDITION = 100.0
 
 

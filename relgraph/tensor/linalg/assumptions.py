@@ -95,6 +95,3 @@ def assume(a: Any, *facts: str) -> Any:
     >>> K = at.linalg.assume(at.dmatrix("K"), "positive definite")
     """
     return Assume(tuple(facts))(a)
-
-
-__all__ = ["FACTS", "Assume", "assume"]

@@ -243,5 +243,3 @@ class Dot22Scalar(MatrixProduct):
 
 
 _gemm, _gemv_add, _ger, _dot22scalar = Gemm(), GemvAdd(), Ger(), Dot22Scalar()
-
-__all__ = ["BlasUpdate", "Dot22Scalar", "Gemm", "GemvAdd", "Ger"]

@@ -289,22 +289,3 @@ def fitted_gradient(g: Any, x: Any) -> Any:
     missing = g.type.ndim - x.type.ndim
     pairs = zip(x.type.shape, g.type.shape[missing:], strict=True)
     return sum_like(g, x) if missing or any(n == 1 and m != 1 for n, m in pairs) else g
-
-
-__all__ = [
-    "COMPLEX_OF",
-    "REAL_OF",
-    "MatrixOp",
-    "adjoint",
-    "broadcast_batch",
-    "check_batch",
-    "check_matrix",
-    "check_square",
-    "each",
-    "eye_like",
-    "fitted_gradient",
-    "inferred_batch",
-    "lapack_dtype",
-    "on_finite",
-    "padded",
-]

@@ -100,6 +100,3 @@ def _loop_over_parts(op: Scan, length: int) -> Scan:
         len(states),
         name=None if op.name is None else f"parts of {op.name}",
     )
-
-
-__all__ = ["scan_checkpoints"]

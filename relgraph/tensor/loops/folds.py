@@ -80,6 +80,3 @@ def foldr(
 ) -> tuple[Any, dict[Any, Any]]:
     """Return `reduce` from the last row to the first."""
     return reduce(fn, sequences, outputs_info, non_sequences, go_backwards=True, name=name)
-
-
-__all__ = ["foldl", "foldr", "map", "reduce"]

@@ -249,6 +249,3 @@ def until(condition: Any) -> Until:
     if made.type.ndim != 0:
         raise TypeError(f"until: the condition is a {made.type}; wanted is a rank of 0")
     return Until(made)
-
-
-__all__ = ["scan", "until"]

@@ -112,6 +112,3 @@ def _parameter(text: str) -> Parameter:
     name, _, axes = text.partition("(")
     value = REQUIRED if not default else None if default.strip() == "None" else float(default)
     return Parameter(name.strip(), _axes(axes.strip()), kind.strip() == "int", value)
-
-
-__all__ = ["REQUIRED", "Distribution", "Parameter"]

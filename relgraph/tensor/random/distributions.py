@@ -233,5 +233,3 @@ WEIGHTED_CHOICE = N(
     "choice", "a: int, p(k) -> ()", "int64", _weighted_choice, _CHOICE_OPTIONS, batched=False
 )
 """The same with a probability for each index."""
-
-__all__ = ["CHOICE", "DISTRIBUTIONS", "WEIGHTED_CHOICE"]

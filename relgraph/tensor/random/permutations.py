@@ -96,6 +96,3 @@ class Permuted(RandomOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [None, shapes[1]]
-
-
-__all__ = ["Permutation", "Permuted"]

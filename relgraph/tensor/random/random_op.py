@@ -64,6 +64,3 @@ class RandomOp(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False, False] for _ in node.inputs]
-
-
-__all__ = ["RandomOp"]

@@ -301,6 +301,3 @@ def known_elements(vector: Variable) -> Lengths:
         return tuple(static_int(n) for n in vector.owner.inputs)
     known: Lengths = vector.type.shape
     return (None,) * int(known[0] or 0)
-
-
-__all__ = ["RandomVariable"]

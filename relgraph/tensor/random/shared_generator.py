@@ -27,6 +27,3 @@ def shared_generator(
     """
     container = Container(random_generator_type, value, name, borrow=borrow)
     return RandomGeneratorSharedVariable(random_generator_type, container, name)
-
-
-__all__ = ["RandomGeneratorSharedVariable", "shared_generator"]

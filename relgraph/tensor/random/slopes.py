@@ -87,13 +87,3 @@ def exponential_of_noise(draw: ReparametrizedDraw) -> dict[str, Any]:
 def _times_log(x: Any) -> Any:
     """Return ``x * log(x)``, 0 at 0."""
     return switch(x > 0.0, x * log(switch(x > 0.0, x, 1.0)), 0.0)
-
-
-__all__ = [
-    "LocationScale",
-    "ReparametrizedDraw",
-    "between_bounds",
-    "exponential_of_noise",
-    "exponential_of_normal",
-    "power_of_noise",
-]

@@ -102,6 +102,3 @@ def _seed_sequence(seed: Any, spawned: int = 0) -> np.random.SeedSequence:
     state = seeds.state
     state["n_children_spawned"] += spawned
     return np.random.SeedSequence(**state)
-
-
-__all__ = ["RandomStream"]

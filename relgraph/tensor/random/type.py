@@ -117,13 +117,3 @@ class RandomGeneratorType(Type):
 
 random_generator_type = RandomGeneratorType()
 """The only type of this class."""
-
-__all__ = [
-    "RandomGeneratorConstant",
-    "RandomGeneratorType",
-    "RandomGeneratorVariable",
-    "copied",
-    "is_generator",
-    "random_generator_type",
-    "state_key",
-]

@@ -120,6 +120,3 @@ class FusedReduction(Op):
             )
         ]
         return self.elemwise.L_op(inputs, values, grads)
-
-
-__all__ = ["FusedReduction"]

@@ -431,6 +431,3 @@ def _extreme(name: str, dtype: str) -> float | int:
         return 0 if name == "maximum" else 1
     bounds = np.iinfo(dtype)
     return int(bounds.min if name == "maximum" else bounds.max)
-
-
-__all__ = ["BlockLoops"]

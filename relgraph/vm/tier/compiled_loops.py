@@ -265,6 +265,3 @@ def _step(op: Scan, exact: bool) -> tuple[list[Apply], StepResults]:
         if isinstance(var, Constant) and var.type.ndim:
             raise NotImplementedError("a constant that is collected")
     return nodes, results
-
-
-__all__ = ["CompiledLoop"]

@@ -88,6 +88,3 @@ def _engine(text: str) -> Any:
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine
-
-
-__all__ = ["Compiled", "fuses_products"]

@@ -214,6 +214,3 @@ _ACCESS, _LOOP = "!1000000", "!1000001"
 METADATA = f"""{_ACCESS} = distinct !{{}}
 {_LOOP} = distinct !{{{_LOOP}, !{{!"llvm.loop.parallel_accesses", {_ACCESS}}}}}"""
 """What says that the elements of a loop do not depend on each other."""
-
-
-__all__ = ["FORMULAS", "METADATA", "MOST_FACTORS", "faster_name", "faster_text", "power"]

@@ -58,6 +58,3 @@ def most_alive(steps: Sequence[Step]) -> int:
         alive += change
         most = max(most, alive)
     return most
-
-
-__all__ = ["MOST_ARRAYS", "WIDE", "most_alive", "side_by_side"]

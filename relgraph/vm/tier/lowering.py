@@ -428,6 +428,3 @@ def external(nodes: Sequence[Apply]) -> list[Variable]:
     made = {v for node in nodes for v in node.outputs}
     read = dict.fromkeys(v for node in nodes for v in node.inputs)
     return [v for v in read if v not in made and known_number(v) is None]
-
-
-__all__ = ["Lowering", "external"]

@@ -415,6 +415,3 @@ class MachineCode:
                 self.code.store_element(
                     self.number(value), dtype, self.code.at(data, i * itemsize(dtype))
                 )
-
-
-__all__ = ["MachineCode"]

@@ -329,18 +329,3 @@ def _elementwise_operations(
             return None
     found = [parts_of(part, exact) for part in parts]
     return None if None in found else sum(len(of_part or ()) for of_part in found)
-
-
-__all__ = [
-    "ON_WHOLE_ARRAYS",
-    "REDUCTIONS",
-    "How",
-    "factors_of",
-    "is_transpose",
-    "kept_axes",
-    "known_number",
-    "operations",
-    "parts_of",
-    "whole_arrays_of",
-    "written",
-]

@@ -126,15 +126,3 @@ class Nest:
     axes: tuple[Length, ...]
     steps: list[Step] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
-
-
-__all__ = [
-    "Factor",
-    "Length",
-    "Nest",
-    "Operand",
-    "Reduction",
-    "Routine",
-    "Step",
-    "Value",
-]

@@ -99,6 +99,3 @@ def _rounded(x: Fraction, dtype: Any) -> Any:
     if _exactly(near) != x and math.frexp(near)[0] * 2**53 % 2 == 0:
         near = math.nextafter(near, math.inf if x > _exactly(near) else -math.inf)
     return np.float32(near)
-
-
-__all__ = ["reciprocal_in_two"]

@@ -81,6 +81,3 @@ def _read(part: Part) -> list[Value]:
         read = [operand.value for step in part.steps for operand in step.operands]
         return [*read, *(reduction.operand.value for reduction in part.reductions)]
     return [f.value for f in part.factors] if isinstance(part, Routine) else []
-
-
-__all__ = ["Place", "places_for"]

@@ -305,6 +305,3 @@ class Cut:
             op: Op = node.op
             return op
         return self.segments[-1]
-
-
-__all__ = ["Cut", "Segment", "segment_lines"]

@@ -167,6 +167,3 @@ FORMULAS: dict[type[Any], Callable[[Any, Any], Any]] = {
     LogSumExp: _logsumexp,
 }
 """What computes an op as its `perform` does, by ops that are compiled."""
-
-
-__all__ = ["MOST_IN_SEGMENT", "taken_apart"]

@@ -380,6 +380,3 @@ def _in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)
-
-
-__all__ = ["AT_ONCE", "POLICIES", "USUAL", "Policy", "TierRecord", "TieredProgram"]

@@ -129,6 +129,3 @@ def traced(function: Callable[..., Any], dtypes: Sequence[str]) -> list[Call] | 
     if not isinstance(result, _Symbol) or result.position != last or len(calls) == 1:
         return None
     return calls[1:]
-
-
-__all__ = ["Call", "Known", "traced"]

@@ -328,6 +328,3 @@ def routine_text(name: str, dtype: str, declared: set[str]) -> str:
     function = ROUTINES[name](dtype)
     declared |= function.declared
     return function.text()
-
-
-__all__ = ["ROUTINES", "routine_name", "routine_text"]

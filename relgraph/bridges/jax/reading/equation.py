@@ -61,6 +61,3 @@ def insist(condition: bool) -> None:
     """Raise `NoCounterpart` unless a condition holds."""
     if not condition:
         raise NoCounterpart
-
-
-__all__ = ["ComputesNothing", "Equation", "NoCounterpart", "Reader", "insist"]

@@ -124,6 +124,3 @@ def _opaque(eqn: Any, inputs: Sequence[Any], types: Sequence[Any]) -> list[Any]:
     call = PrimitiveCall(eqn.primitive, Parameters(eqn.params))
     made: list[Any] = JaxOp(call, tuple(types), not eqn.effects)(*inputs, return_list=True)
     return made
-
-
-__all__ = ["READERS", "constant", "read", "read_closed"]

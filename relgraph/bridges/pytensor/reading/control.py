@@ -70,5 +70,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "gradient.DisconnectedGrad": lambda reader, node, x: GradientBarrier(False)(x),
     "gradient.ZeroGrad": lambda reader, node, x: GradientBarrier(True)(x),
 }
-
-__all__ = ["TABLE"]

@@ -28,5 +28,3 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
 
 
 TABLE: dict[str, Callable[..., Any]] = dict.fromkeys(NAMES, drawn)
-
-__all__ = ["TABLE"]

@@ -224,5 +224,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.basic.ScalarFromTensor": scalar_of,
     "tensor.basic.TensorFromScalar": scalar_of,
 }
-
-__all__ = ["FORMULAS", "TABLE"]

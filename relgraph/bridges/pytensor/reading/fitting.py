@@ -41,6 +41,3 @@ def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
 def _variable(v: Any) -> Variable:
     assert isinstance(v, Variable)
     return v
-
-
-__all__ = ["fitted", "typed"]

@@ -50,6 +50,3 @@ def from_pytensor(outputs: Any, inputs: Sequence[Any] | None = None) -> tuple[li
     ours = [reader.variable(v) for v in given]
     reader.note_origins(read, ours)
     return ours, read if several else read[0]
-
-
-__all__ = ["from_pytensor"]

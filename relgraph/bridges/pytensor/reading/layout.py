@@ -106,5 +106,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.basic.Nonzero": lambda reader, node, x: Nonzero(x.type.ndim)(x, return_list=True),
     "tensor.extra_ops.SearchsortedOp": found_in,
 }
-
-__all__ = ["TABLE"]

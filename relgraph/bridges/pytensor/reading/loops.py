@@ -220,5 +220,3 @@ def _fitted(v: Any, state: Any) -> Variable:
 
 
 TABLE: dict[str, Callable[..., Any]] = {"scan.op.Scan": loop}
-
-__all__ = ["TABLE", "Trace"]

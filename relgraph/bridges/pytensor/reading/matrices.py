@@ -116,5 +116,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.blas.BatchedDot": lambda reader, node, x, y: BatchedDot()(x, y),
     "tensor.blockwise.Blockwise": of_stacks,
 }
-
-__all__ = ["TABLE"]

@@ -66,5 +66,3 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.subtensor.AdvancedSubtensor1": rows,
     "tensor.subtensor.AdvancedIncSubtensor1": changed_rows,
 }
-
-__all__ = ["TABLE"]

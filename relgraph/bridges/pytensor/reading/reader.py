@@ -259,6 +259,3 @@ def _shared(kind: Type, v: Any) -> Variable:
     raise TypeError(
         f"from_pytensor: {v} is shared, and its type {v.type} can't be: make it an input"
     )
-
-
-__all__ = ["BY_ADDRESS", "TABLE", "HeldOp", "Reader"]

@@ -37,5 +37,3 @@ TABLE: dict[type, Callable[..., Any]] = {
     GradientBarrier: barrier,
     DeepCopyOp: lambda writer, node, x: x,
 }
-
-__all__ = ["TABLE"]

@@ -24,5 +24,3 @@ def drawn(writer: Any, node: Any, rng: Any, *inputs: Any) -> Any:
 
 
 TABLE: dict[type, Callable[..., Any]] = {RandomVariable: drawn}
-
-__all__ = ["TABLE"]

@@ -214,5 +214,3 @@ TABLE: dict[type, Callable[..., Any]] = {
     Sort: lambda writer, node, x: pt.sort(x, axis=node.op.axis),
     ArgSort: lambda writer, node, x: pt.argsort(x, axis=node.op.axis, kind="stable"),
 }
-
-__all__ = ["FORMULAS", "TABLE"]

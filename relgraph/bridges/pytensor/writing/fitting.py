@@ -33,6 +33,3 @@ def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
     if not is_discrete(dtype):
         made = function(*[pt.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs])
     return made if made.type.dtype == dtype else pt.cast(made, dtype)
-
-
-__all__ = ["fitted", "typed"]

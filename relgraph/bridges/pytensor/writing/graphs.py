@@ -52,6 +52,3 @@ def to_pytensor(outputs: Any, inputs: Sequence[Variable] | None = None) -> tuple
 def _free(outputs: Sequence[Variable]) -> list[Variable]:
     leaves = dict.fromkeys(graph_inputs(outputs))
     return [v for v in leaves if not isinstance(v, Constant | SharedVariable)]
-
-
-__all__ = ["to_pytensor"]

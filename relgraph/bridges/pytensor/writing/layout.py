@@ -50,5 +50,3 @@ TABLE: dict[type, Callable[..., Any]] = {
     Nonzero: lambda writer, node, x: basic.Nonzero()(x, return_list=True),
     SearchSorted: lambda writer, node, x, v: SearchsortedOp(node.op.side)(x, v),
 }
-
-__all__ = ["TABLE"]

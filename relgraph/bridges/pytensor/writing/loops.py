@@ -50,5 +50,3 @@ def loop(writer: Any, node: Any, steps: Any, *inputs: Any) -> Any:
 
 
 TABLE: dict[type, Callable[..., Any]] = {Scan: loop}
-
-__all__ = ["TABLE"]

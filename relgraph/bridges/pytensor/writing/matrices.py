@@ -99,5 +99,3 @@ TABLE: dict[type, Callable[..., Any]] = {
     SVD: svd,
     Dot22Scalar: lambda writer, node, x, y, a: pt.dot(x, y) * a,
 }
-
-__all__ = ["TABLE"]

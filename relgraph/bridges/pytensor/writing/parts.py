@@ -36,5 +36,3 @@ TABLE: dict[type, Callable[..., Any]] = {
     IncSubtensor: changed,
     AdvancedIncSubtensor: changed,
 }
-
-__all__ = ["TABLE"]

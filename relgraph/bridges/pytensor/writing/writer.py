@@ -246,6 +246,3 @@ def _leaf(v: Variable) -> Any:
     made = kind.make_variable(v.name)
     note_counterpart(v, made)
     return made
-
-
-__all__ = ["TABLE", "CarriedOp", "Writer"]

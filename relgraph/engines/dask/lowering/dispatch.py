@@ -208,7 +208,3 @@ def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]] |
         ]
     except (MethodNotDefined, MissingInputError):
         return None
-
-
-__all__ = ["WHOLE", "Lowering", "becomes_large", "from_task", "lower", "on_the_whole"]
-__all__ += ["output_shapes", "read_when_lowered", "register", "way_of", "ways"]

@@ -68,6 +68,3 @@ class _SetPart:
         found = x.copy()
         found[self.place] = new
         return found
-
-
-__all__ = ["with_part"]

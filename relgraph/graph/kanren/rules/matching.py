@@ -393,6 +393,3 @@ def _match_ac(
         now_beside = beside if is_number(pattern) else (*beside, var)
         for bindings in _match_below(pattern, var, s, context.below(node)):
             yield from _match_ac(node, others, remaining, bindings, context, now_beside)
-
-
-__all__ = ["INNER", "Bindings", "match", "match_root"]

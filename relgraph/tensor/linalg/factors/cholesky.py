@@ -79,6 +79,3 @@ def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
         (`upper`) or as `scipy.linalg.cholesky` does (`lower`).
     """
     return Cholesky(lower and not upper)(a)
-
-
-__all__ = ["Cholesky", "cholesky"]

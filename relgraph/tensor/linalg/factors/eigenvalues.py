@@ -274,6 +274,3 @@ def eigvals(a: Any) -> Any:
     array([2.+0.j, 3.+0.j])
     """
     return _eigvals(a)
-
-
-__all__ = ["Eig", "Eigh", "Eigvals", "Eigvalsh", "eig", "eigh", "eigvals", "eigvalsh"]

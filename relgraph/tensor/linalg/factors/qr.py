@@ -152,6 +152,3 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         ``reduced``, ``complete``, ``r`` or ``raw``.
     """
     return QR(mode)(a)
-
-
-__all__ = ["QR", "qr"]

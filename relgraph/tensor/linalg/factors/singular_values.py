@@ -177,6 +177,3 @@ def svdvals(a: Any) -> Any:
     array([4., 3.])
     """
     return SVD(False, False)(a)
-
-
-__all__ = ["SVD", "svd", "svdvals"]

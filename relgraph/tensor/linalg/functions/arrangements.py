@@ -153,6 +153,3 @@ def _as_matrix_shape(shape: tuple[Any, ...], first: bool) -> Any:
     if len(shape) == 2:
         return shape
     return (1, *shape) if first else (*shape, 1)
-
-
-__all__ = ["diagonal", "kron", "matrix_transpose", "multi_dot", "trace", "vecdot"]

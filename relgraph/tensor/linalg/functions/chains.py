@@ -50,6 +50,3 @@ def product_in_order(order: Order, factors: Sequence[Any], product: Any) -> Any:
     return product(
         product_in_order(left, factors, product), product_in_order(right, factors, product)
     )
-
-
-__all__ = ["Order", "cheapest_order", "product_in_order"]

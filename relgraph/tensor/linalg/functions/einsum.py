@@ -214,6 +214,3 @@ def _arranged(named: Named, wanted: Labels) -> Any:
     """Return a tensor with the axes that are wanted, in order."""
     v, labels = _summed(named, wanted)
     return transpose(v, [labels.index(n) for n in wanted]) if labels != wanted else v
-
-
-__all__ = ["einsum"]

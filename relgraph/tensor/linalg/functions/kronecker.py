@@ -68,5 +68,3 @@ class Kron(TypedOp):
 
 
 _kron = Kron()
-
-__all__ = ["Kron"]

@@ -167,6 +167,3 @@ def cond(x: Any, p: Any = None) -> Any:
         raise ValueError(f"cond: p is None, 2 or -2, not {p!r}; others are norm(x) * norm(inv(x))")
     largest, smallest = values[..., 0], values[..., -1]
     return smallest / largest if p == -2 else largest / smallest
-
-
-__all__ = ["cond", "matrix_norm", "norm", "vector_norm"]

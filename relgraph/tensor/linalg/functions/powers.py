@@ -115,6 +115,3 @@ def expm(a: Any) -> Any:
            [0., 1.]])
     """
     return _expm(a)
-
-
-__all__ = ["Expm", "expm", "matrix_power"]

@@ -317,6 +317,3 @@ def slogdet(a: Any) -> Any:
         A square matrix, or a stack of them.
     """
     return _slogdet(a)
-
-
-__all__ = ["Cofactors", "Det", "SLogDet", "SecondCofactors", "det", "slogdet"]

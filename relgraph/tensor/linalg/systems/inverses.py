@@ -157,6 +157,3 @@ def pinv(a: Any, rcond: float | None = None, hermitian: bool = False) -> Any:
            [0.  , 0.25]])
     """
     return PseudoInverse(rcond, hermitian)(a)
-
-
-__all__ = ["Inverse", "PseudoInverse", "inv", "pinv", "pinv_gradient"]

@@ -171,6 +171,3 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
         precision of the dtype.
     """
     return LeastSquares(rcond)(a, b)
-
-
-__all__ = ["LeastSquares", "lstsq"]

@@ -400,14 +400,3 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
     """
     c, lower = c_and_lower
     return CholeskySolve(lower)(c, b)
-
-
-__all__ = [
-    "CholeskySolve",
-    "LinearSolve",
-    "Solve",
-    "SolveTriangular",
-    "cho_solve",
-    "solve",
-    "solve_triangular",
-]
