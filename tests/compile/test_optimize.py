@@ -132,7 +132,7 @@ def test_what_collapses_while_it_is_copied_collapses_anyway() -> None:
     tables = union_of(optimizer.collapsing_first())
     collapsed = 0
 
-    @settings(max_examples=120)
+    @settings(max_examples=160)
     @given(random_graphs(matching=optimizer))
     def check(graph: Any) -> None:
         nonlocal collapsed
