@@ -7,10 +7,10 @@ from typing import Any
 
 from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Variable
+from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.op import ScalarOp
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 
 # of the same name, where PyTensor has such an op
 _SAME = {op.name: op for op in vars(scalar).values() if isinstance(op, ScalarOp)}
@@ -43,10 +43,3 @@ def bounds_are_ordered(bounds: Sequence[Variable]) -> bool:
     low, high = (number_of(v) for v in bounds)
     known = isinstance(low, int | float) and isinstance(high, int | float)
     return known and bool(low <= high)
-
-
-def number_of(v: Any) -> Any:
-    """Return the number that every element of a constant is, seen through new axes, or None."""
-    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
-        v = v.owner.inputs[0]
-    return v.unique_value() if isinstance(v, Constant) else None

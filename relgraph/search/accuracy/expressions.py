@@ -161,14 +161,6 @@ def with_part(expr: Expr, path: Sequence[int], new: Expr) -> Expr:
     return new
 
 
-def substituted(expr: Expr, new: Mapping[Expr, Expr]) -> Expr:
-    """Return an expression in which some parts are others."""
-    done: dict[Expr, Expr] = {}
-    for e in parts(expr):
-        done[e] = new[e] if e in new else _made(e.op, tuple(done[a] for a in e.args), e.value)
-    return done[expr]
-
-
 # -- graphs ----------------------------------------------------------------------------------------
 
 

@@ -43,8 +43,6 @@ class MatrixOp(TypedOp):
         What the op is called in errors and in print.
     arity
         How many inputs it takes.
-    backward_stable
-        Whether rounding moves the result as far as a small change of the inputs would.
     overwritable
         The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
         and no stack; None if there is no such op.
@@ -52,7 +50,6 @@ class MatrixOp(TypedOp):
 
     name = ""
     arity = 1
-    backward_stable = True
     overwritable: int | None = None
 
     def __str__(self) -> str:

@@ -134,14 +134,10 @@ def _scan(equation: Equation) -> Any:
 READERS: dict[str, Reader] = {
     "closed_call": call,
     "cond": _cond,
-    "core_call": call,
     "custom_jvp_call": _custom,
     "custom_vjp_call": _custom,
     "jit": call,
-    "pjit": call,
     "platform_index": _platform_index,
-    "remat": call,
-    "checkpoint": call,
     "remat2": call,
     "scan": _scan,
 }

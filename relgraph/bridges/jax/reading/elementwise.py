@@ -23,7 +23,7 @@ _SAME = {
     **{"igamma": special.gammainc, "igammac": special.gammaincc, "zeta": special.zeta},
     **{"bessel_i0e": special.i0e, "bessel_i1e": special.i1e},
     **{"regularized_incomplete_beta": special.betainc},
-    **{"copy": at.identity, "copy_p": at.identity, "name": at.identity},
+    **{"copy": at.identity, "name": at.identity},
     **{"stop_gradient": zero_grad},
 }
 # These order complex numbers, or round them, as NumPy does not.
@@ -49,10 +49,6 @@ def _div(equation: Equation) -> Any:
     return at.int_div(at.sub(x, at.fmod(x, y)), y)
 
 
-def _rsqrt(equation: Equation) -> Any:
-    return at.reciprocal(at.sqrt(equation.inputs[0]))
-
-
 def _pow(equation: Equation) -> Any:
     x, y = equation.inputs
     insist(not is_discrete(x.type.dtype))
@@ -73,11 +69,6 @@ def _polynomial(equation: Equation) -> Any:
     for coefficient in reversed(coefficients[:-1]):
         found = found * x + coefficient
     return found
-
-
-def _polygamma(equation: Equation) -> Any:
-    order, x = equation.inputs
-    return at.polygamma(order, x)
 
 
 def _round(equation: Equation) -> Any:
@@ -107,28 +98,18 @@ def _select_n(equation: Equation) -> Any:
     return found
 
 
-def _clamp(equation: Equation) -> Any:
-    least, x, most = equation.inputs
-    return at.clip(x, least, most)
-
-
-def _convert_element_type(equation: Equation) -> Any:
-    return at.cast(equation.inputs[0], str(equation["new_dtype"]))
-
-
 READERS: dict[str, Reader] = {
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys(_REAL, _real),
-    "clamp": _clamp,
-    "convert_element_type": _convert_element_type,
+    "clamp": lambda eq: at.clip(eq.inputs[1], eq.inputs[0], eq.inputs[2]),
+    "convert_element_type": lambda eq: at.cast(eq.inputs[0], str(eq["new_dtype"])),
     "div": _div,
     "integer_pow": _integer_pow,
-    "polygamma": _polygamma,
     "polynomial": _polynomial,
     "population_count": _population_count,
     "pow": _pow,
     "round": _round,
-    "rsqrt": _rsqrt,
+    "rsqrt": lambda eq: at.reciprocal(at.sqrt(eq.inputs[0])),
     "select_n": _select_n,
     "shift_right_logical": _shift_right_logical,
 }

@@ -10,10 +10,6 @@ from relgraph.tensor.fft import fft, ifft
 from relgraph.tensor.linalg import cholesky, eigh, qr, solve_triangular, svd, svdvals
 
 
-def _cholesky(equation: Equation) -> Any:
-    return cholesky(equation.inputs[0])
-
-
 def _triangular_solve(equation: Equation) -> Any:
     a, b = equation.inputs
     left, lower, transpose = (equation[k] for k in ("left_side", "lower", "transpose_a"))
@@ -83,7 +79,7 @@ def solve(equation: Equation) -> Any:
 
 
 READERS: dict[str, Reader] = {
-    "cholesky": _cholesky,
+    "cholesky": lambda eq: cholesky(eq.inputs[0]),
     "eigh": _eigh,
     "fft": _fft,
     "qr": _qr,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -23,33 +24,13 @@ def spread(x: Any, shape: tuple[int, ...]) -> Any:
     return x if x.type.shape == shape else at.broadcast_to(x, shape)
 
 
+def _integers(values: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(int(n) for n in values)
+
+
 def _reshape(equation: Equation) -> Any:
     insist(equation["dimensions"] is None)
     return at.reshape(equation.inputs[0], equation.shape)
-
-
-def _transpose(equation: Equation) -> Any:
-    return equation.inputs[0].dimshuffle(*[int(i) for i in equation["permutation"]])
-
-
-def _squeeze(equation: Equation) -> Any:
-    return at.squeeze(equation.inputs[0], tuple(int(i) for i in equation["dimensions"]))
-
-
-def _expand_dims(equation: Equation) -> Any:
-    return at.expand_dims(equation.inputs[0], tuple(int(i) for i in equation["dimensions"]))
-
-
-def _concatenate(equation: Equation) -> Any:
-    return at.concatenate(list(equation.inputs), int(equation["dimension"]))
-
-
-def _stack(equation: Equation) -> Any:
-    return at.stack(list(equation.inputs), int(equation["axis"]))
-
-
-def _tile(equation: Equation) -> Any:
-    return at.tile(equation.inputs[0], tuple(int(n) for n in equation["reps"]))
 
 
 def _split(equation: Equation) -> Any:
@@ -118,16 +99,15 @@ def _iota(equation: Equation) -> Any:
 
 READERS: dict[str, Reader] = {
     "broadcast_in_dim": _broadcast_in_dim,
-    "concatenate": _concatenate,
-    "expand_dims": _expand_dims,
+    "concatenate": lambda eq: at.concatenate(list(eq.inputs), int(eq["dimension"])),
     "iota": _iota,
     "pad": _pad,
     "reshape": _reshape,
     "rev": _rev,
     "slice": _slice,
     "split": _split,
-    "squeeze": _squeeze,
-    "stack": _stack,
-    "tile": _tile,
-    "transpose": _transpose,
+    "squeeze": lambda eq: at.squeeze(eq.inputs[0], _integers(eq["dimensions"])),
+    "stack": lambda eq: at.stack(list(eq.inputs), int(eq["axis"])),
+    "tile": lambda eq: at.tile(eq.inputs[0], _integers(eq["reps"])),
+    "transpose": lambda eq: eq.inputs[0].dimshuffle(*_integers(eq["permutation"])),
 }

@@ -140,6 +140,14 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
     return _one_or_all(call_host(compute, results, values, "sequential"))
 
 
+def by_perform(op: Op, node: Apply, *values: Any) -> Any:
+    """Compute a node by the `perform` of its Op, which takes traced arrays as well: it asks for
+    shapes and moves elements, no more."""
+    cells: list[list[Any]] = [[None] for _ in node.outputs]
+    op.perform(node, values, cells)
+    return _one_or_all([value for (value,) in cells])
+
+
 def performed(node: Apply, values: Sequence[Any]) -> list[Any]:
     """Return what the `perform` of a node makes of values, none of which it changes."""
     given = [seen_by_numpy(x, v.type) for x, v in zip(values, node.inputs, strict=True)]

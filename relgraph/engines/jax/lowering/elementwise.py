@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from relgraph.engines.jax.lowering.dispatch import by_perform
 from relgraph.engines.jax.lowering.reductions import reduced
 from relgraph.engines.jax.lowering.scalars.application import apply_scalar
 from relgraph.graph.basic import Apply
@@ -35,20 +36,8 @@ def fused_reduction(op: FusedReduction, node: Apply, *values: Any) -> Any:
     )
 
 
-def dimshuffle(op: DimShuffle, node: Apply, x: Any) -> Any:
-    for axis in op.drop:
-        if x.shape[axis] != 1:
-            raise ValueError(
-                f"{op}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not 1"
-            )
-    kept = jnp.squeeze(x, axis=tuple(op.drop))
-    positions = {axis: i for i, axis in enumerate(sorted(op.shuffle))}
-    turned = jnp.transpose(kept, [positions[a] for a in op.shuffle])
-    return jnp.expand_dims(turned, [i for i, a in enumerate(op.new_order) if a == "x"])
-
-
 TABLE: dict[type, Any] = {
     Elemwise: elementwise,
     FusedReduction: fused_reduction,
-    DimShuffle: dimshuffle,
+    DimShuffle: by_perform,
 }

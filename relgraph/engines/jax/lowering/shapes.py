@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.lowering.dispatch import is_known, static
+from relgraph.engines.jax.lowering.dispatch import by_perform, is_known, static
 from relgraph.engines.jax.lowering.scalars.loops import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.printing.print_op import Print
@@ -48,16 +48,6 @@ def reshape(op: Reshape, node: Apply, x: Any, vector: Any) -> Any:
             f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
             f"{tuple(wanted.tolist())}"
         ) from None
-
-
-def specify_shape(op: SpecifyShape, node: Apply, x: Any) -> Any:
-    for axis, n in enumerate(op.shape):
-        if n is not None and x.shape[axis] != n:
-            raise ValueError(
-                f"{op}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not {n} "
-                f"(its shape is {x.shape})"
-            )
-    return x
 
 
 def alloc(op: Alloc, node: Apply, value: Any, *lengths: Any) -> Any:
@@ -123,7 +113,7 @@ TABLE: dict[type, Any] = {
     Shape_i: shape_i,
     MakeVector: make_vector,
     Reshape: reshape,
-    SpecifyShape: specify_shape,
+    SpecifyShape: by_perform,
     Alloc: alloc,
     Eye: eye,
     ARange: arange,
