@@ -22,11 +22,12 @@ from relgraph.engines.jax.lowering.scalars.loops import (
 )
 from relgraph.engines.jax.lowering.scalars.named import FORMULAS, named_function
 from relgraph.engines.jax.lowering.scalars.table import (
-    AS_OUTPUT,
     FUNCTIONS,
     ON_THE_HOST,
     REAL,
     Function,
+    by_ufunc,
+    computes_as_output,
 )
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined
@@ -59,7 +60,7 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
         if formula is not None:
             return [as_dtype(_composite(formula, values)[0], dtypes[0])]
         return [_on_the_host(op, values, dtypes[0])]
-    same = isinstance(op, AS_OUTPUT) and not isinstance(op, FoldOp)
+    same = computes_as_output(op) and not isinstance(op, FoldOp)
     loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
     given = converted(values, loop)
     if isinstance(op, NamedOp) and op.name in FORMULAS and is_traced(given):
@@ -72,7 +73,7 @@ def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] |
     """Return what computes a scalar op with JAX for inputs of some dtypes; None if that is done on
     the host.
 
-    A ufunc of NumPy's that an op of a user's own names is JAX's function of that name.
+    A ufunc that an op of a user's own names is JAX's function of that name.
     """
     is_complex = any(d.startswith("complex") for d in dtypes)
     for kind in type(op).__mro__:
@@ -80,11 +81,7 @@ def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] |
             return None if is_complex and kind in REAL else FUNCTIONS[kind]
     if isinstance(op, NamedOp):
         return None if is_complex else named_function(op)
-    ufunc = op.ufunc
-    if isinstance(ufunc, np.ufunc) and getattr(np, ufunc.__name__, None) is ufunc:
-        found: Callable[..., Any] | None = getattr(jnp, ufunc.__name__, None)
-        return found
-    return None
+    return by_ufunc(op)
 
 
 def _composite(op: Composite, values: Sequence[Any]) -> list[Any]:

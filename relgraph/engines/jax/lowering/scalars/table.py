@@ -7,19 +7,19 @@ from typing import Any
 
 import jax.numpy as jnp
 import jax.scipy.special as special
-from jax import lax
+import numpy as np
+import scipy.special
 
-from relgraph import scalar
 from relgraph.engines.jax.lowering.scalars import cancellation, functions, logarithms
 from relgraph.scalar import basic, conversion, error_free, logic, selection
 from relgraph.scalar import cancellation as cancelling
 from relgraph.scalar import special as special_ops
 from relgraph.scalar.op import ScalarOp
+from relgraph.scalar.records import SCALAR_OPS
 
 Function = Callable[..., Any]
 
 _OF_ONE: dict[type, Function] = {
-    basic.Neg: jnp.negative,
     basic.Sign: functions.sign,
     basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
@@ -29,18 +29,14 @@ _OF_ONE: dict[type, Function] = {
     cancelling.Hypot1m1: cancellation.hypot1m1,
     cancelling.XLessSin: cancellation.x_less_sin,
     cancelling.TanLessX: cancellation.tan_less_x,
-    conversion.Conj: jnp.conjugate,
     conversion.Angle: functions.angle,
+    conversion.Real: jnp.real,
+    conversion.Imag: jnp.imag,
     conversion.Ceil: functions.rounding(jnp.ceil),
     conversion.Floor: functions.rounding(jnp.floor),
     conversion.Trunc: functions.rounding(jnp.trunc),
     conversion.Round: functions.rounding(jnp.round),
     selection.Identity: lambda x: x,
-    logic.Invert: jnp.invert,
-    special_ops.Erf: special.erf,
-    special_ops.Erfc: special.erfc,
-    special_ops.Erfinv: special.erfinv,
-    special_ops.Sigmoid: special.expit,
     special_ops.Gammaln: logarithms.gammaln,
     special_ops.Digamma: logarithms.digamma,
     special_ops.Softplus: logarithms.softplus,
@@ -48,18 +44,12 @@ _OF_ONE: dict[type, Function] = {
 }
 
 _OF_TWO: dict[type, Function] = {
-    basic.Add: jnp.add,
     basic.Mul: functions.multiply,
-    basic.Sub: jnp.subtract,
-    basic.TrueDiv: jnp.true_divide,
     basic.IntDiv: functions.int_div,
     basic.Mod: functions.mod,
     basic.Pow: functions.power,
     basic.Maximum: functions.maximum,
     basic.Minimum: functions.minimum,
-    logic.And: lax.bitwise_and,
-    logic.Or: lax.bitwise_or,
-    logic.Xor: lax.bitwise_xor,
     logic.Eq: functions.comparison(jnp.equal),
     logic.Neq: functions.comparison(jnp.not_equal),
     logic.Lt: functions.comparison(jnp.less),
@@ -79,34 +69,28 @@ _OF_MORE: dict[type, Function] = {
     special_ops.LogDeterminant: logarithms.log_determinant,
 }
 
-_OF_NUMPY: dict[type, Function] = {
-    type(op): getattr(jnp, name)
-    for name, op in vars(scalar).items()
-    if isinstance(op, ScalarOp) and hasattr(jnp, name)
-}
-"""Those that have the names and the meaning of NumPy's functions."""
 
-FUNCTIONS: dict[type, Function] = {**_OF_NUMPY, **_OF_ONE, **_OF_TWO, **_OF_MORE}
+def by_ufunc(op: ScalarOp) -> Function | None:
+    """Return JAX's function of the name of an op's ufunc of NumPy or SciPy, if there is one."""
+    for theirs, home in ((np, jnp), (scipy.special, special)):
+        name = getattr(op.ufunc, "__name__", "")
+        if isinstance(op.ufunc, np.ufunc) and getattr(theirs, name, None) is op.ufunc:
+            found: Function | None = getattr(home, name, None)
+            return found
+    return None
+
+
+_OF_UFUNCS = {type(op): f for op in SCALAR_OPS.values() if (f := by_ufunc(op)) is not None}
+
+FUNCTIONS: dict[type, Function] = {**_OF_UFUNCS, **_OF_ONE, **_OF_TWO, **_OF_MORE}
 """What a class of scalar ops computes."""
 
-AS_OUTPUT = (
-    basic.Pow,
-    cancelling.Cosm1,
-    cancelling.Log1pmx,
-    cancelling.Log1pSqr,
-    cancelling.Hypot1m1,
-    cancelling.XLessSin,
-    cancelling.TanLessX,
-    cancelling.Length,
-    cancelling.SqrLessSqr,
-    selection.Clip,
-    special_ops.Softplus,
-    special_ops.Log1mexp,
-    special_ops.LogProduct,
-    special_ops.LogDeterminant,
-    special_ops.Polygamma,
-)
-"""The classes that compute in the dtype of their output, and have no ufunc that says so."""
+
+def computes_as_output(op: ScalarOp) -> bool:
+    """Return whether an op computes in the dtype of its output, and has no ufunc that says so."""
+    by_formula = op.formula is not None and not isinstance(op.ufunc, np.ufunc)
+    return by_formula or isinstance(op, basic.Pow | special_ops.Polygamma)
+
 
 ON_THE_HOST = (
     error_free.AddError,
