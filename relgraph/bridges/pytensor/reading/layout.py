@@ -34,10 +34,6 @@ def _laid_out(value: Any, op: Any) -> Any:
     return moved[tuple([None if axis == "x" else slice(None) for axis in op.new_order])]
 
 
-def reshaped(reader: Any, node: Any, x: Any, lengths_: Any) -> Any:
-    return Reshape(node.op.ndim)(x, at.cast(lengths_, "int64"))
-
-
 def joined_axes(reader: Any, node: Any, x: Any) -> Any:
     first, count = node.op.start_axis, node.op.n_axes
     dims = lengths(x)
@@ -71,14 +67,6 @@ def parted(reader: Any, node: Any, *inputs: Any) -> Any:
     return Split(node.op.len_splits, axis)(x, at.cast(sizes, "int64"), return_list=True)
 
 
-def ranged(reader: Any, node: Any, *limits: Any) -> Any:
-    return ARange(node.op.dtype)(*limits)
-
-
-def diagonal(reader: Any, node: Any, x: Any) -> Any:
-    return at.diagonal(x, node.op.offset, node.op.axis1, node.op.axis2)
-
-
 def vector_of(reader: Any, node: Any, *numbers: Any) -> Any:
     dtype = node.op.dtype
     return MakeVector(dtype)(*[at.cast(n, dtype) for n in numbers])
@@ -90,7 +78,9 @@ def found_in(reader: Any, node: Any, x: Any, v: Any, sorter: Any = None) -> Any:
 
 TABLE: dict[str, Callable[..., Any]] = {
     "tensor.elemwise.DimShuffle": dimshuffled,
-    "tensor.shape.Reshape": reshaped,
+    "tensor.shape.Reshape": lambda reader, node, x, n: Reshape(node.op.ndim)(
+        x, at.cast(n, "int64")
+    ),
     "tensor.shape.Shape": lambda reader, node, x: Shape()(x),
     "tensor.shape.Shape_i": lambda reader, node, x: Shape_i(node.op.i)(x),
     "tensor.shape.SpecifyShape": declared,
@@ -100,9 +90,11 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.basic.MakeVector": vector_of,
     "tensor.basic.Join": joined,
     "tensor.basic.Split": parted,
-    "tensor.basic.ARange": ranged,
+    "tensor.basic.ARange": lambda reader, node, *limits: ARange(node.op.dtype)(*limits),
     "tensor.basic.Eye": lambda reader, node, n, m, k: Eye(node.op.dtype)(n, m, k),
-    "tensor.basic.ExtractDiag": diagonal,
+    "tensor.basic.ExtractDiag": lambda reader, node, x: at.diagonal(
+        x, node.op.offset, node.op.axis1, node.op.axis2
+    ),
     "tensor.basic.Nonzero": lambda reader, node, x: Nonzero(x.type.ndim)(x, return_list=True),
     "tensor.extra_ops.SearchsortedOp": found_in,
 }

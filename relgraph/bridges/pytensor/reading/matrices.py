@@ -73,14 +73,6 @@ OF_STACKS: dict[str, Callable[..., Any]] = {
 _OF_STACKS: dict[type, Callable[..., Any]] = present(OF_STACKS)
 
 
-def of_one(reader: Any, node: Any, *inputs: Any) -> Any:
-    return _on_stacks(node.op, node, inputs)
-
-
-def of_stacks(reader: Any, node: Any, *inputs: Any) -> Any:
-    return _on_stacks(node.op.core_op, node, inputs)
-
-
 def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
     """Return an op on one matrix, applied to stacks; LAPACK has no float16."""
     function = next((_OF_STACKS[c] for c in type(op).__mro__ if c in _OF_STACKS), None)
@@ -89,30 +81,14 @@ def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
     return function(op, *inputs)
 
 
-def dot(reader: Any, node: Any, x: Any, y: Any) -> Any:
-    return Dot()(x, y)
-
-
-def gemm(reader: Any, node: Any, z: Any, a: Any, x: Any, y: Any, b: Any) -> Any:
-    return b * z + a * Dot()(x, y)
-
-
-def gemv(reader: Any, node: Any, y: Any, alpha: Any, a: Any, x: Any, beta: Any) -> Any:
-    return beta * y + alpha * Dot()(a, x)
-
-
-def ger(reader: Any, node: Any, a: Any, alpha: Any, x: Any, y: Any) -> Any:
-    return a + alpha * at.outer(x, y)
-
-
 TABLE: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(OF_STACKS, of_one),
-    "tensor.math.Dot": dot,
-    "tensor.blas.Dot22": dot,
+    **dict.fromkeys(OF_STACKS, lambda reader, node, *xs: _on_stacks(node.op, node, xs)),
+    "tensor.math.Dot": lambda reader, node, x, y: Dot()(x, y),
+    "tensor.blas.Dot22": lambda reader, node, x, y: Dot()(x, y),
     "tensor.blas.Dot22Scalar": lambda reader, node, x, y, a: a * Dot()(x, y),
-    "tensor.blas.Gemm": gemm,
-    "tensor.blas.Gemv": gemv,
-    "tensor.blas.Ger": ger,
+    "tensor.blas.Gemm": lambda reader, node, z, a, x, y, b: b * z + a * Dot()(x, y),
+    "tensor.blas.Gemv": lambda reader, node, y, a, x, v, b: b * y + a * Dot()(x, v),
+    "tensor.blas.Ger": lambda reader, node, z, a, x, y: z + a * at.outer(x, y),
     "tensor.blas.BatchedDot": lambda reader, node, x, y: BatchedDot()(x, y),
-    "tensor.blockwise.Blockwise": of_stacks,
+    "tensor.blockwise.Blockwise": lambda reader, node, *xs: _on_stacks(node.op.core_op, node, xs),
 }
