@@ -205,7 +205,14 @@ class Sqr(FloatOp):
     """The square, ``x * x``."""
 
     name = "sqr"
-    facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,), inverse="sqrt")
+    facts = Facts(
+        even=True,
+        increasing=(0, INF),
+        range=(0, INF),
+        zeros=(0,),
+        inverse="sqrt",
+        has_log_and_m1=True,
+    )
     ufunc = np.square
 
     def formula(self, of: Any, x: Any) -> Any:

@@ -37,6 +37,8 @@ class Facts:
         Whether its values are whole numbers, and whole numbers stay what they are.
     inverse
         The name of the function that it undoes: ``f(inverse(x))`` is `x`.
+    has_log_and_m1
+        Whether both ``log(f(x))`` and ``f(x) - 1`` have forms without `f` that keep all digits.
     """
 
     even: bool = False
@@ -49,3 +51,4 @@ class Facts:
     zeros: tuple[float, ...] | None = None
     integral: bool = False
     inverse: str | None = None
+    has_log_and_m1: bool = False

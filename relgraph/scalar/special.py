@@ -68,7 +68,9 @@ class Sigmoid(_ScipyOp):
     """The logistic function, ``1 / (1 + exp(-x))``."""
 
     name = "sigmoid"
-    facts = Facts(increasing=EVERYWHERE, range=(0, 1), zeros=(), inverse="logit")
+    facts = Facts(
+        increasing=EVERYWHERE, range=(0, 1), zeros=(), inverse="logit", has_log_and_m1=True
+    )
     scipy_name = "expit"
 
     def formula(self, of: Any, x: Any) -> Any:
@@ -352,7 +354,7 @@ class Gelu(FloatOp):
 
 
 class LogCosh(FloatOp):
-    """``log(cosh(x))``, without overflow, exact near 0."""
+    """The logarithm of the hyperbolic cosine, without overflow, exact near 0."""
 
     name = "log_cosh"
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))

@@ -20,7 +20,9 @@ class Exp(FloatOp):
     """The exponential of `x`: e to the power `x`."""
 
     name = "exp"
-    facts = Facts(increasing=EVERYWHERE, range=(0, INF), inverse="log")
+    facts = Facts(
+        increasing=EVERYWHERE, range=(0, INF), zeros=(), inverse="log", has_log_and_m1=True
+    )
     ufunc = np.exp
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -31,7 +33,7 @@ class Exp2(FloatOp):
     """2 to the power `x`."""
 
     name = "exp2"
-    facts = Facts(increasing=EVERYWHERE, range=(0, INF), inverse="log2")
+    facts = Facts(increasing=EVERYWHERE, range=(0, INF), zeros=(), inverse="log2")
     ufunc = np.exp2
 
     def formula(self, of: Any, x: Any) -> Any:
@@ -195,7 +197,14 @@ class Cosh(FloatOp):
     """The hyperbolic cosine, ``(exp(x) + exp(-x)) / 2``."""
 
     name = "cosh"
-    facts = Facts(even=True, increasing=(0, INF), range=(1, INF), zeros=(), inverse="arccosh")
+    facts = Facts(
+        even=True,
+        increasing=(0, INF),
+        range=(1, INF),
+        zeros=(),
+        inverse="arccosh",
+        has_log_and_m1=True,
+    )
     ufunc = np.cosh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:

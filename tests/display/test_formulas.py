@@ -31,12 +31,12 @@ FORMULAS: dict[str, Any] = {
     r"{e}^{- x}": at.exp(-x),
     r"\sqrt{x}": at.sqrt(x),
     r"\left|x\right|": abs(x),
-    r"\log \left(x\right)": at.log(x),
+    r"\operatorname{log} \left(x\right)": at.log(x),
     r"M x": M @ x,
     r"{M}^{\top } x": M.T @ x,
     r"\sum  x": at.sum(x),
     r"{\sum }_{0} M": at.sum(M, axis=0),
-    r"{\max}_{1} \left(M\right)": at.max(M, axis=1),
+    r"{\operatorname{max}}_{1} \left(M\right)": at.max(M, axis=1),
     r"\begin{cases}x & \text{if } x < y \\ y & \text{otherwise}\end{cases}":
         at.switch(x < y, x, y),
     r"\operatorname{softplus} \left(x\right)": at.softplus(x),
@@ -100,7 +100,7 @@ def test_marked_parts() -> None:
 LAWS = {
     r"a \cdot  \left(b + c\right) \to  a \cdot  b + a \cdot  c":
         law("l", a * (b + c), a * b + a * c, sound="finite"),
-    r"{\sin \left(a\right)}^{2} + {\cos \left(a\right)}^{2} \to  1":
+    r"{\operatorname{sin} \left(a\right)}^{2} + {\operatorname{cos} \left(a\right)}^{2} \to  1":
         law("l", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="rounding"),
     r"{\sum }_{b} \left(a + a\right) \to  {\operatorname{Argmax}}_{b} \left(a\right)":
         law("l", at.sum(a + a, axis=b), at.argmax(a, axis=b), sound="domain"),

@@ -152,7 +152,7 @@ FROM_SYMPY: dict[type, Callable[..., Any]] = {
     sp.sec: lambda x: 1 / at.cos(x),
     sp.csc: lambda x: 1 / at.sin(x),
     sp.cot: lambda x: 1 / at.tan(x),
-    sp.sech: lambda x: 1 / at.cosh(x),
+    sp.sech: lambda x: 2 / (at.exp(x) + at.exp(-x)),
     sp.csch: lambda x: 1 / at.sinh(x),
     sp.coth: lambda x: 1 / at.tanh(x),
     sp.Heaviside: lambda x, y: at.heaviside(x, y),

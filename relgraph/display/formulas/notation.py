@@ -152,8 +152,6 @@ class Latex:
         return f"\\sqrt{{{inner}}}"
 
     def function(self, name: str) -> str:
-        if name in {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min"}:
-            return f"\\{name}"
         return f"\\operatorname{{{name.translate(_SPECIAL)}}}"
 
     def words(self, text: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -69,18 +70,6 @@ _EXACT_SCALAR_OPS = frozenset(
         *(at.clip, at.conj, at.real, at.imag, at.floor, at.ceil, at.trunc, at.round),
     )
 )
-# Scalar ops whose results may be too small or too large for extended precision as well.
-_WIDE_RANGE_SCALAR_OPS = frozenset(
-    op.scalar_op
-    for op in (
-        *(at.exp, at.exp2, at.expm1, at.sigmoid, at.erfc, at.sinh, at.cosh, at.pow, at.softplus),
-        *(at.gammaln, at.log1mexp, at.mul, at.sqr, at.true_div, at.cosm1),
-        *(at.log1pmx, at.x_less_sin, at.tan_less_x, at.log1p_sqr, at.hypot1m1),
-        at.sqr_less_sqr,
-    )
-)
-# Those of them that are 0 for some operands without underflow.
-_ZERO_CROSSING_SCALAR_OPS = (scalar.expm1, scalar.sinh, scalar.gammaln, scalar.sqr_less_sqr)
 _COMPARISONS = frozenset(op.scalar_op for op in (at.eq, at.neq, at.lt, at.le, at.gt, at.ge))
 
 
@@ -303,28 +292,30 @@ def _exclude_beyond_extended_range(node: Apply, exact: Values, masks: dict[Varia
     """Exclude the elements of a node's output that leave the range of extended precision too."""
     op: Any = node.op
     out = node.outputs[0]
-    if not isinstance(op, Elemwise) or op.scalar_op not in _WIDE_RANGE_SCALAR_OPS:
+    if not isinstance(op, Elemwise) or is_discrete(out.type.dtype):
         return
-    if is_discrete(out.type.dtype):
-        return
-    result = exact[out]
     operands = [exact[v] if v in exact else value_of(v, exact) for v in node.inputs]
-    finite = _all_of([np.isfinite(x) for x in operands], result.shape)
-    if op.scalar_op is scalar.true_div or op.scalar_op is scalar.pow:
-        # An infinity may be that of a pole.
-        lost = np.zeros(result.shape, bool)
-    else:
-        lost = finite & ~np.isfinite(result)
-    if op.scalar_op in (scalar.mul, scalar.true_div, scalar.pow, scalar.sqr):
-        finite &= _all_of([x != 0 for x in operands], result.shape)
-    lost |= finite & (result == 0) & (op.scalar_op not in _ZERO_CROSSING_SCALAR_OPS)
-    if bool(np.any(lost)):
+    lost = _beyond_extended_range(op.scalar_op, operands, exact[out])
+    if lost is not None and bool(np.any(lost)):
         known = masks.get(out)
         masks[out] = lost if known is None else known | lost
 
 
-def _all_of(masks: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    found = np.ones(shape, bool)
-    for mask in masks:
-        found &= mask
-    return found
+def _beyond_extended_range(op: Any, operands: Sequence[Any], result: Any) -> Any:
+    """Return where a result is too large or too small for extended precision: infinite where there
+    is no pole, zero where the function has none. None if that is not known of the op."""
+    finite = reduce(np.logical_and, map(np.isfinite, operands), np.ones(result.shape, bool))
+    if op in (scalar.mul, scalar.true_div, scalar.pow):
+        nonzero = reduce(np.logical_and, [x != 0 for x in operands])
+        # An infinite quotient or power may be that of a pole.
+        overflow = ~np.isfinite(result) if op is scalar.mul else False
+        return finite & (overflow | (result == 0) & nonzero)
+    facts, lost = op.facts, np.zeros(result.shape, bool)
+    if len(operands) != 1:
+        return None
+    (x,) = operands
+    if (facts.increasing or facts.decreasing) and not np.isfinite(facts.range).all():
+        lost |= finite & ~np.isfinite(result) & ~np.isin(x, facts.domain)
+    if facts.zeros is not None:
+        lost |= finite & (result == 0) & ~np.isin(x, facts.zeros)
+    return lost

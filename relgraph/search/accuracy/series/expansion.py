@@ -5,10 +5,24 @@ The input is ``a + sign * t`` or ``sign / t`` with a positive `t` near zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr, apply, named, number, parts
+import relgraph.tensor as at
+from relgraph.gradient import grad
+from relgraph.search.accuracy.expressions import (
+    INPUT,
+    NUMBER,
+    OPS,
+    Expr,
+    NotSupported,
+    apply,
+    from_graph,
+    named,
+    number,
+    parts,
+)
 from relgraph.search.accuracy.series.coefficients import (
     Coefficient,
     NoSeries,
@@ -24,24 +38,22 @@ from relgraph.search.accuracy.series.coefficients import (
 )
 from relgraph.search.accuracy.series.power_series import (
     HALF,
-    SLOPES,
     TERMS,
     Series,
     add,
-    by_slope,
     constant_series,
     derivative,
-    exp,
     integral,
     is_zero,
     mul,
-    multiple,
     neg,
     one,
     raised,
     reciprocal,
-    sin_cos,
+    value_at_zero,
 )
+
+_X = named("x")
 
 
 class Expansion:
@@ -72,31 +84,12 @@ class Expansion:
             "cbrt": lambda a: raised(a, Fraction(1, 3)),
             "hypot": lambda a, b: raised(add(mul(a, a), mul(b, b)), HALF),
             "fma": lambda a, b, c: add(mul(a, b), c),
-            "exp": exp,
-            "expm1": lambda a: add(exp(a), neg(one())),
             "log": self._log,
             "log1p": lambda a: self._log(add(one(), a)),
             "pow": self._pow,
-            "sin": lambda a: sin_cos(a)[0],
-            "cos": lambda a: sin_cos(a)[1],
-            "tan": lambda a: self._ratio(*sin_cos(a)),
-            "sinh": lambda a: multiple(add(exp(a), neg(exp(neg(a)))), constant(HALF)),
-            "cosh": lambda a: multiple(add(exp(a), exp(neg(a))), constant(HALF)),
-            "tanh": self._tanh,
             "abs": self._abs,
             "arctan": self._arctan,
-            "arccos": self._arccos,
-            **{name: by_slope(name, slope) for name, slope in SLOPES.items() if name != "arctan"},
         }
-
-    @staticmethod
-    def _ratio(a: Series, b: Series) -> Series:
-        return mul(a, reciprocal(b))
-
-    @staticmethod
-    def _tanh(a: Series) -> Series:
-        up, down = exp(a), exp(neg(a))
-        return mul(add(up, neg(down)), reciprocal(add(up, down)))
 
     @staticmethod
     def _abs(a: Series) -> Series:
@@ -105,21 +98,54 @@ class Expansion:
             raise NoSeries("a magnitude of what may have either sign")
         return a if sign > 0 else neg(a)
 
-    @staticmethod
-    def _arctan(a: Series) -> Series:
-        within = by_slope("arctan", SLOPES["arctan"])
+    def _arctan(self, a: Series) -> Series:
         if is_zero(a) or a.start >= 0:
-            return within(a)
+            return self._by_derivative("arctan", a)
         sign = sign_of(a.coefficients[0])
         if not sign:
             raise NoSeries("an arc of what may have either sign")
         quarter = scaled(atom(number("pi")), Fraction(sign, 2))
-        return add(constant_series(quarter), neg(within(reciprocal(a))))
+        return add(constant_series(quarter), neg(self._by_derivative("arctan", reciprocal(a))))
 
-    @staticmethod
-    def _arccos(a: Series) -> Series:
-        quarter = scaled(atom(number("pi")), HALF)
-        return add(constant_series(quarter), neg(by_slope("arcsin", SLOPES["arcsin"])(a)))
+    def _by_derivative(self, op: str, a: Series) -> Series:
+        """Return a function of a series by the differential equations of its derivatives.
+
+        Each round has one more coefficient right.
+        """
+        slopes = self._equations(op)
+        begin = to_expr(value_at_zero(a))
+        first = {name: atom(apply(name, begin)) for name in slopes}
+        found = {name: constant_series(value) for name, value in first.items()}
+        inner = derivative(a)
+        for _ in range(TERMS):
+            before = found
+            found = {
+                name: integral(mul(self._slope(slope, a, before), inner), first[name])
+                for name, slope in slopes.items()
+            }
+            if found == before:
+                break
+        return found[op]
+
+    def _slope(self, expr: Expr, a: Series, known: Mapping[str, Series]) -> Series:
+        """Return a derivative at a series, of which functions are known."""
+        done = {_X: a, **{apply(name, _X): found for name, found in known.items()}}
+        return self._completed(expr, done)
+
+    def _equations(self, op: str) -> dict[str, Expr]:
+        """Return the derivatives of a function, and of those in them, as expressions in `_X`."""
+        found: dict[str, Expr] = {}
+        needed = [op]
+        while needed:
+            name = needed.pop()
+            if name not in found:
+                found[name] = _derivative(name)
+                needed += [
+                    e.op
+                    for e in parts(found[name])
+                    if e.args == (_X,) and e.op not in self._functions
+                ]
+        return found
 
     def _log(self, a: Series) -> Series:
         if is_zero(a):
@@ -158,7 +184,7 @@ class Expansion:
         )
         if value is not None and value.denominator < 100:
             return raised(a, value)
-        return exp(mul(b, self._log(a)))
+        return self._by_derivative("exp", mul(b, self._log(a)))
 
     def of(self, expr: Expr) -> Series:
         """Return the series of an expression.
@@ -172,17 +198,25 @@ class Expansion:
         done: dict[Expr, Series] = {}
         for e in parts(expr):
             if e in free:
-                value = e.op is NUMBER and isinstance(e.value, Fraction)
-                done[e] = constant_series(constant(e.value) if value else atom(e))
+                done[e] = constant_series(atom(e))
                 if e.op in self._functions:
                     # sums and products of constants have one form
                     done[e] = self._of_constants(e, [done[a] for a in e.args], done[e])
             elif e.op is INPUT:
                 done[e] = self._input()
+        return self._completed(expr, done)
+
+    def _completed(self, expr: Expr, done: dict[Expr, Series]) -> Series:
+        """Return the series of an expression, of which those of some parts are known."""
+        for e in parts(expr):
+            if e in done:
+                continue
+            if e.op is NUMBER:
+                done[e] = constant_series(atom(e))
             elif e.op in self._functions:
                 done[e] = self._functions[e.op](*[done[a] for a in e.args])
             else:
-                raise NoSeries(f"no series of {e.op} is known")
+                done[e] = self._by_derivative(e.op, done[e.args[0]])
         return done[expr]
 
     def _of_constants(self, e: Expr, args: list[Series], otherwise: Series) -> Series:
@@ -216,6 +250,18 @@ class Expansion:
             last = exponent
         assert total is not None
         return _times_power(total, x, step * last)
+
+
+@cache
+def _derivative(op: str) -> Expr:
+    """Return the derivative of an op of one number as an expression in `_X`."""
+    if OPS[op].scalar_op.nin != 1:
+        raise NoSeries(f"no series of {op} is known")
+    x = at.dscalar(_X.value)
+    try:
+        return from_graph(grad(OPS[op](x), x), [x], [_X.value])
+    except (NotSupported, NotImplementedError) as error:
+        raise NoSeries(f"no derivative of {op} is known") from error
 
 
 def _times_power(e: Expr, x: Expr, exponent: int) -> Expr:

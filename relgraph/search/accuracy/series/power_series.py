@@ -1,27 +1,19 @@
-"""Laurent series: the least exponent, and coefficients from there on.
-
-Functions are expanded by their differential
-equations (Knuth, The Art of Computer Programming 2, 4.7), so that coefficients are exact.
-"""
+"""Laurent series: the least exponent, and coefficients from there on, which are exact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from relgraph.search.accuracy.expressions import apply
 from relgraph.search.accuracy.series.coefficients import (
     Coefficient,
     NoSeries,
-    atom,
     constant,
     inverse,
     plus,
     power,
     scaled,
     times,
-    to_expr,
 )
 
 TERMS = 9
@@ -138,26 +130,17 @@ def raised(a: Series, exponent: Fraction) -> Series:
     return multiple(Series(int(start), found), power(a.coefficients[0], exponent))
 
 
-def _split(a: Series) -> tuple[Coefficient, Series]:
-    """Return the value at zero, and the rest as a series from the exponent 1 on."""
+def value_at_zero(a: Series) -> Coefficient:
+    """Return the value at zero.
+
+    Raises
+    ------
+    NoSeries
+        At a pole.
+    """
     if not is_zero(a) and a.start < 0:
         raise NoSeries("a function at infinity")
-    rest = [_at(a, k) for k in range(1, a.start + len(a.coefficients))]
-    return _at(a, 0), Series(1, rest[: TERMS + 1])
-
-
-def exp(a: Series) -> Series:
-    """Return the exponential, by ``e' = a' * e``."""
-    first, rest = _split(a)
-    found = [constant(1)]
-    for n in range(1, min(len(rest.coefficients) + 1, TERMS) if not is_zero(a) else TERMS):
-        total: Coefficient = {}
-        for k in range(1, n + 1):
-            if rest.coefficients and rest.coefficients[k - 1] and found[n - k]:
-                total = plus(total, scaled(times(rest.coefficients[k - 1], found[n - k]), k))
-        found.append(scaled(total, Fraction(1, n)))
-    scale = atom(apply("exp", to_expr(first))) if first else constant(1)
-    return multiple(Series(0, found), scale)
+    return _at(a, 0)
 
 
 def one() -> Series:
@@ -184,56 +167,4 @@ def integral(a: Series, first: Coefficient) -> Series:
     return _stripped(0, whole[: TERMS + 1]) if any(whole) else zero()
 
 
-def by_slope(name: str, slope: Callable[[Series], Series]) -> Callable[[Series], Series]:
-    """Return a function of series that is known by its derivative, and is 0 at 0."""
-
-    def function(a: Series) -> Series:
-        first, _ = _split(a)
-        begin = atom(apply(name, to_expr(first))) if first else {}
-        return integral(mul(slope(a), derivative(a)), begin)
-
-    return function
-
-
-def _square_and(sign: int) -> Callable[[Series], Series]:
-    def function(a: Series) -> Series:
-        square = mul(a, a)
-        return add(one(), square if sign > 0 else neg(square))
-
-    return function
-
-
 HALF = Fraction(1, 2)
-SLOPES = {
-    "arctan": lambda a: reciprocal(_square_and(1)(a)),
-    "arctanh": lambda a: reciprocal(_square_and(-1)(a)),
-    "arcsin": lambda a: raised(_square_and(-1)(a), -HALF),
-    "arcsinh": lambda a: raised(_square_and(1)(a), -HALF),
-}
-
-
-def sin_cos(a: Series) -> tuple[Series, Series]:
-    """Return the sine and the cosine, by ``s' = a' * c`` and ``c' = -a' * s``."""
-    first, rest = _split(a)
-    sines: list[Coefficient] = [{}]
-    cosines = [constant(1)]
-    slopes = [scaled(c, k + 1) for k, c in enumerate(rest.coefficients)]
-    for n in range(1, len(slopes) + 1 if slopes else TERMS):
-        s: Coefficient = {}
-        c: Coefficient = {}
-        for k in range(1, n + 1):
-            if slopes and slopes[k - 1]:
-                s = plus(s, times(slopes[k - 1], cosines[n - k]))
-                c = plus(c, times(slopes[k - 1], sines[n - k]))
-        sines.append(scaled(s, Fraction(1, n)))
-        cosines.append(scaled(c, Fraction(-1, n)))
-    sine = _stripped(0, sines) if any(sines) else zero()
-    cosine = Series(0, cosines)
-    if not first:
-        return sine, cosine
-    at = to_expr(first)
-    s0, c0 = (atom(apply(name, at)) for name in ("sin", "cos"))
-    return (
-        add(multiple(cosine, s0), multiple(sine, c0)),
-        add(multiple(cosine, c0), neg(multiple(sine, s0))),
-    )

@@ -6,7 +6,7 @@ not, for `u - 1` has lost digits of `x` that `log1p` has not. So a law that take
 `u` out of one of its readers leaves the graph alone where another reader has it that may cancel it:
 
 - a function that is zero at 1, such as `log`, and a difference from 1 have it alike, unless there
-  are laws about both, which then both apply (`BOTH`);
+  are laws about both, which then both apply (`Facts.has_log_and_m1`);
 - so have it a function that is zero at 1 and a difference from what may be 1 where `u` is, being
   made of the same: ``log(x * x)`` and ``x * x - x``;
 - two sums that are terms of one sum, ``(u - 1) + (y - u)``, add it and subtract it, or a multiple.
@@ -33,21 +33,18 @@ from relgraph.graph.kanren.rules.rule import split
 from relgraph.graph.kanren.search.goals import Readers, readerso
 from relgraph.graph.kanren.terms.term import Literal
 from relgraph.graph.notation.numbers import number_of
+from relgraph.scalar.facts import Facts
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.constants import constant_data
 from relgraph.tensor.math import (
     abs,
     add,
-    arccos,
-    arccosh,
-    cosh,
     exp,
-    log,
     log2,
     log10,
     mul,
     neg,
     pow,
-    sigmoid,
     sqr,
     sqrt,
     sub,
@@ -56,12 +53,9 @@ from relgraph.tensor.math import (
 
 SUMS = (add, sub)
 FACTORS = (mul, true_div)
-ZERO_AT_ONE = (log, log2, log10, arccos, arccosh)
 IN_BASES = (log2, log10)
 OF_SIZE = (abs, sqr, sqrt)
 """Ops that are 1 where their argument is 1 or -1."""
-BOTH = (exp, cosh, sigmoid, sqr)
-"""Ops of which there are laws both about the logarithm and about the difference from 1."""
 
 LEVELS = 3
 """So many sums of sums are looked at, one in the other."""
@@ -100,7 +94,7 @@ def without_logarithm(fgraph: Any, u: Variable) -> bool:
     """Return whether no function that is zero at 1 has the rounding of `u`, or of its size."""
     for node in _readers(fgraph, u):
         sizes = _readers(fgraph, node.outputs[0]) if node.op in OF_SIZE else ()
-        if any(reader.op in ZERO_AT_ONE for reader in (node, *sizes)):
+        if any(_is_zero_at_one(reader.op) for reader in (node, *sizes)):
             return False
     return True
 
@@ -142,13 +136,13 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
         The left side: a sum, a difference or a multiple, or a function that is zero at 1; of others
         nothing is asked. Nor is it of a function of an exponential: ``log(exp(x))`` collapses to
         `x` as a graph is copied, before there are readers. That may be worse beside
-        ``exp(x) - cosh(x)``, which has few digits itself.
+        ``exp(x) - sinh(x)``, which has few digits itself.
     """
     op, arguments = split(matched) or (None, ())
     if sound != "stable":
         return ()
     inner = [(part, of[0]) for part in arguments if (of := split(part)) is not None]
-    if op in ZERO_AT_ONE:
+    if _is_zero_at_one(op):
         asked = [readerso(uncompensated, part) for part, of in inner if of is not exp]
         return [*asked, readerso(in_no_sum_twice, matched)] if asked else ()
     if op in SUMS:
@@ -186,9 +180,17 @@ def _arguments(v: Variable) -> Sequence[Variable]:
     return v.owner.inputs if v.owner is not None else ()
 
 
+def _facts(op: Any) -> Facts:
+    return op.scalar_op.facts if isinstance(op, Elemwise) else Facts()
+
+
+def _is_zero_at_one(op: Any) -> bool:
+    return _facts(op).zeros == (1,)
+
+
 def _has_both_laws(u: Variable) -> bool:
     node = u.owner
-    if node is None or node.op in BOTH:
+    if node is None or _facts(node.op).has_log_and_m1:
         return node is not None
     if node.op is pow:
         return bool(number_of(node.inputs[1]) == 2)
