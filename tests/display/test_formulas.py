@@ -59,7 +59,7 @@ def test_what_is_shared_gets_a_line() -> None:
     shared = at.exp(x + y)
     assert latex(shared * at.tanh(shared)) == (
         "\\begin{aligned}\nt_{0} = {e}^{x + y} \\\\\n"
-        "t_{0} \\cdot  \\tanh \\left(t_{0}\\right)\n\\end{aligned}"
+        "t_{0} \\cdot  \\operatorname{tanh} \\left(t_{0}\\right)\n\\end{aligned}"
     )
     text = mathml([shared, shared + 1])
     assert text.count("<mtr>") == 3 and text.count("<msup>") == 1
