@@ -14,7 +14,7 @@ from rich.text import Text
 from relgraph.commands.named import CommandError, file_ending_in, write
 from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
-from relgraph.compile.packs.installed import PREFIX
+from relgraph.compile.packs import PREFIX
 from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren import Relation
 from relgraph.graph.kanren.relations import SOUNDNESS

@@ -1,10 +1,9 @@
 """Compiles graphs to functions: modes, the database of optimizers, functions, shared variables."""
 
+from relgraph.compile.compilation import function
+from relgraph.compile.compiled_function import Function, FunctionMaker
 from relgraph.compile.database import optdb
-from relgraph.compile.functions.compilation import function
-from relgraph.compile.functions.compiled_function import Function, FunctionMaker
-from relgraph.compile.functions.inputs_outputs import In, Out
-from relgraph.compile.functions.specification import UnusedInputError
+from relgraph.compile.io import In, Out, UnusedInputError
 from relgraph.compile.law_explanation import explain, laws_for
 from relgraph.compile.mode import (
     Mode,
@@ -16,14 +15,14 @@ from relgraph.compile.mode import (
     register_optimizer,
 )
 from relgraph.compile.optimize import is_same_graph, optimize_graph
-from relgraph.compile.own_laws.registration import (
+from relgraph.compile.packs import PackError, installed_packs
+from relgraph.compile.profiling import FunctionProfile
+from relgraph.compile.registration import (
     register_canonicalize,
     register_specialize,
     register_stabilize,
     unregister,
 )
-from relgraph.compile.packs import PackError, installed_packs
-from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import SharedVariable, TensorSharedVariable, shared
 
 __all__ = [

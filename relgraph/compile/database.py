@@ -1,29 +1,34 @@
 """`optdb`, the database of all rewriters, and the order in which they are applied.
 
-No other module knows the positions: neither the rule book nor the passes.
+No other module knows the positions: neither the rule book nor the passes. `ROWS` is the documented
+table of optimizations (``spec/001``), with the modes that have each. The laws about sparse matrices
+are loaded for the first graph that has one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Literal
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 import relations
-from relgraph.compile.constant_folding import constant_folding
 from relgraph.compile.law_cache import law_cache
-from relgraph.compile.on_demand import sparse_laws
-from relgraph.compile.on_demand.sparse_laws import SparseDB
-from relgraph.compile.optimization_table import ROW_NAMES, ROWS, tags_of_row
-from relgraph.compile.packs.installed import PREFIX, laws_of_pack, packs_among
+from relgraph.compile.packs import PREFIX, laws_of_pack, packs_among
 from relgraph.compile.phase_form import left_by
+from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
     GlobalOptimizer,
     Heading,
+    LocalOptimizer,
     MergeOptimizer,
     Rewriter,
     SequenceOptimizer,
@@ -31,6 +36,7 @@ from relgraph.graph.opt import (
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.database import Entry
 from relgraph.graph.opt.decorators import require_destroy_handler
+from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.graph.optdb import (
     EquilibriumDB,
     LocalGroupDB,
@@ -60,6 +66,235 @@ from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
 from relgraph.passes.loops.sums import sum_products
 from relgraph.passes.loops.unrolling import unroll_one_step
 from relgraph.tensor.costs.models import operations
+from relgraph.tensor.type import TensorType
+
+
+class Row(NamedTuple):
+    """A row of the table.
+
+    Attributes
+    ----------
+    name
+        The name of the optimization, a tag of the rewriters that belong to it.
+    modes
+        The modes that have it: the names of the columns.
+    aliases
+        Other names in the documents, which are tags too.
+    """
+
+    name: str
+    modes: frozenset[str]
+    aliases: tuple[str, ...] = ()
+
+
+_ALL = "o4 o3 o2 o1 unsafe"
+_FULL = "o4 o3 unsafe"
+
+
+def _row(name: str, modes: str, *aliases: str) -> Row:
+    return Row(name, frozenset(modes.split()), aliases)
+
+
+ROWS = (
+    _row("merge", _ALL),
+    _row("constant_folding", _ALL),
+    _row("shape_promotion", _FULL, "local_shape_lift"),
+    _row("fill_cut", _FULL, "local_fill_sink"),
+    _row("inc_subtensor_serialize", _FULL, "local_IncSubtensor_serialize"),
+    _row("reshape_chain", _FULL, "local_reshape_chain"),
+    _row("constant_elimination", _FULL),
+    _row("add_canonicalize", _FULL, "local_add_canonizer"),
+    _row("mul_canonicalize", _FULL, "local_mul_canonizer"),
+    _row("dot22", _FULL, "local_dot_to_dot22"),
+    _row("sparse_dot", _FULL, "local_structured_dot"),
+    _row("sum_scalar_mul", _FULL, "local_sum_mul_by_scalar"),
+    _row("neg_neg", _FULL, "local_neg_neg"),
+    _row("neg_div_neg", _FULL, "local_neg_div_neg"),
+    _row("add_specialize", _FULL, "local_add_specialize"),
+    _row("mul_specialize", _FULL, "local_mul_specialize"),
+    _row("pow_specialize", _FULL, "local_pow_specialize"),
+    _row("inplace_setsubtensor", "o4", "local_inplace_setsubtensor"),
+    _row("gemm", _FULL),
+    _row("inplace_elemwise", "o4"),
+    _row("inplace_random", "o4"),
+    _row("elemwise_fusion", "o4 o3 o2 unsafe"),
+    _row("local_log_softmax", "o4 o3 stabilization unsafe"),
+    _row("local_remove_all_assert", "unsafe"),
+)
+"""All rows, in the order of the table."""
+
+PASS_ROWS = frozenset(
+    {
+        "sparse_dot",
+        "inplace_setsubtensor",
+        "gemm",
+        "inplace_elemwise",
+        "inplace_random",
+        "elemwise_fusion",
+    }
+)
+"""The rows that are passes with their own position in `optdb`."""
+
+ROW_NAMES = frozenset(row.name for row in ROWS)
+
+
+def tags_of_row(row: str) -> tuple[str, ...]:
+    """Return the tags of a row: its name, and its aliases."""
+    (found,) = [r for r in ROWS if r.name == row]
+    return (found.name, *found.aliases)
+
+
+# The graph keeps a folded value. One of more than FREE_BYTES may be at most GROWTH times as large
+# as the inputs of its node.
+FREE_BYTES = 65_536
+GROWTH = 4
+
+
+class ConstantFolding(LocalOptimizer):
+    """Replaces the outputs of a node with constant inputs by constants.
+
+    A node stays if its op says so (`Op.do_constant_folding`), if its computation raises an error
+    (it will do so when the graph is run), or if its value is much larger than its inputs.
+    """
+
+    name = "constant_folding"
+    depth = 2
+
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]]:
+        return frozenset()
+
+    def might_match(self, node: Apply) -> bool:
+        return bool(node.inputs) and all(v.head is Constant for v in node.inputs)
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> list[Constant] | bool:
+        if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
+            return False
+        if not node.op.do_constant_folding(fgraph, node):
+            return False
+        if _is_too_large(node.inputs, sum(_known_bytes(out.type) for out in node.outputs)):
+            return False
+        # An op that overwrites an input must not do that to a constant.
+        destroyed = {i for indices in node.op.destroy_map.values() for i in indices}
+        values = [
+            np.array(v.data) if i in destroyed and isinstance(v.data, np.ndarray) else v.data
+            for i, v in enumerate(node.inputs)
+        ]
+        cells: list[list[Any]] = [[None] for _ in node.outputs]
+        try:
+            node.op.perform(node, values, cells)
+            if _is_too_large(node.inputs, sum(_bytes(cell[0]) for cell in cells)):
+                return False
+            return [
+                _constant(out.type, cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
+            ]
+        except Exception:
+            return False  # The node raises the error when the graph is run.
+
+
+def _is_too_large(inputs: Sequence[Any], made: int) -> bool:
+    return made > FREE_BYTES and made > GROWTH * sum(_bytes(v.data) for v in inputs)
+
+
+def _known_bytes(type_: Any) -> int:
+    """Return the size in bytes of a value of a type whose static shape is known; else 0."""
+    if not isinstance(type_, TensorType) or None in type_.shape:
+        return 0
+    return math.prod(n for n in type_.shape if n is not None) * type_.numpy_dtype.itemsize
+
+
+def _bytes(value: Any) -> int:
+    return int(getattr(value, "nbytes", 0))
+
+
+def _constant(type_: Any, value: Any) -> Constant:
+    """Return a constant of a type, made narrower by the lengths of the value's axes."""
+    if isinstance(type_, TensorType):
+        value = np.asarray(value)
+        # An axis without a static length must not get the length 1: it would broadcast.
+        shape = [known if n == 1 else n for n, known in zip(value.shape, type_.shape, strict=True)]
+        type_ = type_.clone(shape=shape)
+    made: Constant = type_.make_constant(value)
+    return made
+
+
+constant_folding = ConstantFolding()
+
+
+STRUCTURE = ("structure.STORED", "structure.FORMS", "structure.DENSE")
+"""The tables of `relations.sparse` about what is stored where."""
+
+PRODUCTS = ("products.PRODUCTS", "products.SUMS")
+"""Those about products and sums without dense matrices."""
+
+
+def sparse_laws(tables: Sequence[str]) -> list[Any]:
+    """Return the laws of some tables of `relations.sparse`, a page and a table each."""
+    found: list[Any] = []
+    for table in tables:
+        page, _, name = table.partition(".")
+        found += getattr(import_module(f"relations.sparse.{page}"), name)
+    return found
+
+
+def has_sparse(fgraph: FunctionGraph) -> bool:
+    """Return whether an op of a graph is one of sparse matrices."""
+    module = sys.modules.get("relgraph.sparse.op")
+    if module is None:
+        return False
+    return any(isinstance(node.op, module.SparseOp) for node in fgraph.apply_nodes)
+
+
+class SparseDB(OptimizationDatabase):
+    """A database that is filled for the first graph that has sparse matrices.
+
+    Parameters
+    ----------
+    make
+        Returns the database of some laws.
+    tables
+        The tables of the laws: see `sparse_laws`.
+    """
+
+    def __init__(
+        self, make: Callable[[list[Any]], OptimizationDatabase], tables: Sequence[str]
+    ) -> None:
+        super().__init__()
+        self.make = make
+        self.tables = tables
+        self._filled: OptimizationDatabase | None = None
+
+    def filled(self) -> OptimizationDatabase:
+        """Return the database of the laws."""
+        if self._filled is None:
+            self._filled = self.make(sparse_laws(self.tables))
+        return self._filled
+
+    def _answer(self, query: OptimizationQuery) -> SparseOptimizer:
+        return SparseOptimizer(self, query)
+
+
+class SparseOptimizer(GlobalOptimizer):
+    """Applies laws to a graph if it has sparse matrices.
+
+    Parameters
+    ----------
+    db
+        The database of the laws.
+    query
+        Which of them.
+    """
+
+    def __init__(self, db: SparseDB, query: OptimizationQuery) -> None:
+        self.db = db
+        self.query = query
+
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
+        # what later optimizers collapse are nodes of tensors, with which these laws do nothing
+        return ()
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        return self.db.filled().query(self.query).optimize(fgraph) if has_sparse(fgraph) else None
+
 
 INPLACE_FROM = 50
 """The position of the first optimizers that may make ops overwrite their inputs."""
@@ -288,7 +523,7 @@ def _build_optdb() -> RootDB:
     # Merging comes first, so that every later phase has a smaller graph.
     db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
     # What is taken out of sparse matrices, before laws about tensors look at what is in between.
-    structure = SparseDB(partial(_phase, "sparse_structure"), sparse_laws.STRUCTURE)
+    structure = SparseDB(partial(_phase, "sparse_structure"), STRUCTURE)
     db.register("sparse_structure", structure, "fast_run", "strict", position=0.7)
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
@@ -307,7 +542,7 @@ def _build_optdb() -> RootDB:
     db.register("loops", _loop_passes(), "fast_run", "strict", position=2.03)
     db.register(
         "sparse_dot",
-        SparseDB(partial(_phase, "sparse_dot"), (*sparse_laws.STRUCTURE, *sparse_laws.PRODUCTS)),
+        SparseDB(partial(_phase, "sparse_dot"), (*STRUCTURE, *PRODUCTS)),
         "fast_run",
         *tags_of_row("sparse_dot"),
         position=2.1,

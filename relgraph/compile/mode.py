@@ -1,7 +1,7 @@
 """Modes: how a function is optimized, and which linker runs it.
 
 The documented modes are ``o1`` to ``o4``, ``Stabilization`` and ``unsafe``. Each has the rows of
-its column in the documented table (`relgraph.compile.optimization_table`), and further laws that
+its column in the documented table (`relgraph.compile.database`), and further laws that
 hold for every input, at least up to rounding. ``fast_run``, the default, is ``o4``;
 ``fast_compile`` is ``o1``. ``strict`` has exact laws and merging only: it gives the bits that the
 graph as written gives.
@@ -39,14 +39,14 @@ from relgraph.compile.database import (
     optdb,
     require_known,
 )
-from relgraph.compile.own_laws.interactive import is_interactive
-from relgraph.compile.own_laws.rewriters import (
+from relgraph.compile.packs import PREFIX
+from relgraph.compile.registration import (
     equilibrium_of,
+    is_interactive,
     is_rewriter,
     own_rewriters,
     with_replaced,
 )
-from relgraph.compile.packs.installed import PREFIX
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB

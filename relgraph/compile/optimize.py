@@ -1,25 +1,64 @@
-"""`optimize_graph`: optimizes a graph without compiling a function. ``config.check_costs``: whether
-a graph costs more is checked after each change of it."""
+"""What needs no function: `optimize_graph`, and `Variable.eval`, which computes a value as it is
+written.
+
+With ``config.check_costs``, whether a graph costs more is checked after each change of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Literal, overload
 
 import relations
 from relgraph.compile.database import optdb, require_known
-from relgraph.compile.own_laws.rewriters import equilibrium_of, own_rewriters
-from relgraph.graph.basic import Variable, equal_computations
+from relgraph.compile.registration import equilibrium_of, own_rewriters
+from relgraph.compile.sharedvalue import SharedVariable
+from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.opt.dispatch.tables import union_of
 from relgraph.graph.opt.merge.optimizer import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
+from relgraph.graph.reference import evaluate
 from relgraph.settings import config
 from relgraph.tensor.costs.never_costlier import NeverCostlier
+
+
+def evaluate_variable(variable: Variable, values: Mapping[Any, Any]) -> Any:
+    """Return the value of a variable; its graph is not optimized.
+
+    Parameters
+    ----------
+    variable
+        The variable.
+    values
+        The values of the inputs, by variable or by name. Shared variables have their own.
+
+    Raises
+    ------
+    KeyError
+        If no input, or more than one, has one of the names.
+    MissingInputError
+        If an input has no value.
+    """
+    leaves = [v for v in graph_inputs([variable]) if not isinstance(v, Constant)]
+    given: dict[Any, Any] = {v: v.get_value() for v in leaves if isinstance(v, SharedVariable)}
+    for key, value in values.items():
+        given[_input_named(key, variable, leaves) if isinstance(key, str) else key] = value
+    return evaluate([variable], given)[0]
+
+
+def _input_named(name: str, variable: Variable, leaves: list[Variable]) -> Variable:
+    found = [v for v in leaves if v.name == name]
+    if len(found) != 1:
+        known = sorted({v.name for v in leaves if v.name is not None})
+        raise KeyError(
+            f"{len(found)} inputs of {variable} are called {name!r}; the names are {known}"
+        )
+    return found[0]
 
 
 @overload

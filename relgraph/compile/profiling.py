@@ -12,7 +12,7 @@ from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt import print_optimizer_profile
 from relgraph.settings import config
-from relgraph.vm.profiled import NodeTimes, duration
+from relgraph.vm.linker import NodeTimes, duration
 
 # How many nodes the report lists: those that took most time.
 NODES_SHOWN = 20

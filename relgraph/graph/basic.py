@@ -187,7 +187,7 @@ class Variable(_Tagged, Displayed):
         """
         # Evaluation is the business of the layers above; the method is the field's shortest way
         # to a number, so this is one of the three imports that go up.
-        from relgraph.compile.evaluate import evaluate_variable  # noqa: PLC0415
+        from relgraph.compile.optimize import evaluate_variable  # noqa: PLC0415
 
         return evaluate_variable(self, inputs_to_values or {})
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from relgraph.compile.constant_folding import ConstantFolding
+from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.search.egraph.terms import EGraph

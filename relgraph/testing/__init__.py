@@ -12,15 +12,14 @@ from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
-    from relgraph.testing.draw.arrays import indices, values
+    from relgraph.testing.draw.arrays import dtypes, indices, lengths, shapes, tensor_types, values
     from relgraph.testing.draw.graphs import RandomGraph, expressions, graphs
-    from relgraph.testing.draw.types import dtypes, lengths, shapes, tensor_types
+    from relgraph.testing.draw.terms import laws, terms
     from relgraph.testing.law_check import check_relation
     from relgraph.testing.linker_check import LinkerCheck, check_linker
     from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
     from relgraph.testing.pytest_support import law_tests
-    from relgraph.testing.source.graphs import as_python
-    from relgraph.testing.term_strategies import laws, terms
+    from relgraph.testing.source import as_python
 
 __all__ = [
     "CheckResult",
@@ -49,20 +48,20 @@ _MODULES = {
     "LinkerCheck": "linker_check",
     "OptimizerCheck": "optimizer_check",
     "RandomGraph": "draw.graphs",
-    "as_python": "source.graphs",
+    "as_python": "source",
     "check_linker": "linker_check",
     "check_optimizer": "optimizer_check",
     "check_relation": "law_check",
-    "dtypes": "draw.types",
+    "dtypes": "draw.arrays",
     "expressions": "draw.graphs",
     "graphs": "draw.graphs",
     "indices": "draw.arrays",
     "law_tests": "pytest_support",
-    "laws": "term_strategies",
-    "lengths": "draw.types",
-    "shapes": "draw.types",
-    "tensor_types": "draw.types",
-    "terms": "term_strategies",
+    "laws": "draw.terms",
+    "lengths": "draw.arrays",
+    "shapes": "draw.arrays",
+    "tensor_types": "draw.arrays",
+    "terms": "draw.terms",
     "values": "draw.arrays",
 }
 

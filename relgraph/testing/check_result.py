@@ -11,7 +11,7 @@ import numpy as np
 from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
-from relgraph.testing.source.graphs import as_python
+from relgraph.testing.source import as_python
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from relgraph.compile.packs.installed import PREFIX, PackError, installed_packs, laws_of_pack
+from relgraph.compile.packs import PREFIX, PackError, installed_packs, laws_of_pack
 from relgraph.graph.kanren.relations import Relation
 
 RULE_BOOK = "relations"

@@ -17,12 +17,10 @@ from relgraph.graph.basic import io_toposort
 from relgraph.scalar.dtypes import COMPLEXES
 from relgraph.testing.draw.graphs import RandomGraph
 from relgraph.testing.draw.graphs import graphs as random_graphs
-from relgraph.testing.judge.array_equality import same_bits
-from relgraph.testing.judge.evaluation import evaluate_all
+from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
-from relgraph.testing.optimizer_check import with_gradients
-from relgraph.testing.source.failing_cases import Case, find_failing_case
-from relgraph.testing.source.graphs import as_python
+from relgraph.testing.optimizer_check import Case, find_failing_case, with_gradients
+from relgraph.testing.source import as_python
 
 EXAMPLES = 200
 

@@ -1,28 +1,269 @@
-"""Checks an optimizer: the values of random graphs before and after it are compared."""
+"""Checks an optimizer: the values of random graphs before and after it are compared.
+
+A graph with values for which a check fails is shrunk, and written as Python that reproduces it.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
 from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 
 import relgraph.tensor as at
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.gradient import NullTypeGradError, grad
-from relgraph.graph.basic import io_toposort
+from relgraph.graph.basic import Variable, clone_replace, io_toposort
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.features.destroy_handler import MutableInputs
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.testing.draw.graphs import RandomGraph
+from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.draw.graphs import RandomGraph, local_optimizers_in
 from relgraph.testing.draw.graphs import graphs as random_graphs
-from relgraph.testing.draw.pattern_appliers import local_optimizers_in
+from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
-from relgraph.testing.source.failing_cases import Case, find_failing_case
-from relgraph.testing.source.optimizer_source import copy_for_optimizer, reproduction_source
+from relgraph.testing.source import as_python
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A graph, and values of its inputs."""
+
+    inputs: list[Variable]
+    outputs: list[Variable]
+    values: list[Any]
+
+
+class _Failed(Exception):
+    """Tells Hypothesis that a case fails."""
+
+
+def find_failing_case(
+    draw: Callable[[Callable[[Any], Any]], Case],
+    fails: Callable[[Case], bool],
+    examples: int,
+    seed: int,
+    shrink: bool = True,
+) -> Case | None:
+    """Return the simplest failing case that is found, or None.
+
+    Parameters
+    ----------
+    draw
+        Draws a case; its argument is Hypothesis' function that draws from a strategy.
+    fails
+        Returns whether a case fails.
+    examples
+        How many cases to draw.
+    seed
+        The seed of Hypothesis.
+    shrink
+        Whether to shrink the failing case.
+    """
+    found: list[Case] = []
+
+    @seeded(seed)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        report_multiple_bugs=False,
+        print_blob=False,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def examine(data: st.DataObject) -> None:
+        case = draw(data.draw)
+        if fails(case):
+            found.append(case)
+            raise _Failed
+
+    try:
+        examine()
+    except (_Failed, Flaky):
+        if not found:
+            raise
+        return shrink_case(found[-1], fails) if shrink else found[-1]
+    return None
+
+
+def shrink_case(case: Case, fails: Callable[[Case], bool]) -> Case:
+    """Return a smaller case that fails too; `case` itself if none is found.
+
+    Its only output is an output of `case` or an intermediate variable, if one alone fails.
+    Intermediate variables are replaced by inputs that have their values.
+    """
+    case = _first_failing([*_intermediate_cases(case), *_output_cases(case)], fails) or case
+    while True:
+        variables = [v for v in reversed(_computed_variables(case)) if v not in case.outputs]
+        found = _first_failing((_replaced_by_input(case, v) for v in variables), fails)
+        if found is None:
+            return _without_unused_inputs(case)
+        case = found
+
+
+def _first_failing(cases: Iterable[Case], fails: Callable[[Case], bool]) -> Case | None:
+    return next((case for case in cases if _fails_safely(case, fails)), None)
+
+
+def _fails_safely(case: Case, fails: Callable[[Case], bool]) -> bool:
+    """Return whether a case fails; False if the check raises an error."""
+    try:
+        return fails(case)
+    except Exception:
+        return False
+
+
+def _computed_variables(case: Case) -> list[Variable]:
+    """Return the variables that nodes of the graph compute, in order."""
+    return [v for node in io_toposort(case.inputs, case.outputs) for v in node.outputs]
+
+
+def _output_cases(case: Case) -> list[Case]:
+    return [Case(case.inputs, [v], case.values) for v in case.outputs]
+
+
+def _intermediate_cases(case: Case) -> list[Case]:
+    """Return a case for each intermediate variable, the shorter first."""
+    inner = [v for v in _computed_variables(case) if v not in case.outputs]
+    return [Case(case.inputs, [v], case.values) for v in inner]
+
+
+def _replaced_by_input(case: Case, v: Any) -> Case:
+    """Return the case with a new input, which has the value of `v`, in its place."""
+    value = evaluate_all(case.inputs, [v], case.values)[v]
+    new = v.type(f"x{len(case.inputs)}")
+    outputs = clone_replace(list(case.outputs), {v: new})
+    return Case([*case.inputs, new], outputs, [*case.values, value])
+
+
+def _without_unused_inputs(case: Case) -> Case:
+    """Return the case without the inputs that the graph does not read."""
+    read = {v for node in io_toposort(case.inputs, case.outputs) for v in node.inputs}
+    read.update(case.outputs)
+    kept = [i for i, v in enumerate(case.inputs) if v in read]
+    return Case([case.inputs[i] for i in kept], case.outputs, [case.values[i] for i in kept])
+
+
+def copy_for_optimizer(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FunctionGraph:
+    """Return a copy of a graph for an optimizer, which may not overwrite its inputs."""
+    fgraph = FunctionGraph(inputs, outputs, clone=True)
+    fgraph.attach_feature(MutableInputs([]))
+    fgraph.attach_feature(ReplaceValidate())
+    return fgraph
+
+
+def optimize_copy(
+    optimizer: GlobalOptimizer, inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> FunctionGraph:
+    """Return a copy of a graph, optimized as `check_optimizer` does it."""
+    fgraph = copy_for_optimizer(inputs, outputs)
+    optimizer.optimize(fgraph)
+    return fgraph
+
+
+def evaluate_outputs(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], values: Sequence[Any]
+) -> list[Any]:
+    """Return the values of the outputs of a graph; no input is overwritten."""
+    found = evaluate_all(inputs, outputs, values)
+    return [found[v] for v in outputs]
+
+
+def reproduction_source(
+    case: Case, output: int | None, given: Any, optimizer: GlobalOptimizer, name: str
+) -> str:
+    """Return Python source that prints an output of a graph before and after an optimizer.
+
+    If `given` is the name of a mode, or a law of the rule book, the source runs it. If not, the
+    source makes both graphs; if the optimizer raises, it reads a variable ``optimizer``.
+
+    Parameters
+    ----------
+    case
+        The graph, and values of its inputs.
+    output
+        The position of the output that is wrong; None if the outputs can't be computed.
+    given
+        What `check_optimizer` was given.
+    optimizer
+        The optimizer that it stands for.
+    name
+        Its name in reports.
+    """
+    try:
+        optimizer_lines = _optimizer_source(given)
+        if optimizer_lines is None:
+            both_graphs = _before_and_after_source(case, output, optimizer)
+            if both_graphs is not None:
+                return both_graphs
+        text = as_python(case.inputs, case.outputs, case.values)
+    except TypeError as error:
+        return f"# {case.outputs}: {error}\n"
+    index = "" if output is None else f"[{output}]"
+    lines = optimizer_lines or [f"# optimizer is {name}", ""]
+    return "\n".join(
+        [
+            *lines[:-1],
+            "from relgraph.testing.optimizer_check import evaluate_outputs, optimize_copy",
+            f"{text}{lines[-1]}fgraph = optimize_copy(optimizer, inputs, outputs)",
+            f"print(evaluate_outputs(inputs, outputs, values){index})",
+            f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n",
+        ]
+    )
+
+
+def _optimizer_source(given: Any) -> list[str] | None:
+    """Return the lines that import an optimizer and assign it; None if it can't be imported."""
+    if isinstance(given, str):
+        line = f"optimizer = get_mode({given!r}).optimizer\n"
+        return ["from relgraph.compile.mode import get_mode", line]
+    if isinstance(given, Relation) and _is_in_rule_book(given):
+        imports = "from relgraph.graph.opt import EquilibriumOptimizer"
+        line = f"optimizer = EquilibriumOptimizer([discover_laws()[{given.name!r}]])\n"
+        return [imports, "from relgraph.testing.discovery import discover_laws", line]
+    return None
+
+
+def _is_in_rule_book(law: Relation) -> bool:
+    try:
+        return discover_laws().get(law.name) is law
+    except CheckError:
+        return False
+
+
+def _before_and_after_source(
+    case: Case, output: int | None, optimizer: GlobalOptimizer
+) -> str | None:
+    """Return source that makes a graph and the optimized one; None if there is no such source."""
+    try:
+        fgraph = optimize_copy(optimizer, case.inputs, case.outputs)
+        back = dict(zip(fgraph.inputs, case.inputs, strict=True))
+        after = clone_replace(list(fgraph.outputs), back)
+        i = 0 if output is None else output
+        text = as_python(case.inputs, [case.outputs[i], after[i]], case.values)
+    except Exception:  # The optimizer may raise anything.
+        return None
+    return (
+        "from relgraph.testing.optimizer_check import evaluate_outputs\n"
+        f"{text}"
+        "# the second output is what the optimizer makes of the first one\n"
+        "for output in outputs:\n"
+        "    print(evaluate_outputs(inputs, [output], values)[0])\n"
+    )
+
 
 EXAMPLES = 200
 

@@ -1,22 +1,64 @@
 """The linkers: `PyLinker`, the reference, `VMLinker`, which generates Python source, and engines
-that are loaded when one is first asked for."""
+that are loaded when one is first asked for.
+
+`keep_freed_memory` keeps memory that was freed with the process. `ProfiledRunner` runs a graph a
+node at a time, by any linker, and notes the time of each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from time import perf_counter
 from typing import Any, Protocol
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.settings import TIERS, config
+from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.elemwise.new_arrays import KeptStorage, taken_from
-from relgraph.vm.error_notes import add_node_note
-from relgraph.vm.heap import keep_freed_memory
-from relgraph.vm.kernels import Runner, kernel_of, lazy_kernel
+from relgraph.vm.codegen import add_node_note
 from relgraph.vm.program import generate_program
-from relgraph.vm.schedule import Branch, Schedule, schedule
+from relgraph.vm.schedule import Branch, Runner, Schedule, kernel_of, lazy_kernel, schedule
+
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+"""The parameters of glibc's `mallopt`: how much free memory at the end of the heap is given back,
+and from which size on an array is mapped by itself."""
+
+MAPPED_BYTES = 32 * 1024 * 1024
+"""The most that glibc takes for the second one. Larger arrays are kept by `KeptStorage`."""
+
+ENVIRONMENT = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_")
+"""Where users set the same parameters."""
+
+
+@cache
+def keep_freed_memory(most: int) -> bool:
+    """Let the process keep up to so many bytes of freed memory, of which new arrays are made.
+
+    Returns
+    -------
+    bool
+        Whether the C library does so: glibc does, unless the environment says something else.
+    """
+    if most == 0 or any(name in os.environ for name in ENVIRONMENT):
+        return False
+    if "glibc.malloc" in os.environ.get("GLIBC_TUNABLES", "") or not _is_glibc():
+        return False
+    mallopt = ctypes.CDLL(None).mallopt
+    return bool(mallopt(TRIM_THRESHOLD, most)) and bool(mallopt(MMAP_THRESHOLD, MAPPED_BYTES))
+
+
+def _is_glibc() -> bool:
+    try:
+        return (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
+    except (AttributeError, ValueError, OSError):
+        return False
 
 
 class Linker(Protocol):
@@ -198,3 +240,146 @@ def _compiler_is_installed() -> bool:
 def linker_names() -> list[str]:
     """Return the names of the linkers, loaded or not."""
     return list(dict.fromkeys([*LINKERS, *ENGINES]))
+
+
+@dataclass
+class NodeTimes:
+    """The times of nodes.
+
+    Attributes
+    ----------
+    seconds, calls
+        For each node, how long and how often it was run. Of an `IfElse` that is the time of the
+        branch that was taken, the nodes of which are listed too.
+    peak_bytes
+        The most memory that values of nodes took at a time, views aside.
+    """
+
+    seconds: dict[Apply, float] = field(default_factory=dict)
+    calls: dict[Apply, int] = field(default_factory=dict)
+    peak_bytes: int = 0
+
+    def add(self, node: Apply, seconds: float) -> None:
+        """Note that a node was run."""
+        self.seconds[node] = self.seconds.get(node, 0.0) + seconds
+        self.calls[node] = self.calls.get(node, 0) + 1
+
+    def slowest(self) -> list[Apply]:
+        """Return the nodes, those first that took most time."""
+        return sorted(self.seconds, key=lambda node: -self.seconds[node])
+
+    def by_op(self) -> list[tuple[str, float, int, int]]:
+        """Return for each op its name, its seconds, its calls and how many nodes it has."""
+        found: dict[str, tuple[float, int, int]] = {}
+        for node, seconds in self.seconds.items():
+            name = str(node.op)
+            known, calls, nodes = found.get(name, (0.0, 0, 0))
+            found[name] = (known + seconds, calls + self.calls[node], nodes + 1)
+        return [(name, *row) for name, row in sorted(found.items(), key=lambda r: -r[1][0])]
+
+
+class ProfiledRunner:
+    """A callable that computes the outputs of a graph, a node at a time.
+
+    Each node is a graph of its own for the linker, so that its time is what the linker takes for
+    it. Values are passed on between nodes as arrays.
+
+    Parameters
+    ----------
+    linker
+        What runs the nodes.
+    fgraph
+        The graph.
+    times
+        What the times are added to.
+
+    Attributes
+    ----------
+    import_time
+        The sum of the import times of the nodes' programs.
+    """
+
+    def __init__(self, linker: Linker, fgraph: FunctionGraph, times: NodeTimes) -> None:
+        self.import_time = 0.0
+        self._linker = linker
+        self._times = times
+        self._live_bytes = 0
+        self._run = self._runner(schedule(fgraph), fgraph.inputs, fgraph.outputs)
+
+    def __call__(self, *values: Any) -> list[Any]:
+        self._live_bytes = 0
+        return self._run(*values)
+
+    def _runner(
+        self, plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]
+    ) -> Runner:
+        steps = [
+            (node, *self._step(plan, node), dead)
+            for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
+        ]
+        constants: dict[Variable, Any] = {v: v.data for v in outputs if isinstance(v, Constant)}
+
+        def run(*values: Any) -> list[Any]:
+            storage: dict[Variable, Any] = dict(constants)
+            storage.update(zip(inputs, values, strict=True))
+            sizes: dict[Variable, int] = {}
+            for node, read, compute, dead in steps:
+                arguments = [storage[v] for v in read]
+                started = perf_counter()
+                results = compute(*arguments)
+                self._times.add(node, perf_counter() - started)
+                storage.update(zip(node.outputs, results, strict=True))
+                self._count(node, results, sizes)
+                for var in dead:
+                    del storage[var]
+                    self._live_bytes -= sizes.pop(var, 0)
+            self._live_bytes -= sum(sizes.values())
+            return [storage[v] for v in outputs]
+
+        return run
+
+    def _count(self, node: Apply, results: Sequence[Any], sizes: dict[Variable, int]) -> None:
+        """Count the bytes of the outputs of a node that take storage of their own."""
+        shared = () if isinstance(node.op, IfElse) else (*node.op.view_map, *node.op.destroy_map)
+        for i, (var, value) in enumerate(zip(node.outputs, results, strict=True)):
+            if i not in shared:
+                sizes[var] = int(getattr(value, "nbytes", 0))
+                self._live_bytes += sizes[var]
+        self._times.peak_bytes = max(self._times.peak_bytes, self._live_bytes)
+
+    def _step(
+        self, plan: Schedule, node: Apply
+    ) -> tuple[list[Variable], Callable[..., Sequence[Any]]]:
+        """Return what a node reads, and a function that computes it."""
+        if node in plan.branches:
+            return self._choice(plan, node)
+        read = [v for v in dict.fromkeys(node.inputs) if not isinstance(v, Constant)]
+        run = self._linker.link(FunctionGraph(read, node.outputs, clone=True))
+        self.import_time += getattr(run, "import_time", 0.0)
+        return read, run
+
+    def _choice(
+        self, plan: Schedule, node: Apply
+    ) -> tuple[list[Variable], Callable[..., Sequence[Any]]]:
+        def link(branch: Branch) -> Runner:
+            return self._runner(branch.plan, branch.inputs, branch.outputs)
+
+        kernel = lazy_kernel(plan, node, link)
+        condition, *read = plan.reads(node)
+
+        def compute(*values: Any) -> list[Any]:
+            cells: list[list[Any]] = [[None] for _ in node.outputs]
+            kernel(values, cells)
+            return [cell[0] for cell in cells]
+
+        if isinstance(condition, Constant):
+            return read, partial(compute, condition.data)
+        return [condition, *read], compute
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three digits, in the unit that it is read in."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 999.5 * size else f"{seconds:,.0f} s"
+    return f"{seconds / 1e-9:.0f} ns"

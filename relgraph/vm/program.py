@@ -1,23 +1,317 @@
-"""Generates a program for a schedule: Python source with one line for each node."""
+"""Generates a program for a schedule: Python source with one line for each node.
+
+The lines of the step of a loop stand inside a loop of Python, compiled once. Its states and rows
+are local variables: those of rank 0 are numbers, others arrays in C order. What is collected is
+written into an array that is allocated by the first step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.features.destroy_handler import DestroyHandler
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.shared_values.container import copy_value
 from relgraph.tensor.elemwise.new_arrays import KeptStorage
-from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.loops.running import number_of_steps, wrong_row, wrong_state
+from relgraph.tensor.loops.scan_op import LoopParts, Scan
 from relgraph.tensor.type import TensorType
-from relgraph.vm.compiled import CHUNK_NODES, Program, define
-from relgraph.vm.kernels import Kernel, Runner, kernel_of, lazy_kernel
-from relgraph.vm.lines.symbol_table import SymbolTable
-from relgraph.vm.lines.table import inlined_lines
-from relgraph.vm.loops import loop_kernel
-from relgraph.vm.schedule import Branch, Schedule
+from relgraph.vm.codegen import CHUNK_NODES, Program, SymbolTable, define
+from relgraph.vm.lines import inlined_lines
+from relgraph.vm.schedule import Branch, Kernel, Runner, Schedule, kernel_of, lazy_kernel, schedule
+
+NodeLines = Callable[[Schedule, int, SymbolTable], list[str]]
+Generate = Callable[[Schedule, Sequence[Variable], Sequence[Variable]], Program]
+
+
+def loop_kernel(node: Apply, generate: Generate, node_lines: NodeLines) -> Kernel:
+    """Return a kernel of a `Scan`.
+
+    Parameters
+    ----------
+    node
+        The node.
+    generate
+        Returns the program of a graph, for a step of more nodes than a function should have.
+    node_lines
+        Returns the lines that compute a node of a schedule.
+    """
+    op = node.op
+    assert isinstance(op, Scan)
+    # what is the same at each step is kept like the outputs
+    fgraph = FunctionGraph(op.inputs, [*op.outputs, *op.step.fixed], clone=True)
+    if any(inner.op.destroy_map for inner in op.nodes):
+        fgraph.attach_feature(DestroyHandler())
+    plan = schedule(fgraph)
+    n_outputs = len(op.outputs)
+    if len(plan.nodes) > CHUNK_NODES:
+        long = generate(plan, fgraph.inputs, fgraph.outputs).run
+
+        def in_parts(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
+            op.run(lambda *values: long(*values)[:n_outputs], inputs, cells)
+
+        return in_parts
+    loop = _LoopSource(op, fgraph, plan, node_lines)
+    program = loop.program()
+
+    def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
+        steps = number_of_steps(op, inputs)
+        if steps == 0:
+            op.perform(node, inputs, cells)
+            return
+        found = program.run(steps, *loop.arguments(steps, op.parts(inputs[1:])))
+        for cell, value in zip(cells, loop.results(steps, found), strict=True):
+            cell[0] = value
+
+    return kernel
+
+
+def in_order(rows: Any, kept: int | None, made: int, steps: int) -> Any:
+    """Return what was collected, in the order of the steps.
+
+    Parameters
+    ----------
+    rows
+        The rows: that of a step at its number, or what is left of that divided by `kept`.
+    kept
+        How many are kept; None for all.
+    made, steps
+        How many steps were made, and how many were to be made.
+    """
+    if kept is None:
+        return rows if made == steps else rows[:made].copy()
+    if made <= kept:
+        return rows[:made].copy()
+    return np.roll(rows, -(made % kept), axis=0)
+
+
+def _is_number(var: Variable) -> bool:
+    return isinstance(var.type, TensorType) and var.type.ndim == 0
+
+
+def _is_array(var: Variable) -> bool:
+    return isinstance(var.type, TensorType) and var.type.ndim > 0
+
+
+def _is_float(var: Variable) -> bool:
+    return _is_number(var) and var.type.dtype == "float64"
+
+
+class _LoopSource:
+    """The source of a loop, and how values go into it and come out.
+
+    Parameters
+    ----------
+    op
+        The loop.
+    fgraph
+        A copy of its inner graph.
+    plan
+        The schedule of that.
+    node_lines
+        See `loop_kernel`.
+    """
+
+    def __init__(
+        self, op: Scan, fgraph: FunctionGraph, plan: Schedule, node_lines: NodeLines
+    ) -> None:
+        self.op = op
+        self.plan = plan
+        self.step = op.parts(fgraph.inputs)
+        self.outputs = op.split_results(fgraph.outputs[: len(op.outputs)])
+        self.symbols = SymbolTable()
+        self._node_lines = node_lines
+
+    # -- values --------------------------------------------------------------------------------
+
+    def arguments(self, steps: int, outer: LoopParts) -> list[Any]:
+        """Return the arguments of the generated function behind the number of steps."""
+        return [
+            *(
+                _rows(v, x, steps)
+                for v, x in zip(self.step.sequences, outer.sequences, strict=True)
+            ),
+            *(self._own_value(v, x) for v, x in zip(self.step.states, outer.states, strict=True)),
+            *(_local_value(v, x) for v, x in zip(self.step.fixed, outer.fixed, strict=True)),
+        ]
+
+    def _own_value(self, state: Variable, value: Any) -> Any:
+        """Return a first state as the lines of a step take it; if they overwrite it, a copy."""
+        if self.op.overwrites_states and _is_array(state):
+            return np.array(value, order="C")
+        return _local_value(state, value)
+
+    def results(self, steps: int, found: list[Any]) -> list[Any]:
+        """Return the outputs of the node from what the generated function returns."""
+        made = found[0]
+        states = [
+            np.array(x, v.type.numpy_dtype) if isinstance(v.type, TensorType) else copy_value(x)
+            for v, x in zip(self.step.states, found[1:], strict=False)
+        ]
+        rows = [
+            self._collected(v, kept, x, made, steps)
+            for v, kept, x in zip(
+                self.outputs.rows, self.op.kept, found[1 + len(states) :], strict=True
+            )
+        ]
+        return [*states, *rows, *([np.asarray(made, "int64")] if self.op.has_condition else [])]
+
+    def _collected(self, row: Any, kept: int | None, found: Any, made: int, steps: int) -> Any:
+        if row.type.ndim == 0:
+            return np.array(found if kept is None else found[-kept:], row.type.numpy_dtype)
+        return in_order(found, kept, made, steps)
+
+    # -- source --------------------------------------------------------------------------------
+
+    def program(self) -> Program:
+        """Return the generated function."""
+        symbols = self.symbols
+        inputs = [*self.step.sequences, *self.step.states, *self.step.fixed]
+        names = {v: symbols.name_of(v) for v in inputs}
+        for var in inputs:
+            self._note_layout(var)
+        rows = [names[v] for v in self.step.sequences]
+        arguments = [*(f"s{i}" for i in range(len(rows))), *list(names.values())[len(rows) :]]
+        source = [f"def loop(n, {', '.join(arguments)}):" if arguments else "def loop(n):"]
+        source += [f" y{j} = []" for j in range(self.op.n_rows)]
+        source += [
+            f" h{i} = {names[v]}.shape" for i, v in enumerate(self.step.states) if _is_array(v)
+        ]
+        source.append(_header(rows))
+        nodes: list[Apply | None] = [None] * (len(source) + 1)
+        for i, node in enumerate(self.plan.nodes):
+            lines = self._node_lines(self.plan, i, symbols)
+            source += [f" {line}" for line in lines]
+            nodes += [node] * len(lines)
+        source += self._end_of_step()
+        returned = [names[v] for v in self.step.states] + [f"y{j}" for j in range(self.op.n_rows)]
+        source.append(f" return [{', '.join(['t + 1', *returned])}]")
+        nodes += [None] * (len(source) + 1 - len(nodes))
+        loop = define("\n".join(source), "loop", symbols)
+        return Program(loop, {loop.__code__: nodes}, symbols, (), self.plan.reads)
+
+    def _note_layout(self, var: Variable) -> None:
+        """Note what `_rows` and `_local_value` make of an input."""
+        if _is_float(var):
+            self.symbols.floats.add(var)
+        elif _is_number(var):
+            self.symbols.scalars.add(var)
+        elif _is_array(var):
+            self.symbols.forward.add(var)
+            self.symbols.ordered.add(var)
+
+    def _end_of_step(self) -> list[str]:
+        """Return the lines that collect rows, hand on the states and test the condition."""
+        lines = []
+        for i, (old, new) in enumerate(zip(self.step.states, self.outputs.states, strict=True)):
+            lines += self._shape_check(i, old, new)
+        for j, (row, kept) in enumerate(zip(self.outputs.rows, self.op.kept, strict=True)):
+            lines += self._collecting(j, row, kept)
+        pairs = [
+            (self.symbols.name_of(old), self._handed_on(new, i in self.op.copied_states))
+            for i, (old, new) in enumerate(zip(self.step.states, self.outputs.states, strict=True))
+        ]
+        moved = [(old, new) for old, new in pairs if old != new]
+        if moved:
+            lines.append(
+                f"{', '.join(old for old, _ in moved)} = {', '.join(new for _, new in moved)}"
+            )
+        lines += [f"if {self.symbols.name_of(stop)}: break" for stop in self.outputs.stop]
+        return [f"  {line}" for line in lines or ["pass"]]
+
+    def _shape_check(self, i: int, old: Variable, new: Variable) -> list[str]:
+        if not _is_array(old):
+            return []
+        lengths = self.symbols.lengths
+        if lengths.of(old) == lengths.of(new):
+            return []
+        error = self.symbols.bind("k", wrong_state)
+        op = self.symbols.bind("c", self.op)
+        name = self.symbols.name_of(new)
+        return [f"if {name}.shape != h{i}: {error}({op}, {i}, h{i}, {name}.shape)"]
+
+    def _collecting(self, j: int, row: Any, kept: int | None) -> list[str]:
+        if row.type.ndim == 0:
+            return [f"y{j}.append({self.symbols.name_of(row)})"]
+        name = self.symbols.name_of(row)
+        empty = self.symbols.shared_name("f", np.empty)
+        dtype = self.symbols.bind("c", row.type.numpy_dtype)
+        count = "n" if kept is None else f"min(n, {kept})"
+        place = "t" if kept is None else f"t % {kept}"
+        lines = [f"if t == 0: y{j} = {empty}(({count}, *{name}.shape), {dtype})"]
+        if not self._has_one_shape(row):
+            error = self.symbols.bind("k", wrong_row)
+            op = self.symbols.bind("c", self.op)
+            lines.append(
+                f"elif {name}.shape != y{j}.shape[1:]: "
+                f"{error}({op}, {j}, y{j}.shape[1:], {name}.shape)"
+            )
+        return [*lines, f"y{j}[{place}] = {name}"]
+
+    def _has_one_shape(self, row: Variable) -> bool:
+        """Return whether each length is known, or that of an input of the step."""
+        lengths = self.symbols.lengths
+        known = {
+            n
+            for v in (*self.step.sequences, *self.step.states, *self.step.fixed)
+            if isinstance(v.type, TensorType)
+            for n in lengths.of(v)
+        }
+        return all(n < 0 or n in known for n in lengths.of(row))
+
+    def _handed_on(self, new: Variable, shared: bool) -> str:
+        """Return the expression for a new state as the lines of the next step take it.
+
+        Parameters
+        ----------
+        shared
+            Whether its storage may be that of something else.
+        """
+        symbols = self.symbols
+        name = symbols.name_of(new)
+        if _is_float(new):
+            return name if new in symbols.floats else f"float({name})"
+        if _is_number(new):
+            return name if new in symbols.scalars else f"{name}[()]"
+        if _is_array(new) and shared:
+            return f"{name}.copy()"
+        if _is_array(new) and not (new in symbols.ordered and new in symbols.forward):
+            return f"{symbols.shared_name('f', np.ascontiguousarray)}({name})"
+        return name
+
+
+def _header(rows: Sequence[str]) -> str:
+    """Return the line that begins the loop."""
+    if not rows:
+        return " for t in range(n):"
+    if len(rows) == 1:
+        return f" for t, {rows[0]} in enumerate(s0):"
+    sequences = ", ".join(f"s{i}" for i in range(len(rows)))
+    return f" for t, ({', '.join(rows)}) in enumerate(zip({sequences})):"
+
+
+def _rows(row: Variable, sequence: Any, steps: int) -> Any:
+    """Return what gives the rows of a sequence, as the lines of a step take them."""
+    used = sequence[:steps]
+    if _is_float(row):
+        return used.tolist()
+    if used.ndim > 1 and not used[0].flags.c_contiguous:
+        return np.ascontiguousarray(used)
+    return used
+
+
+def _local_value(var: Variable, value: Any) -> Any:
+    """Return a value as the lines of a step take it."""
+    if _is_float(var):
+        return float(value)
+    if _is_number(var):
+        return value[()]
+    return np.ascontiguousarray(value) if isinstance(value, np.ndarray) else copy_value(value)
 
 
 def generate_program(
@@ -40,14 +334,14 @@ def generate_program(
     symbols = SymbolTable(storage=storage)
     for var in inputs:
         symbols.name_of(var)
-    numbers = [i for i, v in enumerate(inputs) if _is_number(v)]
+    numbers = [i for i, v in enumerate(inputs) if _is_float_input(v)]
     symbols.floats.update([inputs[i] for i in numbers])
     if len(plan.nodes) <= CHUNK_NODES:
         return _single_function(plan, inputs, outputs, numbers, symbols)
     return _chunked_functions(plan, inputs, outputs, numbers, symbols)
 
 
-def _is_number(var: Variable) -> bool:
+def _is_float_input(var: Variable) -> bool:
     """Return whether a program computes with the value of an input as a Python float."""
     type_ = var.type
     return isinstance(type_, TensorType) and type_.ndim == 0 and type_.dtype == "float64"

@@ -7,7 +7,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
-from relgraph.compile.constant_folding import constant_folding
+from relgraph.compile.database import constant_folding
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.printing import Print

@@ -1,6 +1,6 @@
 """The table of the document, written out once more."""
 
-from relgraph.compile.optimization_table import PASS_ROWS, ROW_NAMES, ROWS, tags_of_row
+from relgraph.compile.database import PASS_ROWS, ROW_NAMES, ROWS, tags_of_row
 
 TABLE = """
 merge                    o4 o3 o2 o1               unsafe

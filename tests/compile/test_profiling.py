@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph import Mode, ifelse
 from relgraph.compile import FunctionProfile, function
 from relgraph.settings import config
-from relgraph.vm.profiled import duration
+from relgraph.vm.linker import duration
 
 LAYOUT = r"""Function profiling
 ==================

@@ -6,7 +6,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph import scalar, scan
-from relgraph.compile.functions.output_aliasing import DeepCopyOp
+from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing.print_op import Print
 from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate

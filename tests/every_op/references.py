@@ -15,7 +15,7 @@ import scipy
 from scipy import special
 
 from relgraph import scalar
-from relgraph.compile.functions.output_aliasing import DeepCopyOp
+from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing.print_op import Print
 from relgraph.scalar.named.named_op import NamedOp

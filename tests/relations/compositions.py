@@ -45,7 +45,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation.algebra import algebra
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
-from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.truth.balls import arb, precision
 from relgraph.truth.functions import NoTrueValue

@@ -18,10 +18,9 @@ from relgraph.compile.database import law_tags
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
-from relgraph.testing.instances.directions import direction_of
-from relgraph.testing.instances.instance import Instance
+from relgraph.testing.instances.input_values import structured_values
+from relgraph.testing.instances.instance import Instance, direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.structured_matrices import structured_values
 from relgraph.truth.functions import NoTrueValue
 from relgraph.truth.graphs import rounded, true_values
 from tests.seeds import sampled, seed_of

@@ -14,7 +14,7 @@ import pytest
 import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph.compile import Mode, function, optdb, predefined_optimizers
-from relgraph.compile.optimization_table import ROWS, tags_of_row
+from relgraph.compile.database import ROWS, tags_of_row
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.scalar.composite import Composite
 from relgraph.sparse.ops.products import DotDense

@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import relation, whereo
 from relgraph.graph.op import TypedOp
-from relgraph.testing.left_sides import why_never_matched
+from relgraph.testing.law_check import why_never_matched
 
 a, b, axis = lvars("a b axis")
 

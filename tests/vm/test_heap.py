@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from relgraph.vm import heap
+from relgraph.vm import linker as heap
 
 needs_glibc = pytest.mark.skipif(not heap._is_glibc(), reason="another C library")
 

@@ -7,7 +7,7 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import Mode, ifelse, scan
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.vm.compiled import CHUNK_NODES
+from relgraph.vm.codegen import CHUNK_NODES
 
 x, h = at.dmatrix("x"), at.dvector("h")
 

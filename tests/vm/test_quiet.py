@@ -7,7 +7,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, function
-from relgraph.vm.quiet import turn_back, turn_off
+from relgraph.vm.codegen import turn_back, turn_off
 
 x, s, n = at.dvector("x"), at.dscalar("s"), at.lvector("n")
 QUIET = {

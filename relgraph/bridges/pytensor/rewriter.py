@@ -14,7 +14,7 @@ from pytensor.graph.rewriting.basic import GraphRewriter
 from relgraph.bridges.pytensor.reading.reader import Reader
 from relgraph.bridges.pytensor.writing.writer import Writer
 from relgraph.compile import optimize_graph
-from relgraph.compile.own_laws.rewriters import own_rewriters
+from relgraph.compile.registration import own_rewriters
 from relgraph.graph.opt import MergeOptimizer
 
 # What merges equal nodes is no law: PyTensor merges by itself.

@@ -17,7 +17,7 @@ from relgraph.graph.shared_values.container import copy_value
 from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from relgraph.compile.functions.call_source import CallParts
+    from relgraph.compile.compiled_function import CallParts
     from relgraph.engines.dask.linker import DaskLinker
 
 

@@ -17,7 +17,7 @@ from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from relgraph.compile.functions.call_source import CallParts
+    from relgraph.compile.compiled_function import CallParts
     from relgraph.engines.jax.program import JaxProgram
 
 

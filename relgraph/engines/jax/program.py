@@ -21,7 +21,7 @@ from relgraph.scalar.dtypes import is_discrete
 from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:
-    from relgraph.compile.functions.call_source import CallParts
+    from relgraph.compile.compiled_function import CallParts
 
 MOST_STATIC = 256
 """For how many combinations of static values compiled functions are kept."""

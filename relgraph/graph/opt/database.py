@@ -19,7 +19,7 @@ from relgraph.graph.opt.query import OptimizationQuery, checked_tags, parse_quer
 _MAX_CACHED = 16
 
 # An error about a registration names the line outside of these modules that called for it.
-_MODULES = frozenset({__name__, "relgraph.graph.optdb", "relgraph.compile.own_laws.registration"})
+_MODULES = frozenset({__name__, "relgraph.graph.optdb", "relgraph.compile.registration"})
 
 
 @dataclass(slots=True, eq=False)

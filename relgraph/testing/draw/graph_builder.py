@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable, walk
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.arrays import number_pool, spread
-from relgraph.testing.draw.types import lengths
-
-Array = np.ndarray[Any, Any]
+from relgraph.testing.draw.arrays import Array, lengths, number_pool, spread
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.
 INVALID_APPLICATION = (TypeError, ValueError, IndexError, OverflowError, AssertionError)

@@ -1,26 +1,262 @@
-"""Strategies for graphs that can be computed: the run-time shapes of all variables fit."""
+"""Strategies for graphs that can be computed: the run-time shapes of all variables fit.
+
+Appliers of patterns and tracked ops build graphs on which a given optimizer does something.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from unification.variable import isvar
 
 import relgraph.tensor as at
+from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
-from relgraph.graph.opt.base import Rewriter
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.rules.rule import Output, Rule, split
+from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.arrays import indices, values
-from relgraph.testing.draw.graph_builder import GraphBuilder
-from relgraph.testing.draw.op_appliers import appliers_for
-from relgraph.testing.draw.pattern_appliers import aimed_appliers
-from relgraph.testing.draw.types import dtype_choice
-from relgraph.testing.source.graphs import as_python
+from relgraph.testing.draw.appliers import Applier, appliers_for, appliers_tracked
+from relgraph.testing.draw.arrays import Array, dtype_choice, indices, values
+from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
+from relgraph.testing.draw.terms import (
+    PARAMETERS,
+    class_and_scalar_name,
+    ops_in_code,
+    random_patterns,
+    role_of,
+)
+from relgraph.testing.source import as_python
 
-Array = np.ndarray[Any, Any]
+_MAX_DEPTH = 12
+# How often a graph for an optimizer is built while the optimizer does nothing on it.
+_TRIES = 6
+# The dtypes in which it is tried.
+_DTYPES = ("bool", "int8", "float32", "uint8", "float64", "complex128")
+
+
+def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
+    """Return the local optimizers in a rewriter, each once."""
+    found: dict[int, Any] = {}
+    stack: list[Any] = [rewriter]
+    while stack:
+        item = stack.pop()
+        stack.extend(item.summary_children())
+        if isinstance(item, LocalOptimizer):
+            found[id(item)] = item
+    return list(found.values())
+
+
+def patterns_of(rewriter: Any) -> list[Any]:
+    """Return the patterns of a local optimizer: those of its rules, or what it is to be tried on.
+
+    They are random terms of the ops in its code if it is a relation with neither.
+    """
+    rule = getattr(rewriter, "rule", None)
+    goal = getattr(rewriter, "kanren_relation", None)
+    rules: Sequence[Rule] = ()
+    if isinstance(rule, Rule):
+        rules = [rule]
+    elif goal is not None:
+        relation = goal if isinstance(goal, Relation) else Relation("goal", goal)
+        rules = relation.extraction("forward").rules
+        tries = [Rule(relation.name, term, None) for term in relation.tries]
+        rules = rules or tries or random_patterns(ops_in_code(relation.goal), "", Random(0))
+    return [rule.pattern for rule in rules if split(rule.pattern) is not None]
+
+
+def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
+    """Return an applier for each local optimizer in a rewriter that says what it matches.
+
+    It builds a graph for one of the patterns, and tries again, a few times and in other dtypes,
+    while the optimizer leaves the new node alone; or it applies one of the ops that the optimizer
+    tracks. What folds constants gets some to fold.
+    """
+    appliers: list[Applier] = []
+    for local in local_optimizers_in(rewriter):
+        if isinstance(local, ConstantFolding):
+            appliers.append(_add_constants)
+            continue
+        patterns = patterns_of(local)
+        tracked = [a for op in local.tracks() or () for a in appliers_tracked(op)]
+        if patterns:
+            appliers.append(partial(_build_until_it_fires, local, patterns))
+        elif tracked:
+            appliers.append(partial(_apply_one, tracked))
+    return appliers
+
+
+def _add_constants(b: GraphBuilder) -> Any:
+    """Add up two constants of the dtype of some variable."""
+    like = b.choose(b.variables)
+    return _aimed(at.add(b.constant(like), b.constant(like)), b)
+
+
+def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
+    """Apply one of some ops to variables that it takes, which are looked for a few times."""
+    applier = b.choose(among)
+    for _ in range(_TRIES):
+        try:
+            made = applier(b)
+        except INVALID_APPLICATION:
+            continue
+        if made is not None:
+            return _aimed(made, b)
+    return None
+
+
+def _aimed(made: Any, b: GraphBuilder) -> Any:
+    """Note that what was made is for the optimizer, and return it."""
+    b.aimed.update(made if isinstance(made, list | tuple) else [made])
+    return made
+
+
+def _build_until_it_fires(local: Any, patterns: Sequence[Any], b: GraphBuilder) -> Any:
+    """Build graphs for patterns: of a variable there is, then of one cast to other dtypes."""
+    made = None
+    for attempt in range(_TRIES):
+        first = b.pick()
+        if attempt > 1:
+            first = _of_dtype(first, b.choose(_DTYPES))
+        try:
+            made = _PatternBuilder(b, first).build(b.choose(patterns), "tensor", 0)
+        except INVALID_APPLICATION:
+            continue
+        if _fires(local, made):
+            return _aimed(made, b)
+    return made
+
+
+def _of_dtype(v: Any, dtype: str) -> Any:
+    """Return a variable of a dtype computed from `v`; what has no such value is compared first."""
+    kinds = "buifc"
+    narrower = kinds.index(np.dtype(dtype).kind) < kinds.index(v.type.numpy_dtype.kind)
+    if v.type.numpy_dtype.kind == "c" and narrower:
+        v = at.real(v)
+    source = at.gt(v, 0) if narrower else v
+    return source if source.type.dtype == dtype else at.cast(source, dtype)
+
+
+def _fires(local: Any, made: Any) -> bool:
+    """Return whether a local optimizer does something on the node that was made last."""
+    if not isinstance(made, Variable) or made.owner is None:
+        return False
+    try:
+        return bool(local.transform(None, made.owner))
+    except Exception:
+        return True  # a check of the optimizer shall meet it
+
+
+class _PatternBuilder:
+    """Builds a graph for one pattern.
+
+    Parameters
+    ----------
+    b
+        The graph that is extended.
+    first
+        The variable for the first logic variable; the others broadcast with it.
+    """
+
+    def __init__(self, b: GraphBuilder, first: Any) -> None:
+        self._b = b
+        self._first = first
+        self._bindings: dict[Any, Any] = {}
+
+    def build(self, pattern: Any, role: str, depth: int) -> Any:
+        """Return the variable or number for a part of the pattern."""
+        if depth > _MAX_DEPTH:
+            raise TypeError("a pattern goes too deep")
+        if isvar(pattern):
+            if pattern not in self._bindings:
+                self._bindings[pattern] = self._argument(role)
+            return self._bindings[pattern]
+        if isinstance(pattern, Literal):
+            return self._number(pattern.value)
+        if isinstance(pattern, bool | int | float | complex):
+            return self._number(pattern)
+        parts = split(pattern)
+        if parts is None:
+            if isinstance(pattern, Variable):
+                return pattern
+            raise TypeError(f"the pattern {pattern!r} can't be built")
+        head, patterns = parts
+        output = head.index if isinstance(head, Output) else None
+        head = head.op if isinstance(head, Output) else head
+        cls, name = class_and_scalar_name(head)
+        arguments = [
+            self.build(p, role_of(cls, name, i)[0], depth + 1) for i, p in enumerate(patterns)
+        ]
+        made = self._op(head, arguments)(*arguments)
+        if output is None:
+            return made
+        outputs = made if isinstance(made, list) else made.owner.outputs
+        return outputs[output]
+
+    def _number(self, value: Any) -> Any:
+        # A pattern matches an array of the number too.
+        if self._b.chance(4) and isinstance(value, float | int):
+            return at.constant(value, dtype=self._first.type.dtype)
+        return value
+
+    def _op(self, head: Any, arguments: list[Any]) -> Any:
+        if isinstance(head, Op):
+            return head
+        parts = split(head)
+        if parts is None:
+            raise TypeError(f"the op {head!r} can't be built")
+        cls, props = parts
+        return cls(*[
+            self._property(cls, name, prop, arguments)
+            for name, prop in zip(cls.__props__, props, strict=True)
+        ])  # fmt: skip
+
+    def _property(self, cls: Any, name: str, prop: Any, arguments: list[Any]) -> Any:
+        if isinstance(prop, Literal):
+            return prop.value
+        if not isvar(prop):
+            parts = split(prop)
+            return prop if parts is None else self._op(prop, arguments)
+        if prop not in self._bindings:
+            draw = PARAMETERS.get((cls.__name__, name))
+            if draw is None:
+                raise TypeError(f"nothing is known of the parameter {name} of {cls.__name__}")
+            known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
+            self._bindings[prop] = draw(Random(self._b.below(1000)), known)
+        return self._bindings[prop]
+
+    def _argument(self, role: str) -> Any:
+        b = self._b
+        if role == "length":
+            return self._length()
+        if role == "shape":
+            return b.pick().shape
+        if role == "index":
+            return at.constant(b.choose((0, -1, 1)))
+        if role == "indices":
+            return at.constant(b.choose(([0], [0, 0, -1], [1, 0])))
+        if role in ("condition", "assertion") and b.chance(2):
+            return b.choose((at.gt, at.le, at.eq))(self._first, b.operand_for(self._first))
+        if not self._bindings:
+            return self._first
+        found = b.operand_for(self._first)
+        return found if isinstance(found, Variable) else at.as_tensor_variable(found)
+
+    def _length(self) -> Any:
+        b = self._b
+        like = b.pick(lambda v: v.type.ndim >= 1)
+        if like is None or b.chance(3):
+            return at.constant(b.choose((1, 2, 3)))
+        axis = b.below(like.type.ndim)
+        return at.shape_i(like, axis) if b.chance(2) else at.constant(b.shape(like)[axis])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,18 +1,51 @@
-"""Examples of a law: instances with values for their inputs, drawn at random and compared."""
+"""Examples of a law: instances with values for their inputs, drawn at random and compared.
+
+One that fails is made smaller: the fewest elements, then the simplest numbers. The graph is built
+anew with shorter axes, inputs where it had ops, and plain numbers as constants, as long as the law
+matches what comes of it and is wrong for some values of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 
+import numpy as np
+
+from relgraph.graph.basic import Constant
 from relgraph.testing.check_result import Counterexample
-from relgraph.testing.instances.input_values import ValueCoverage, bytes_needed, decode_values
-from relgraph.testing.instances.instance import Instance
-from relgraph.testing.judge.error_bounds import is_rounding_alone
-from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
-from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
+from relgraph.testing.draw.arrays import number_pool
+from relgraph.testing.instances.input_values import (
+    HEADER_BYTES,
+    SIMPLE,
+    ValueCoverage,
+    bytes_needed,
+    decode_values,
+)
+from relgraph.testing.instances.instance import (
+    CannotInstantiate,
+    Instance,
+    InstantiatedPattern,
+    InvalidRewrite,
+)
+from relgraph.testing.instances.instance_search import (
+    InstanceSearch,
+    reshaped,
+    retyped,
+    with_input,
+    with_length,
+    with_number,
+)
+from relgraph.testing.judge.evaluation import EvaluationError, RewritePair
+from relgraph.testing.judge.law_comparison import (
+    OLD_SIDE_FINITE,
+    Comparison,
+    Difference,
+    is_rounding_alone,
+)
 
 # How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8
@@ -271,3 +304,219 @@ class ExampleRun:
 def _old_values(pair: RewritePair, values: Sequence[Any]) -> Any:
     """Return the values of the variables of the old side, which can be evaluated."""
     return RewritePair(pair.inputs, pair.old, pair.old, ()).run(values)
+
+
+# How many values are drawn for each graph that might fail, and how many graphs are tried.
+_DRAWS = 24
+_MOST_GRAPHS = 60
+# How many of the simple numbers are the simplest.
+_SIMPLEST = 8
+# Dtypes of which nobody asks why.
+_USUAL = ("float64", "int64")
+# How many examples are compared with other numbers.
+_MOST_NUMBERS = 2_000
+
+Change = Callable[[InstantiatedPattern], InstantiatedPattern]
+
+
+def smaller(
+    run: ExampleRun,
+    violation: LawViolation,
+    indices: Iterable[int],
+    searches: Sequence[InstanceSearch],
+) -> LawViolation:
+    """Return the violation of an example with less to read, if there is one.
+
+    Parameters
+    ----------
+    run
+        The examples, of which the last one has failed.
+    violation
+        What it raised.
+    indices
+        The indices of the instances that were drawn, smallest first.
+    searches
+        The searches that they are from.
+    """
+    reduction = _Reduction(run, violation)
+    reduction.choose(indices)
+    reduction.simplify_graph(searches)
+    reduction.simplify_numbers()
+    return reduction.violation
+
+
+class _Reduction:
+    """The smallest example so far: its violation, the index of its instance, and its data."""
+
+    def __init__(self, run: ExampleRun, violation: LawViolation) -> None:
+        self.run, self.violation = run, violation
+        self.index, self.data = run.last
+        self.random = Random(run.seed)
+
+    @property
+    def instance(self) -> Instance:
+        return self.run.instances[self.index]
+
+    def fails(self, index: int, data: bytes) -> bool:
+        """Keep an example if it fails too, and return whether it does."""
+        try:
+            self.run.examine(index, data)
+        except LawViolation as found:
+            self.violation, self.index, self.data = found, index, data
+            return True
+        return False
+
+    def choose(self, indices: Iterable[int]) -> None:
+        """Take the smallest instance that fails for some of a few values."""
+        instances, most = self.run.instances, self.instance.reading_size
+        for index in indices:
+            if instances[index].reading_size >= most:
+                return
+            if any(self.fails(index, data) for data in self._drawn(instances[index])):
+                return
+
+    def simplify_graph(self, searches: Sequence[InstanceSearch]) -> None:
+        """Build the graph anew with less to read, until nothing less fails."""
+        left = _MOST_GRAPHS
+        tried: set[Any] = set()
+        search = next((s for s in searches if s.rule is self.instance.rule), None)
+        while search is not None:
+            for what, change in _changes(self.instance):
+                if left and (what, self.index) not in tried:
+                    left -= 1
+                    tried.add((what, self.index))
+                    if self._fails_with(search, change):
+                        break
+            else:
+                return
+
+    def _fails_with(self, search: InstanceSearch, change: Change) -> bool:
+        known, instances = self.instance, self.run.instances
+        try:
+            made = search.rebuilt(known, change)
+        except InvalidRewrite:
+            return False
+        if made is None or _measure(made) >= _measure(known):
+            return False
+        instances.append(made)
+        index = len(instances) - 1
+        examples = [self._carried(made), *self._drawn(made)]
+        return any(self.fails(index, data) for data in examples)
+
+    def _drawn(self, instance: Instance) -> Iterator[bytes]:
+        needed = bytes_needed(instance.inputs)
+        for _ in range(_DRAWS if needed > 1 else 1):
+            yield self.random.randbytes(needed)
+
+    def _carried(self, made: Instance) -> bytes:
+        """Return the data of the example for a smaller instance: of each input the elements that
+        the wrong one is computed from, where that is known."""
+        where = self.violation.counterexample.where or ()
+        data, at = [self.data[:1]], 1
+        for old, new in zip(self.instance.inputs, made.inputs, strict=False):
+            first, at = at + HEADER_BYTES, at + HEADER_BYTES + old.size
+            elements = np.frombuffer(self.data[first:at], np.uint8).reshape(old.shape)
+            data += [
+                self.data[first - HEADER_BYTES : first],
+                _part(elements, new.shape, where).tobytes(),
+            ]
+        return b"".join(data).ljust(bytes_needed(made.inputs), b"\0")
+
+    def simplify_numbers(self) -> None:
+        """Put simpler numbers in the place of all, then of each, as long as the example fails."""
+        needed = bytes_needed(self.instance.inputs)
+        # two that have to be equal can't be changed one by one
+        any(self.fails(self.index, bytes(self._simple_bytes(needed))) for _ in range(_DRAWS))
+        left, position = _MOST_NUMBERS, 0
+        while position < needed and left > 0:
+            data = self.data
+            for byte in range(min(data[position], SIMPLE)):
+                left -= 1
+                if self.fails(self.index, data[:position] + bytes([byte]) + data[position + 1 :]):
+                    break
+            position += 1
+
+    def _simple_bytes(self, count: int) -> Iterator[int]:
+        """Yield what stands for the range of all, and for the simplest numbers."""
+        yield 0
+        for _ in range(count - 1):
+            yield self.random.randrange(_SIMPLEST)
+
+
+def _measure(instance: Instance) -> tuple[int, ...]:
+    """Return how much there is to read, how many axes the inputs have, how many of them a dtype
+    that needs a reason, and how far the constants are from being simple."""
+    constants = [v for v in instance.graph.tensors if isinstance(v, Constant)]
+    odd = sum(not isinstance(v, Constant) and v.dtype not in _USUAL for v in _tensors(instance))
+    axes = sum(len(spec.shape) for spec in instance.inputs)
+    return instance.reading_size, axes, odd, sum(map(_rank, constants))
+
+
+def _tensors(instance: Instance) -> list[Any]:
+    """Return the inputs and constants that may have another dtype."""
+    return [*(s.var for s in instance.inputs if s.allowed is None), *instance.graph.tensors]
+
+
+def _rank(constant: Any) -> int:
+    """Return how many numbers are simpler than that of a constant."""
+    numbers = _simple_numbers(constant)
+    value = np.unique(constant.data)
+    same = [i for i, n in enumerate(numbers) if len(value) == 1 and n == value[0]]
+    return same[0] if same else len(numbers)
+
+
+def _simple_numbers(constant: Any) -> list[Any]:
+    dtype = constant.type.dtype
+    return (
+        list(number_pool(dtype, "ordinary")[:_SIMPLEST]) if np.dtype(dtype).kind in "iufc" else []
+    )
+
+
+def _changes(instance: Instance) -> Iterator[tuple[str, Change]]:
+    """Yield what may be changed in the graph of an instance, and the change, most telling first."""
+    graph = instance.graph
+    dtypes = {str(v.dtype) for v in _tensors(instance) if hasattr(v, "dtype")}
+    for usual in _USUAL if dtypes.isdisjoint(_USUAL) else ():
+        yield usual, partial(retyped, dtypes=tuple(dtypes), dtype=usual)
+    yield "a number", partial(reshaped, shape=())
+    yield "a vector", partial(reshaped, shape=(1,))
+    for v in dict.fromkeys(graph.tensors):
+        if v.owner is not None:
+            yield f"input for {v}", partial(_as_input, instance, v)
+    lengths = {n for spec in graph.inputs for n in spec.shape}
+    lengths |= {n for v in graph.tensors if isinstance(v, Constant) for n in np.shape(v.data)}
+    for length in sorted(lengths, reverse=True):
+        for other in range(1, min(length, 4)):
+            yield f"{other} for {length}", partial(with_length, length=length, other=other)
+    for v in graph.tensors:
+        if isinstance(v, Constant):
+            for number in _simple_numbers(v)[: _rank(v)]:
+                yield f"{number} for {v}", partial(with_number, v=v, number=number)
+
+
+def _as_input(instance: Instance, v: Any, graph: InstantiatedPattern) -> InstantiatedPattern:
+    """Return a graph with an input in the place of what an op computes."""
+    try:
+        shape = instance.shape_of(v)
+    except EvaluationError as why:
+        raise CannotInstantiate(str(why)) from why
+    if shape is None:
+        raise CannotInstantiate(f"the graph has no {v}")
+    return with_input(graph, v, shape)
+
+
+def _part(elements: Any, shape: tuple[int, ...], where: tuple[int, ...]) -> Any:
+    """Return of the elements of an input those that a smaller one has: of axes that are shorter
+    those from the wrong one on, whose place is given as far as it is known."""
+    last = where[len(where) - elements.ndim :] if len(where) >= elements.ndim else ()
+    if elements.ndim != len(shape):
+        place = [i % n for i, n in zip(last, elements.shape, strict=True) if n]
+        one = elements[tuple(place)] if len(place) == elements.ndim else 0
+        return np.full(shape, one, np.uint8)
+    for axis, (n, m) in enumerate(zip(elements.shape, shape, strict=True)):
+        if n == 0:
+            return np.zeros(shape, np.uint8)
+        if n != m:
+            first = last[axis] if last else 0
+            elements = np.take(elements, (first + np.arange(m)) % n, axis)
+    return elements

@@ -1,9 +1,19 @@
-"""An instance of a law: a graph that it matches, and the graph that it puts in its place."""
+"""An instance of a law: a graph that it matches, and the graph that it puts in its place.
+
+It comes from one of the directions of the law, by a pattern with what was drawn for it, and stands
+in cells of the plan of a check: a kind of dtype, with a rank or a length. The cross product is not
+complete but pairwise: each kind is checked at each rank, at each length and beside other kinds, and
+the kinds take turns in the rank at which they have lengths 0 and 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+import re
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -14,19 +24,350 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Where
+from relgraph.graph.kanren.search.goals import Compute, Condition, Where
 from relgraph.graph.kanren.search.match_checks import fitted
 from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.terms.term import has_calls, logic_variables, renamed, variables_of
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
+from relgraph.scalar.dtypes import BOOL, COMPLEXES, FLOATS, INTS, UINTS
 from relgraph.tensor.linalg.assumptions import Assume
-from relgraph.testing.instances.arguments.state import InstantiatedPattern
-from relgraph.testing.instances.cells import Cell
-from relgraph.testing.instances.directions import Direction
+from relgraph.testing.draw.terms import ops_in_code, random_patterns
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
-from relgraph.testing.judge.rewrite_pair import RewritePair
+from relgraph.testing.judge.evaluation import RewritePair
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "float64": ("float64",),
+    "float32": ("float32",),
+    "float16": ("float16",),
+    "signed": ("int8", "int64", "int32", "int16"),
+    "unsigned": ("uint8", "uint64", "uint32", "uint16"),
+    "bool": BOOL,
+    "complex": ("complex128", "complex64"),
+}
+"""The dtypes of each kind. Each float is a kind of its own: they differ in how soon they overflow
+and in what NumPy computes in a wider dtype."""
+
+_KIND_OF = {dtype: kind for kind, dtypes in KINDS.items() for dtype in dtypes}
+assert set(_KIND_OF) == {*BOOL, *INTS, *UINTS, *FLOATS, *COMPLEXES}
+
+AMONG_OTHERS = "among others"
+"""The extent of a tensor, of any shape, that stands beside tensors of other kinds."""
+
+EXTENTS = ("rank 1", "rank 2", "rank 0", "length 1", "length 0", AMONG_OTHERS)
+"""The ranks and lengths that each kind is checked at, where all tensors are of the kind. At
+``rank 1`` and ``rank 2`` all axes are longer than 1; at ``length 0`` an axis has no elements, at
+``length 1`` one has 1 and none has 0."""
+
+LONG = "long"
+"""An extent outside of the plan, of arrays that kernels go through in blocks: sums of 8 and of 128
+terms are NumPy's, and products of some 16."""
+
+_SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
+    "rank 0": ((),),
+    "rank 1": ((16,), (7,), (2,), (3,)),
+    "rank 2": ((4, 3), (3, 3), (2, 3), (3, 4), (2, 2)),
+    LONG: ((24, 21), (300,), (20, 20)),
+}
+# By the rank at which they are tried.
+_LENGTH_0 = {1: ((0,),), 2: ((0, 2), (2, 0), (0, 0))}
+_LENGTH_1 = {1: ((1,),), 2: ((1, 3), (3, 1), (1, 1))}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A kind of dtype with a rank or a length.
+
+    Attributes
+    ----------
+    kind
+        A key of `KINDS`.
+    extent
+        One of `EXTENTS`, `LONG`, or another rank.
+    """
+
+    kind: str
+    extent: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.extent}"
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """The dtypes of its kind."""
+        return KINDS[self.kind]
+
+    def shapes(self, turn: int) -> Sequence[tuple[int, ...]]:
+        """Return the run-time shapes to try; `turn` says at which rank if any will do."""
+        known = _SHAPES.get(self.extent)
+        if known is not None:
+            return known
+        if self.extent == AMONG_OTHERS:
+            return _SHAPES[EXTENTS[turn % 2]]
+        by_rank = _LENGTH_0 if self.extent == "length 0" else _LENGTH_1
+        return by_rank[1 + turn % 2]
+
+
+def cells_of_kind(kind: str) -> list[Cell]:
+    """Return the cells of a kind."""
+    return [Cell(kind, extent) for extent in EXTENTS]
+
+
+def kind_of(dtype: str) -> str:
+    """Return the key of `KINDS` that a dtype belongs to."""
+    return _KIND_OF[dtype]
+
+
+def extent_of(shape: Sequence[int]) -> str:
+    """Return which of `EXTENTS` a run-time shape is; ``rank 3`` and so on for other ranks."""
+    if 0 in shape:
+        return "length 0"
+    if 1 in shape:
+        return "length 1"
+    return f"rank {len(shape)}"
+
+
+def cells_among(values: Iterable[Any]) -> frozenset[Cell]:
+    """Return the cells that the tensors of one graph are in, given by their values."""
+    found = {(kind_of(value.dtype.name), extent_of(value.shape)) for value in values}
+    several = len({kind for kind, _ in found}) > 1
+    return frozenset(Cell(kind, AMONG_OTHERS if several else extent) for kind, extent in found)
+
+
+class CannotInstantiate(Exception):
+    """The arguments that were drawn do not fit the pattern; the message says why."""
+
+
+@dataclass
+class InstantiationState:
+    """The variables drawn for one pattern so far, and the decisions that hold for all of them.
+
+    Attributes
+    ----------
+    inputs
+        The inputs drawn.
+    leaves
+        The variables that logic variables and numbers of the pattern stand for.
+    bindings
+        The value of each logic variable that has one.
+    dtype
+        The dtype of most arguments.
+    base_shape
+        The shape of most arguments.
+    shape_relation
+        How the other shapes are related to it: an option of `_SHAPES`.
+    static_lengths
+        Which lengths the types of inputs know: an option of `_STATIC`.
+    outputs
+        The outputs of each node that several parts of the pattern name an output of, by its op and
+        inputs.
+    constant_lengths
+        Whether all lengths of axes are constants.
+    lengths_of_axes
+        The lengths that axes with names may have.
+    lengths
+        The lengths of the axes that have a name, by their names; None for those left out.
+    """
+
+    inputs: list[InputSpec] = field(default_factory=list)
+    leaves: list[Variable] = field(default_factory=list)
+    bindings: dict[Any, Any] = field(default_factory=dict)
+    dtype: str = "float64"
+    base_shape: tuple[int, ...] = ()
+    shape_relation: str = "same"
+    static_lengths: str = "open"
+    outputs: dict[Any, Any] = field(default_factory=dict)
+    constant_lengths: bool = False
+    lengths_of_axes: tuple[int, ...] = (3, 2, 4, 1)
+    lengths: dict[str, int | None] = field(default_factory=dict)
+
+
+@dataclass
+class InstantiatedPattern:
+    """A graph that a pattern matches.
+
+    Attributes
+    ----------
+    root
+        The variable that the whole pattern stands for.
+    inputs
+        The inputs of the graph.
+    leaves
+        The variables that logic variables and numbers of the pattern stand for, and arguments of
+        sums and products that it does not mention.
+    bindings
+        The value of each logic variable.
+    tensors
+        What logic variables for tensors stand for; not lengths, indices or conditions, nor what the
+        rule computes.
+    """
+
+    root: Variable
+    inputs: list[InputSpec]
+    leaves: list[Variable]
+    bindings: dict[Any, Any]
+    tensors: list[Variable]
+
+    def inputs_in(self, dtypes: Sequence[str]) -> list[Any]:
+        """Return the inputs of some dtypes that may have any values."""
+        free = [spec.var for spec in self.inputs if spec.allowed is None]
+        return [v for v in free if v.type.dtype in dtypes]
+
+
+# Some objects print the place that they have in memory.
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+def seed_of(law: Relation) -> int:
+    """Return a seed for the check of a law.
+
+    It is the same in each run, and the same for a law of another name with other names of its
+    variables. That of a relation follows from its rules, or if it has no finite list of them from
+    the terms it is tried on, or from the ops that its code refers to.
+    """
+    if isinstance(law, Law):
+        parts: Iterable[Any] = [law.lhs, law.rhs, *law.conditions]
+    else:
+        rules = law.extraction("forward").rules
+        parts = [part for rule in rules for part in (rule.pattern, rule.template)]
+        parts = parts or law.tries or [str(op) for op in ops_in_code(law.goal)]
+    return zlib.crc32(structure_text(parts).encode())
+
+
+def structure_text(parts: Iterable[Any]) -> str:
+    """Return terms and conditions as text, with variables named by their order of appearance."""
+    parts = list(parts)
+    variables = variables_of([_mentioned(part) for part in parts])
+    names = {v: logic_variables(f"_{i}")[0] for i, v in enumerate(variables)}
+    return _ADDRESS.sub("", "; ".join(_text(part, names) for part in parts))
+
+
+def _mentioned(part: Any) -> Any:
+    """Return what holds the variables of a condition, or a term itself."""
+    if not isinstance(part, Condition):
+        return part
+    return [part.out if isinstance(part, Compute) else None, *part.variables]
+
+
+def _text(part: Any, names: dict[Any, Any]) -> str:
+    if not isinstance(part, Condition):
+        return (
+            _function_text(part)
+            if callable(part) and not variables_of(part)
+            else str(renamed(part, names))
+        )
+    function = getattr(part, "function", None) or getattr(part, "predicate", type(part))
+    return f"{_function_text(function)} {renamed(_mentioned(part), names)}"
+
+
+def _function_text(function: Any) -> str:
+    if isinstance(function, functools.partial):
+        return f"{_function_text(function.func)} {function.args}"
+    return str(getattr(function, "__qualname__", function))
+
+
+@dataclass
+class Direction:
+    """One direction of a law.
+
+    Attributes
+    ----------
+    name
+        ``forward`` or ``backward``.
+    relation
+        The goal constructor of this direction.
+    rewriter, inverse
+        The local optimizers of this direction and of the other one; `inverse` is None if the other
+        direction does not exist or claims nothing.
+    rules
+        The rules that the relation comes down to, or patterns to try an open relation on.
+    bindings
+        Returns for a variable that the law matches what its logic variables are bound to, by name.
+    domain
+        The condition under which the law claims to hold, or None.
+    mixed
+        Whether its pattern may match several dtypes at a time.
+    guessed
+        Whether the rules are random patterns, made for an open relation without `tries`.
+    """
+
+    name: str
+    relation: Callable[[Any, Any], Any]
+    rewriter: Any
+    inverse: Any
+    rules: Sequence[Rule]
+    bindings: Callable[[Any], Mapping[str, Any]]
+    domain: Any = None
+    mixed: bool = False
+    guessed: bool = False
+
+
+def direction_of(
+    law: Relation,
+    name: str,
+    patterns: Sequence[Any] = (),
+    seed: int = 0,
+    sound: str | None = None,
+) -> Direction | None:
+    """Return one direction of a law, or None if it does not exist.
+
+    Parameters
+    ----------
+    law
+        The law or relation.
+    name
+        ``forward`` or ``backward``. An open relation has no direction backward.
+    patterns
+        The terms to try an open relation on; by default its `tries`, or random terms of the ops
+        that its code refers to.
+    seed
+        The seed of these random terms.
+    sound
+        The soundness class that is checked; by default the one that the law claims.
+    """
+    extraction = law.extraction(name)
+    if extraction.status == "none":
+        return None
+    sound = law.sound if sound is None else sound
+    optimizers: Any = law
+    rules: Sequence[Rule] = extraction.rules
+    if isinstance(law, Law):
+        rules = (getattr(optimizers, name).rule,)
+    if isinstance(law, Law):
+        side = law.lhs if name == "forward" else law.rhs
+        if has_calls(side):  # what calls make is drawn by calling
+            rules = (Rule(law.name, side, None, law.conditions),)
+    if isinstance(law, Law) and law.tries and name == "forward":
+        rules = [Rule(law.name, pattern, None) for pattern in law.tries]
+    patterns = patterns or law.tries
+    guessed = not rules
+    if guessed and name == "backward":
+        return None
+    if guessed and patterns:
+        rules = [Rule(law.name, pattern, None) for pattern in patterns]
+    elif guessed:
+        rules = random_patterns(ops_in_code(law.goal), law.name, Random(seed))
+    other = "backward" if name == "forward" else "forward"
+    both = sound != "stable" and law.extraction(other).status == "closed"
+    return Direction(
+        name,
+        law if name == "forward" else _swapped(law),
+        getattr(optimizers, name),
+        getattr(optimizers, other) if both else None,
+        rules,
+        lambda variable: law.explain(variable, name).bindings,
+        law.domain if sound == "domain" else None,
+        bool(getattr(law, "mixed", True)),
+        guessed and not patterns,
+    )
+
+
+def _swapped(relation: Relation) -> Callable[[Any, Any], Any]:
+    return lambda x, y: relation(y, x)
 
 
 @dataclass

@@ -1,16 +1,61 @@
-"""The values of all variables of a graph, computed by the `perform` of one node after another."""
+"""The values of all variables of a graph, by the `perform` of one node after another: in their
+dtypes, or in extended precision, NumPy's longdouble, whatever the dtype of a variable.
+
+`RewritePair` evaluates a graph and the graph that a law puts in its place. Arrays are equal in all
+bits, or in nan and infinities.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 import relgraph.sparse as sparse
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.random.type import is_generator, state_key
+from relgraph.truth.moves import moved_inputs
+
+Array = np.ndarray[Any, Any]
+
+
+def same_bits(a: Array, b: Array) -> Array:
+    """Return where two arrays of one dtype and shape have the same bits; any nan equals any other.
+
+    Returns
+    -------
+    equal
+        A boolean array of the shape of both.
+    """
+    if a.dtype.kind == "c":
+        return same_bits(a.real, b.real) & same_bits(a.imag, b.imag)
+    if a.dtype.kind != "f":
+        return np.asarray(a == b)
+    equal = (a == b) & (np.signbit(a) == np.signbit(b))
+    return np.asarray(equal | (np.isnan(a) & np.isnan(b)))
+
+
+def same_nan_or_infinity(a: Array, b: Array) -> Array:
+    """Return where two arrays of complex numbers have the same nan or the same infinity.
+
+    NumPy's complex operations leave open what the finite part beside an infinite one is, and what
+    the other part beside a nan is: these parts are not compared.
+
+    Returns
+    -------
+    equal
+        A boolean array; False where a number is finite.
+    """
+    infinite = np.isinf(a) & np.isinf(b)
+    for x, y in ((a.real, b.real), (a.imag, b.imag)):
+        infinite &= np.where(np.isinf(x), x, 0) == np.where(np.isinf(y), y, 0)
+    return np.asarray((np.isnan(a) & np.isnan(b)) | infinite)
+
 
 Values = dict[Variable, Any]
 """The value of each variable of a graph."""
@@ -65,3 +110,187 @@ def array_of(value: Any) -> Any:
     if is_generator(value):
         return np.frombuffer(sha256(repr(state_key(value)).encode()).digest(), "uint8")
     return value.toarray() if sparse.is_matrix(value) else np.asarray(value)
+
+
+EXTENDED = np.longdouble
+_EXTENDED_COMPLEX = np.clongdouble
+
+
+def to_extended(value: Any, dtype: str) -> Any:
+    """Return a value of a variable of `dtype` as an array of extended precision.
+
+    That of a discrete variable keeps its dtype.
+    """
+    kind = np.dtype(dtype).kind
+    if kind == "f":
+        return np.asarray(value, EXTENDED)
+    return np.asarray(value, _EXTENDED_COMPLEX) if kind == "c" else np.asarray(value)
+
+
+def is_discrete(dtype: str) -> bool:
+    """Return whether numbers of a dtype are integers or booleans."""
+    return np.dtype(dtype).kind in "biu"
+
+
+def extended_operands(node: Apply, values: Values) -> list[Any]:
+    """Return the values of the inputs of a node; constants are made extended."""
+    return [
+        values[v] if v in values else to_extended(value_of(v, values), v.type.dtype)
+        for v in node.inputs
+    ]
+
+
+def perform_extended(node: Apply, operands: list[Any]) -> list[Any]:
+    """Return the outputs of a node for operands of extended precision.
+
+    An op that has no loop for that precision, or insists on its dtypes, gets the operands in the
+    dtypes of its inputs.
+    """
+    perform: Callable[..., Any] = _elementwise if isinstance(node.op, Elemwise) else (
+        perform_on_copies
+    )  # fmt: skip
+    try:
+        return list(perform(node, operands))
+    except (TypeError, ValueError):
+        rounded = [np.asarray(x, v.type.dtype) for x, v in zip(operands, node.inputs, strict=True)]
+        return perform_on_copies(node, rounded)
+
+
+def _elementwise(node: Apply, operands: list[Any]) -> list[Any]:
+    op: Any = node.op
+    scalar_op = op.scalar_op
+    shape = np.broadcast_shapes(*[x.shape for x in operands])
+    dtypes = [out.type.dtype for out in node.outputs]
+    if isinstance(scalar_op, scalar.Cast):
+        return [_cast(operands[0], dtypes[0])]
+    if all(np.dtype(d).kind in "fc" for d in dtypes) and all(
+        x.dtype.kind in "biu" for x in operands
+    ):
+        operands = [np.asarray(x, EXTENDED) for x in operands]
+    computed = scalar_op.impl(*operands)
+    results = [computed] if scalar_op.nout == 1 else list(computed)
+    return [
+        np.broadcast_to(to_extended(np.asarray(r).astype(d) if is_discrete(d) else r, d), shape)
+        for r, d in zip(results, dtypes, strict=True)
+    ]
+
+
+def _cast(value: Any, dtype: str) -> Any:
+    kind = np.dtype(dtype).kind
+    if kind == value.dtype.kind and kind in "fc":
+        return value
+    if not is_discrete(dtype):
+        return to_extended(value, dtype)
+    # A number out of range becomes what it becomes from float64, as it does in the graph.
+    return (value.astype("float64") if value.dtype.kind == "f" else value).astype(dtype)
+
+
+class EvaluationError(Exception):
+    """An op raised an error when one graph of a `RewritePair` was evaluated.
+
+    Attributes
+    ----------
+    in_new
+        Whether a node that only the new graph has raised it; if not, the old graph can't be
+        evaluated for these values.
+    singular
+        Whether it refuses a singular matrix.
+    """
+
+    def __init__(self, error: Exception, in_new: bool) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.in_new = in_new
+        self.singular = isinstance(error, np.linalg.LinAlgError)
+
+
+class RewritePair:
+    """A graph that a law matches and its replacement, ready to be evaluated many times.
+
+    The values are those of `relgraph.graph.reference.evaluate`; here all intermediate values are
+    kept, and the graphs are sorted only once.
+
+    Parameters
+    ----------
+    inputs
+        The inputs of both graphs.
+    old, new
+        The variable that the law matches, and its replacement.
+    pattern_leaves
+        The variables that the logic variables and numbers of the law's pattern stand for. What
+        computes them is no part of what the law rewrites.
+
+    Raises
+    ------
+    ValueError
+        If an op overwrites its input.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        old: Variable,
+        new: Variable,
+        pattern_leaves: Iterable[Variable],
+    ) -> None:
+        self.inputs = list(inputs)
+        self.old, self.new = old, new
+        self.pattern_leaves = self._valid_leaves(list(pattern_leaves))
+        self._old_nodes = io_toposort(self.inputs, [old])
+        old_nodes = set(self._old_nodes)
+        both = io_toposort(self.inputs, [old, new])
+        self._new_nodes = [node for node in both if node not in old_nodes]
+        for node in both:
+            if node.op.destroy_map:
+                raise ValueError(f"{node.op} destroys an input, which the reference does not do")
+        constants: set[Constant] = set()
+        constants.update(v for node in both for v in node.inputs if isinstance(v, Constant))
+        constants.update(v for v in (old, new) if isinstance(v, Constant))
+        self._constants: Values = {v: v.data for v in constants}
+
+    def _valid_leaves(self, leaves: list[Variable]) -> list[Variable]:
+        """Return `leaves`; no leaves if the new graph reads inputs from which they are computed."""
+        known, inputs = set(leaves), set(self.inputs)
+        nodes = io_toposort([*leaves, *self.inputs], [self.new])
+        read = {self.new, *(v for node in nodes for v in node.inputs)}
+        return [] if any(v in inputs and v not in known for v in read) else leaves
+
+    def run(self, values: Sequence[Any]) -> Values:
+        """Return the values of all variables of both graphs.
+
+        Parameters
+        ----------
+        values
+            The values of the inputs.
+
+        Raises
+        ------
+        EvaluationError
+            If an op raises.
+        """
+        known: Values = {**self._constants, **dict(zip(self.inputs, values, strict=True))}
+        for nodes, in_new in ((self._old_nodes, False), (self._new_nodes, True)):
+            for node in nodes:
+                storage: list[list[Any]] = [[None] for _ in node.outputs]
+                operands = [known[v] for v in node.inputs]
+                try:
+                    node.op.perform(node, operands, storage)
+                except Exception as error:
+                    raise EvaluationError(error, in_new) from error
+                for out, cell in zip(node.outputs, storage, strict=True):
+                    known[out] = cell[0]
+        return known
+
+    def nodes_of(self, side: Variable) -> list[Apply]:
+        """Return the nodes that compute `old` or `new` from the pattern's leaves, inputs first."""
+        return io_toposort([*self.pattern_leaves, *self.inputs], [side])
+
+
+def is_elementwise(pair: RewritePair) -> bool:
+    """Return whether what a law rewrites works element by element."""
+    return all(isinstance(node.op, Elemwise | DimShuffle) for node in pair.nodes_of(pair.old))
+
+
+def combines_elements(pair: RewritePair) -> bool:
+    """Return whether an op in what a law rewrites computes elements of several elements of one."""
+    nodes = pair.nodes_of(pair.old)
+    return any(moved_inputs(n) is None and not isinstance(n.op, Elemwise) for n in nodes)

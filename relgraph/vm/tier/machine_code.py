@@ -1,27 +1,100 @@
 """The text of a lowered part of a graph for LLVM: one function, called as Python calls one in C.
 
 Its arguments are those of the lowering, then an array for each value that is stored, then an array
-of numbers for each dtype of these. It returns None, or NotImplemented if the arguments are not as
-it takes them: arrays in C order, of lengths that fit.
+of numbers for each dtype of these; several values may take one place in memory after another. It
+returns None, or NotImplemented if the arguments are not as it takes them: arrays in C order, of
+lengths that fit.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from relgraph.vm.tier.block_loops import MOST, BlockLoops
-from relgraph.vm.tier.faster import METADATA, faster_name, faster_text
-from relgraph.vm.tier.interleaving import MOST_ARRAYS, WIDE
-from relgraph.vm.tier.lowering import Lowering
-from relgraph.vm.tier.numpy_loops import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
+from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops
+from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
+from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
 from relgraph.vm.tier.operations import written
-from relgraph.vm.tier.parts import Length, Nest, Routine, Step, Value
+from relgraph.vm.tier.routines import METADATA, faster_name, faster_text, routine_name, routine_text
 from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
-from relgraph.vm.tier.scratch import places_for
-from relgraph.vm.tier.whole_arrays import routine_name, routine_text
+
+LoweredPart = Step | Routine | Nest
+"""What is computed at one time."""
+
+
+@dataclass(eq=False)
+class Place:
+    """Room for a value.
+
+    Attributes
+    ----------
+    axes, itemsize
+        The lengths of what has room there, and the bytes of an element.
+    end
+        When what is there is read last.
+    """
+
+    axes: tuple[Length, ...]
+    itemsize: int
+    end: int
+
+
+def places_for(
+    values: Collection[Value], parts: Sequence[LoweredPart], kept: Collection[Value]
+) -> dict[Value, Place]:
+    """Return the place of each value.
+
+    Values of the same lengths take one place if the one is read no more when the other is made.
+
+    Parameters
+    ----------
+    values
+        Arrays that parts make.
+    parts
+        What is computed, in order.
+    kept
+        The values that are read after all of it.
+    """
+    made: dict[Value, int] = {}
+    last: dict[Value, int] = {}
+    for time, part in enumerate(parts):
+        for value in _made(part):
+            made[value] = last[value] = time
+        for value in _read(part):
+            last[value] = time
+    last.update((value, len(parts)) for value in kept)
+    places: list[Place] = []
+    found: dict[Value, Place] = {}
+    for value in sorted(values, key=lambda v: made[v]):
+        kind = (value.axes, itemsize(value.dtype))
+        free = [p for p in places if (p.axes, p.itemsize) == kind and p.end < made[value]]
+        if not free:
+            free = [Place(*kind, 0)]
+            places += free
+        free[0].end = last[value]
+        found[value] = free[0]
+    return found
+
+
+def _made(part: LoweredPart) -> list[Value]:
+    """Return the arrays that a part makes."""
+    if isinstance(part, Nest):
+        made = [*(step.out for step in part.steps), *(r.out for r in part.reductions)]
+    else:
+        made = part.outs if isinstance(part, Routine) else []
+    return [value for value in made if value.whole]
+
+
+def _read(part: LoweredPart) -> list[Value]:
+    """Return what a part reads."""
+    if isinstance(part, Nest):
+        read = [operand.value for step in part.steps for operand in step.operands]
+        return [*read, *(reduction.operand.value for reduction in part.reductions)]
+    return [f.value for f in part.factors] if isinstance(part, Routine) else []
+
 
 UNLOCKED = 20_000
 """From so many elements on Python's lock is released."""

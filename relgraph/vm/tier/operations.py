@@ -1,8 +1,14 @@
-"""Which nodes are compiled, and how the operations on their elements are."""
+"""Which nodes are compiled, and how the operations on their elements are.
+
+An op whose `ufunc` is a function that calls ufuncs is run on symbols: so the function stays the
+only place that says how the op is computed. One that looks at values, to go different ways, can't
+be run so. Composites of many ops, or of some that are not compiled, and softmaxes are taken apart
+into nodes that are compiled; nodes that overwrite something become such as do not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +16,9 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.basic import constant
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
@@ -20,13 +28,134 @@ from relgraph.tensor.linalg.gemm import BlasUpdate, Dot22Scalar, Gemm, GemvAdd, 
 from relgraph.tensor.linalg.systems.determinants import SLogDet
 from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.linalg.systems.solving import Solve
+from relgraph.tensor.math import and_, exp, isinf, log, lt, switch
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions.reduction import CAReduce, restore_axes
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
-from relgraph.vm.tier.faster import FORMULAS, MOST_FACTORS, power
-from relgraph.vm.tier.numpy_loops import Loop, find_loop
+from relgraph.vm.tier.compiler import Loop, find_loop
+from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
 from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Code, Native, kind, literal, native
-from relgraph.vm.tier.tracing import Call, Known, traced
+
+
+@dataclass(frozen=True)
+class Known:
+    """A number in a function, in the dtype that it is computed with."""
+
+    value: Any
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call in a function: of a ufunc, of `numpy.where`, or a conversion.
+
+    Attributes
+    ----------
+    function
+        The ufunc, `numpy.where`, or None for a conversion.
+    arguments
+        For each argument a number, or the position of a value: inputs first, then results.
+    dtypes
+        The dtypes of the arguments.
+    dtype
+        That of the result.
+    """
+
+    function: Any
+    arguments: tuple[Known | int, ...]
+    dtypes: tuple[str, ...]
+    dtype: str
+
+
+class _Untraceable(Exception):
+    """Raised where a function does what is no call on elements."""
+
+
+class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
+    """Stands for an array of some dtype, and notes what is called on it."""
+
+    def __init__(self, calls: list[Call], position: int, dtype: str) -> None:
+        self.calls, self.position = calls, position
+        self.dtype = np.dtype(dtype)
+
+    def __bool__(self) -> bool:
+        raise _Untraceable
+
+    def __iter__(self) -> Any:
+        raise _Untraceable
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise _Untraceable
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs or ufunc.nout != 1:
+            raise _Untraceable
+        given = [x.dtype if isinstance(x, _Symbol) else _kind_of_number(x) for x in inputs]
+        resolved = ufunc.resolve_dtypes((*given, None))
+        return self._noted(ufunc, inputs, resolved)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.where and len(args) == 3 and not kwargs:
+            plain = [x.dtype if isinstance(x, _Symbol) else x for x in args[1:]]
+            dtype = np.result_type(*plain)
+            return self._noted(np.where, args, (np.dtype(bool), dtype, dtype, dtype))
+        if function is np.round and len(args) == 1 and not kwargs and self.dtype.kind == "f":
+            return np.rint(self)
+        raise _Untraceable
+
+    def astype(self, dtype: Any) -> _Symbol:
+        """Return what stands for the array in another dtype."""
+        return self._noted(None, (self,), (self.dtype, np.dtype(dtype)))
+
+    def _noted(self, function: Any, inputs: Sequence[Any], resolved: Sequence[Any]) -> _Symbol:
+        arguments = tuple(
+            x.position if isinstance(x, _Symbol) else Known(x, d.name)
+            for x, d in zip(inputs, resolved, strict=False)
+        )
+        dtypes = tuple(
+            x.dtype.name if isinstance(x, _Symbol) else d.name
+            for x, d in zip(inputs, resolved, strict=False)
+        )
+        position = self.calls[0].arguments[0]
+        assert isinstance(position, int)
+        made = position + len(self.calls) - 1
+        self.calls.append(Call(function, arguments, dtypes, resolved[-1].name))
+        return _Symbol(self.calls, made, resolved[-1].name)
+
+
+def _kind_of_number(x: Any) -> Any:
+    if isinstance(x, bool | np.generic) or not isinstance(x, int | float):
+        if isinstance(x, np.generic):
+            return x.dtype
+        raise _Untraceable
+    return type(x)
+
+
+def traced(function: Callable[..., Any], dtypes: Sequence[str]) -> list[Call] | None:
+    """Return the calls of a function of arrays, the last one of its result; None if it has others.
+
+    Parameters
+    ----------
+    function
+        The function.
+    dtypes
+        The dtypes of its arguments.
+    """
+    # The first entry holds the number of the inputs.
+    calls = [Call(None, (len(dtypes),), (), "")]
+    symbols = [_Symbol(calls, i, dtype) for i, dtype in enumerate(dtypes)]
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*symbols)
+    except Exception:
+        return None
+    last = len(dtypes) + len(calls) - 2
+    if not isinstance(result, _Symbol) or result.position != last or len(calls) == 1:
+        return None
+    return calls[1:]
+
 
 How = Native | Loop
 
@@ -46,7 +175,7 @@ REDUCTIONS: dict[type[Any], str] = {
 _ELEMENTWISE = (Elemwise, FusedElemwise)
 
 ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Inverse, Solve, SLogDet)
-"""The ops that are computed by `whole_arrays`."""
+"""The ops that are computed by `ROUTINES`."""
 
 _OF_UFUNC = {
     kind_of_op.ufunc: kind_of_op()
@@ -329,3 +458,150 @@ def _elementwise_operations(
             return None
     found = [parts_of(part, exact) for part in parts]
     return None if None in found else sum(len(of_part or ()) for of_part in found)
+
+
+MOST_IN_SEGMENT = 300
+"""No more operations are compiled together: LLVM takes the longer for each the more there are."""
+
+
+def taken_apart(
+    nodes: Sequence[Apply], exact: bool
+) -> tuple[list[Apply], dict[Variable, Variable]]:
+    """Return nodes that compute the same, and what stands for each variable.
+
+    Parameters
+    ----------
+    nodes
+        Nodes in order.
+    exact
+        See `operations`.
+    """
+    new: dict[Variable, Variable] = {}
+    found: list[Apply] = []
+    for node in nodes:
+        given = [new.get(v, v) for v in node.inputs]
+        parts = _parts_of_node(node, given, exact)
+        if parts is None:
+            op = _without_overwriting(node) if operations(node, exact) else node.op
+            made = [Apply(op, given, [v.type.make_variable() for v in node.outputs])]
+            outputs = made[0].outputs
+        else:
+            made, outputs = parts
+        found += made
+        new.update(zip(node.outputs, outputs, strict=True))
+    return found, new
+
+
+def _without_overwriting(node: Apply) -> Any:
+    op: Any = node.op
+    if not op.destroy_map:
+        return op
+    if isinstance(op, Elemwise):
+        return type(op)(op.scalar_op)
+    return type(op)(**{**op.props_dict(), "inplace": False})
+
+
+def _parts_of_node(
+    node: Apply, given: Sequence[Any], exact: bool
+) -> tuple[list[Apply], list[Variable]] | None:
+    """Return the nodes that a node is made of, and their results; None if it stays."""
+    op: Any = node.op
+    if type(op) in SOFTMAXES:
+        outputs = [SOFTMAXES[type(op)](op, given[0])]
+        made = io_toposort(given, outputs)
+        least = len(made)
+    else:
+        composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
+        if not isinstance(composite, Composite):
+            return None
+        if (operations(node, exact) or MOST_IN_SEGMENT + 1) <= MOST_IN_SEGMENT:
+            return None
+        made, outputs = _parts_of_composite(op, composite, given)
+        least = (len(made) + 1) // 2
+    same = all(
+        isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
+        for v, out in zip(outputs, node.outputs, strict=True)
+    )
+    compiled = sum(operations(part, exact) is not None for part in made)
+    if not same or any(v.owner is None for v in outputs) or compiled < least:
+        return None
+    return made, outputs
+
+
+def _parts_of_composite(
+    op: Any, composite: Composite, given: Sequence[Variable]
+) -> tuple[list[Apply], list[Any]]:
+    known: dict[Variable, Variable] = dict(zip(composite.inputs, given, strict=True))
+    made = []
+    for inner in composite.nodes:
+        read = [
+            constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
+            for v in inner.inputs
+        ]
+        made.append(Elemwise(inner.op).make_node(*read))
+        known.update(zip(inner.outputs, made[-1].outputs, strict=True))
+    outputs: list[Any] = [known.get(v, v) for v in composite.outputs]
+    reductions = op.reductions if isinstance(op, FusedReduction) else []
+    for i, reduction in enumerate(reductions):
+        if reduction is not None and isinstance(outputs[i].type, TensorType):
+            made.append(reduction.make_node(outputs[i]))
+            outputs[i] = made[-1].outputs[0]
+    return made, outputs
+
+
+# -- softmaxes ---------------------------------------------------------------------------------
+
+
+class Largest(CAReduce):
+    """The maximum over some axes, a sorted tuple or None for all; minus infinity of nothing."""
+
+    __props__ = ("scalar_op", "axis")
+
+    def __init__(self, axis: tuple[int, ...] | None) -> None:
+        super().__init__(scalar.maximum, axis)
+
+    def for_rank(self, ndim: int) -> CAReduce:
+        return self
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        found = np.maximum.reduce(inputs[0], axis=self.axis, initial=-np.inf)
+        output_storage[0][0] = np.asarray(found)
+
+
+def _shifted(op: Any, x: Any) -> tuple[Any, Any, Any]:
+    """Return what stands for the maximum, 0 where it is not finite; what is left of `x` without it;
+    and the axes."""
+    axes = op.axes(x.type.ndim)
+    largest = Largest(None if len(axes) == x.type.ndim else axes)(x)
+    infinite = np.asarray(np.inf, x.type.dtype)
+    shift = switch(lt(abs(largest), infinite), largest, np.zeros((), x.type.dtype))
+    return shift, x - restore_axes(shift, axes, x.type.ndim), axes
+
+
+def _softmax(op: Softmax, x: Any) -> Any:
+    _, shifted, axes = _shifted(op, x)
+    shares = exp(shifted)
+    total = sum_(shares, axis=axes, keepdims=True)
+    # beside an infinity any finite element has the share 0, however large it is
+    beside = and_(isinf(total), lt(shifted, np.asarray(np.inf, x.type.dtype)))
+    return switch(beside, np.zeros((), x.type.dtype), shares) / total
+
+
+def _log_softmax(op: LogSoftmax, x: Any) -> Any:
+    _, shifted, axes = _shifted(op, x)
+    return shifted - log(sum_(exp(shifted), axis=axes, keepdims=True))
+
+
+def _logsumexp(op: LogSumExp, x: Any) -> Any:
+    shift, shifted, axes = _shifted(op, x)
+    return log(sum_(exp(shifted), axis=axes)) + shift
+
+
+SOFTMAXES: dict[type[Any], Callable[[Any, Any], Any]] = {
+    Softmax: _softmax,
+    LogSoftmax: _log_softmax,
+    LogSumExp: _logsumexp,
+}
+"""What computes an op as its `perform` does, by ops that are compiled."""

@@ -21,11 +21,10 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.on_first_use import loaded
 from relgraph.tensor.type import TensorType
-from relgraph.vm.compiled import Program
-from relgraph.vm.kernels import Runner
-from relgraph.vm.profiled import duration
+from relgraph.vm.codegen import Program
+from relgraph.vm.linker import duration
 from relgraph.vm.program import generate_program
-from relgraph.vm.schedule import schedule
+from relgraph.vm.schedule import Runner, schedule
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from relgraph.engines.jax import NeedsValue
 from relgraph.graph.reference import evaluate
 from relgraph.testing.draw.graphs import graphs
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
-from relgraph.testing.source.failing_cases import Case, find_failing_case
+from relgraph.testing.optimizer_check import Case, find_failing_case
 
 
 @dataclass

@@ -9,9 +9,9 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import In, Mode, Out, function, law, lvars, shared
+from relgraph.compile import compilation as reuse
 from relgraph.compile import optdb, register_canonicalize
-from relgraph.compile.functions import reuse
-from relgraph.compile.functions.reuse import CompiledGraphs, compiled_graphs
+from relgraph.compile.compilation import CompiledGraphs, compiled_graphs
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt import in2out, local_optimizer

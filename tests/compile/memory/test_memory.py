@@ -8,7 +8,7 @@ from weakref import ref
 
 import pytest
 
-from relgraph.compile.functions.reuse import compiled_graphs
+from relgraph.compile.compilation import compiled_graphs
 from relgraph.graph.basic import Apply, io_toposort
 from relgraph.graph.op import Op
 from relgraph.graph.utils import is_transient

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relations import CANONICALIZE, SPECIALIZE, STABILIZE
-from relgraph.compile.constant_folding import constant_folding
+from relgraph.compile.database import constant_folding
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer

@@ -7,7 +7,7 @@ import pytest
 import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph.compile import Mode, function, optimize_graph
-from relgraph.compile.on_demand.sparse_laws import (
+from relgraph.compile.database import (
     PRODUCTS,
     STRUCTURE,
     SparseDB,

@@ -15,9 +15,9 @@ from relgraph.compile import (
     register_mode,
     register_optimizer,
     register_specialize,
+    registration,
     unregister,
 )
-from relgraph.compile.own_laws import registration
 from relgraph.graph.opt import LocalOptGroup
 from relgraph.graph.optdb import EquilibriumDB, SequenceDB
 from relgraph.tensor.lawkit.vocabulary import law, lvars

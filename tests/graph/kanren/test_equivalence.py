@@ -26,8 +26,7 @@ from relgraph.graph.kanren.staging.partial_evaluation import fails_on, rules_out
 from relgraph.graph.kanren.terms.building import build
 from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.instances.arguments.state import CannotInstantiate
-from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.instance import CannotInstantiate, direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from tests.graph.kanren.instances import Instances, Relations, is_number
 from tests.seeds import sampled, seed_of

@@ -12,7 +12,7 @@ from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import expressions, graphs, tensor_types
-from relgraph.testing.draw.pattern_appliers import local_optimizers_in, patterns_of
+from relgraph.testing.draw.graphs import local_optimizers_in, patterns_of
 
 slow = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from relgraph.scalar.dtypes import DTYPES
 from relgraph.testing import dtypes, lengths, shapes, tensor_types
-from relgraph.testing.draw.types import dtype_choice
+from relgraph.testing.draw.arrays import dtype_choice
 
 
 def drawn(strategy, count=300):

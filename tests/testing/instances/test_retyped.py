@@ -11,10 +11,10 @@ from relgraph.graph.kanren import whereo
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.guards.constants import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.retyped import reshaped, with_axes, with_length, with_number
-from relgraph.testing.plan.planned_instances import InstancePlanner
+from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern
+from relgraph.testing.instances.instance_search import reshaped, with_axes, with_length, with_number
+from relgraph.testing.instances.plan import InstancePlanner
 from tests.testing.plan.test_branch_points import searched
 
 x, c = lvars("x c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.testing.judge.rewrite_pair import RewritePair
+from relgraph.testing.judge.evaluation import RewritePair
 
 x, y, m = at.dvector("x"), at.dvector("y"), at.dmatrix("m")
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.tensor import linalg
-from relgraph.testing.judge.backward_errors import backward_error
+from relgraph.testing.judge.claims import backward_error
 
 EPS = float(np.finfo("float64").eps)
 

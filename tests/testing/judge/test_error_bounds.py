@@ -6,13 +6,13 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.tensor.linalg import inv
-from relgraph.testing.judge.backward_errors import size_of_logarithms
-from relgraph.testing.judge.error_bounds import (
+from relgraph.testing.judge.claims import size_of_logarithms
+from relgraph.testing.judge.evaluation import RewritePair
+from relgraph.testing.judge.law_comparison import (
     is_rounding_alone,
     largest_magnitude,
     rounding_error_bound,
 )
-from relgraph.testing.judge.rewrite_pair import RewritePair
 from tests.testing.judge.evaluated_graphs import evaluated, x, y
 
 EPS = np.finfo("float64").eps

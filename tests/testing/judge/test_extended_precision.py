@@ -1,6 +1,6 @@
 import numpy as np
 
-from relgraph.testing.judge.extended_precision import to_extended
+from relgraph.testing.judge.evaluation import to_extended
 
 
 def test_floats_are_extended_and_integers_are_not():

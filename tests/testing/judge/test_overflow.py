@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.testing.judge.law_comparison import Comparison
-from relgraph.testing.judge.overflow import overflowed_by_rounding
-from relgraph.testing.judge.rewrite_pair import RewritePair
+from relgraph.testing.judge.evaluation import RewritePair
+from relgraph.testing.judge.law_comparison import Comparison, overflowed_by_rounding
 
 
 @pytest.mark.parametrize(

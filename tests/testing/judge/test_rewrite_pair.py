@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.testing.judge.rewrite_pair import EvaluationError, RewritePair
+from relgraph.testing.judge.evaluation import EvaluationError, RewritePair
 from tests.testing.judge.evaluated_graphs import x, y
 
 

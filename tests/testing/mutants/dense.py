@@ -18,13 +18,11 @@ from relgraph.graph.kanren.terms.building import OpenAnswerError, build
 from relgraph.graph.kanren.terms.term import renamed, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
-from relgraph.testing.instances.arguments.state import CannotInstantiate
-from relgraph.testing.instances.instance import Instance
-from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
-from relgraph.testing.instances.retyped import alone, reshaped, with_axes
-from relgraph.testing.judge.array_equality import same_bits
+from relgraph.testing.instances.instance import CannotInstantiate, Instance
+from relgraph.testing.instances.instance_search import alone, reshaped, with_axes
+from relgraph.testing.instances.instantiation import numbers_where_it_decides
+from relgraph.testing.judge.evaluation import RewritePair, same_bits
 from relgraph.testing.judge.law_comparison import Comparison
-from relgraph.testing.judge.rewrite_pair import RewritePair
 from tests.testing.mutants.reach import constant_value
 from tests.testing.mutants.spoiled import EVERYTHING, WHERE, Spoiled
 

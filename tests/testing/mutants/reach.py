@@ -17,10 +17,15 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.shapes.shape import Shape, Shape_i
-from relgraph.testing.instances.arguments.state import CannotInstantiate, InstantiatedPattern
-from relgraph.testing.instances.directions import Direction, direction_of
-from relgraph.testing.instances.instance import Instance, transformed
-from relgraph.testing.instances.retyped import retyped
+from relgraph.testing.instances.instance import (
+    CannotInstantiate,
+    Direction,
+    Instance,
+    InstantiatedPattern,
+    direction_of,
+    transformed,
+)
+from relgraph.testing.instances.instance_search import retyped
 from tests.testing.mutants.spoiled import Spoiling
 
 DTYPES = (

@@ -9,7 +9,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.op import TypedOp
-from relgraph.testing.judge.element_propagation import ELEMENTWISE_OPS
+from relgraph.testing.judge.claims import ELEMENTWISE_OPS
 
 Array = np.ndarray[Any, Any]
 

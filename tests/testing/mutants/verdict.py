@@ -21,12 +21,10 @@ from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation
-from relgraph.testing.draw.argument_roles import class_and_scalar_name
 from relgraph.testing.draw.arrays import edge_numbers
-from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.draw.terms import class_and_scalar_name
 from relgraph.testing.instances.examples import ExampleRun, LawViolation
-from relgraph.testing.instances.instance import Instance
-from relgraph.testing.instances.structure import seed_of
+from relgraph.testing.instances.instance import Instance, direction_of, seed_of
 from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of

@@ -8,10 +8,9 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing.instances.edge_values import near_boundaries, neighbours, random_values
 from relgraph.testing.instances.input_values import decode_values
-from relgraph.testing.plan.boundaries import near_boundaries, neighbours
-from relgraph.testing.plan.edge_sweep import random_values
-from relgraph.testing.plan.planned_instances import InstancePlanner
+from relgraph.testing.instances.plan import InstancePlanner
 from tests.testing.plan.test_branch_points import searched
 
 x, y = lvars("x y")

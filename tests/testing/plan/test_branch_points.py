@@ -8,12 +8,11 @@ import relgraph.tensor as at
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.draw.arrays import LAYOUTS
-from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.edge_values import at_points, points_by_branch, random_values
 from relgraph.testing.instances.input_values import decode_values
+from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.testing.plan.branch_points import at_points, points_by_branch
-from relgraph.testing.plan.edge_sweep import random_values
-from relgraph.testing.plan.planned_instances import InstancePlanner
+from relgraph.testing.instances.plan import InstancePlanner
 from tests.testing.mutants.spoiled import Spoiled
 
 x, y = lvars("x y")

@@ -8,9 +8,8 @@ from random import Random
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.testing.instances.input_values import InputSpec, decode_values
-from relgraph.testing.plan.edge_sweep import decoded as parts_of
-from relgraph.testing.plan.edge_sweep import (
+from relgraph.testing.instances.edge_values import decoded as parts_of
+from relgraph.testing.instances.edge_values import (
     edges_meeting,
     encoded,
     layouts,
@@ -19,6 +18,7 @@ from relgraph.testing.plan.edge_sweep import (
     random_values,
     two_edges,
 )
+from relgraph.testing.instances.input_values import InputSpec, decode_values
 
 HALVES = {0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, -0.5, -1.0, -1.5, -2.0, -3.0}
 

@@ -13,8 +13,8 @@ from relgraph.tensor.lawkit.spellings import root_of_largest
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.instances.cells import EXTENTS, KINDS
-from relgraph.testing.plan.planned_instances import InstancePlanner
+from relgraph.testing.instances.instance import EXTENTS, KINDS
+from relgraph.testing.instances.plan import InstancePlanner
 from tests.testing.mutants.spoiled import WHERE, spoiling
 from tests.testing.plan.test_branch_points import searched
 

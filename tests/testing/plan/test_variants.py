@@ -12,8 +12,8 @@ from relgraph.tensor.lawkit.guards.types import ranko
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.instances.input_values import bytes_needed, decode_values
-from relgraph.testing.plan.planned_instances import InstancePlanner
-from relgraph.testing.plan.variants import (
+from relgraph.testing.instances.plan import (
+    InstancePlanner,
     with_edge_numbers,
     with_functions,
     with_laid_out_numbers,

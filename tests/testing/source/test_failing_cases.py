@@ -3,7 +3,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import io_toposort
 from relgraph.testing import graphs
-from relgraph.testing.source.failing_cases import Case, find_failing_case, shrink_case
+from relgraph.testing.optimizer_check import Case, find_failing_case, shrink_case
 
 
 def uses(case, op):

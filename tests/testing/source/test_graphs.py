@@ -8,7 +8,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.op import TypedOp
 from relgraph.testing import as_python, graphs, tensor_types, values
-from relgraph.testing.source.literals import array_source
+from relgraph.testing.source import array_source
 
 
 def made(source):

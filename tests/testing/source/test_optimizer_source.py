@@ -14,8 +14,8 @@ from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_optimizer
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.source.failing_cases import Case
-from relgraph.testing.source.optimizer_source import (
+from relgraph.testing.optimizer_check import (
+    Case,
     evaluate_outputs,
     optimize_copy,
     reproduction_source,

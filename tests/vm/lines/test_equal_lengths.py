@@ -1,7 +1,7 @@
 """What a program knows about lengths."""
 
 import relgraph.tensor as at
-from relgraph.vm.lines.equal_lengths import EqualLengths
+from relgraph.vm.codegen import EqualLengths
 
 
 def test_lengths_are_found_equal_through_others():

@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.fusion import FuseElemwise
-from relgraph.vm.lines.fused_calls import FusedCalls, Given, fused_calls
+from relgraph.vm.elementwise import FusedCalls, Given, fused_calls
 
 x, y = at.dvector("x"), at.dvector("y")
 A, B, row = at.dmatrix("A"), at.dmatrix("B"), at.drow("row")

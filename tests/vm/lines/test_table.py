@@ -16,7 +16,7 @@ from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
 from relgraph.tensor.shapes.shape import Shape_i
 from relgraph.vm import LINKERS
-from relgraph.vm.lines.table import LINES
+from relgraph.vm.lines import LINES
 
 x, y, s, t = at.dvector("x"), at.dvector("y"), at.dscalar("s"), at.dscalar("t")
 A, B, f, k, n = at.dmatrix("A"), at.dmatrix("B"), at.fscalar("f"), at.lscalar("k"), at.lvector("n")

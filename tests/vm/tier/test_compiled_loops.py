@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph import function, grad, scan, until
 from relgraph.compile import Mode
 from relgraph.vm.linker import PyLinker
-from relgraph.vm.tier.compiled_loops import CompiledLoop
+from relgraph.vm.tier.segments import CompiledLoop
 from tests.programs import kalman
 from tests.seeds import seed_of
 

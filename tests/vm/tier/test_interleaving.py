@@ -1,8 +1,8 @@
 """How many vectors a loop has side by side."""
 
 from relgraph import scalar
-from relgraph.vm.tier.interleaving import most_alive, side_by_side
-from relgraph.vm.tier.parts import Operand, Step, Value
+from relgraph.vm.tier.block_loops import most_alive, side_by_side
+from relgraph.vm.tier.lowering import Operand, Step, Value
 from relgraph.vm.tier.scalar_code import NATIVE
 
 ADD = NATIVE[type(scalar.add)]

@@ -11,7 +11,8 @@ from relgraph.compile import Mode
 from relgraph.graph.fg import FunctionGraph
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.schedule import schedule
-from relgraph.vm.tier import segments, taken_apart
+from relgraph.vm.tier import operations as taken_apart
+from relgraph.vm.tier import segments
 from relgraph.vm.tier.segments import Cut, Segment
 from tests.seeds import seed_of
 

@@ -13,10 +13,9 @@ import pytest
 import relgraph.tensor as at
 from relgraph import config, function
 from relgraph.compile import Mode, get_mode
-from relgraph.compile.functions.reuse import compiled_graphs
+from relgraph.compile.compilation import compiled_graphs
 from relgraph.vm import linker
-from relgraph.vm.linker import VMLinker
-from relgraph.vm.profiled import duration
+from relgraph.vm.linker import VMLinker, duration
 from relgraph.vm.tier import compiler, tiers
 from relgraph.vm.tier.tiers import Policy, TieredProgram
 

@@ -11,7 +11,7 @@ from pytensor.printing import Print as PyTensorPrint
 from pytensor.raise_op import Assert as PyTensorAssert
 
 from relgraph.bridges.pytensor.names import IfElse as PyTensorIfElse
-from relgraph.compile.functions.output_aliasing import DeepCopyOp
+from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing.print_op import Print
 from relgraph.tensor.assertion import Assert

@@ -14,9 +14,8 @@ from relgraph.tensor.linalg.products import _matmul
 from relgraph.tensor.linalg.systems.solving import _solve
 from relgraph.tensor.math import _dot
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.instances.arguments.axis_names import STACK, axes_in
-from relgraph.testing.instances.arguments.state import CannotInstantiate
-from relgraph.testing.instances.directions import direction_of
+from relgraph.testing.instances.arguments import STACK, axes_in
+from relgraph.testing.instances.instance import CannotInstantiate, direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from tests.seeds import SEED

@@ -11,8 +11,8 @@ from relgraph import law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.guards.constants import constant_data
-from relgraph.testing.instances.adaptive_choice import AdaptiveChoices
-from relgraph.testing.instances.numbers.related import RelatedNumbers
+from relgraph.testing.instances.arguments import AdaptiveChoices
+from relgraph.testing.instances.instantiation import RelatedNumbers
 
 a, c, d = lvars("a c d")
 

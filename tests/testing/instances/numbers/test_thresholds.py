@@ -6,9 +6,9 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph import law, lvars
+from relgraph.testing.instances.edge_values import edge_positions
 from relgraph.testing.instances.input_values import InputSpec, decode_values, number_table
-from relgraph.testing.instances.numbers.thresholds import numbers_where_it_decides
-from relgraph.testing.plan.edge_sweep import edge_positions
+from relgraph.testing.instances.instantiation import numbers_where_it_decides
 
 a = lvars("a")
 SMALL = at.abs(a) < 0.03

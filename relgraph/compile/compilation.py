@@ -1,0 +1,416 @@
+"""`function`: compiles a graph of variables to a `Function`.
+
+Compiled graphs are kept, so that a graph of the same structure is not compiled again.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from relgraph.compile.compiled_function import Function, FunctionMaker, linked
+from relgraph.compile.database import optdb
+from relgraph.compile.io import (
+    FunctionSpecification,
+    In,
+    OnUnused,
+    destroyed_inputs,
+    insert_copies,
+    read_specification,
+)
+from relgraph.compile.lengths import RequiredLengths, Requirement
+from relgraph.compile.mode import Mode, get_mode
+from relgraph.compile.optimize import checked_costs
+from relgraph.compile.profiling import FunctionProfile
+from relgraph.compile.sharedvalue import Container, SharedVariable
+from relgraph.graph.basic import Constant, Variable, io_toposort
+from relgraph.graph.features import ReplaceValidate
+from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
+from relgraph.graph.opt.base import paused_collector
+from relgraph.settings import config
+from relgraph.tensor.type import TensorType
+from relgraph.vm.schedule import Runner
+
+MOST_GRAPHS = 64
+"""How many compiled graphs are kept; the one that was used longest ago goes first."""
+MOST_NODES = 100_000
+"""How many nodes a graph that is kept may have."""
+MOST_BYTES = 1 << 20
+"""How many bytes the constants of a graph that is kept may have."""
+
+
+@dataclass(frozen=True)
+class CompiledGraph:
+    """An optimized graph, and the function that runs it.
+
+    Attributes
+    ----------
+    fgraph
+        The graph.
+    run
+        Computes the values of its outputs from those of its inputs.
+    overwritten
+        The positions of the inputs that it overwrites.
+    zero_dimensional
+        The positions of the outputs that are arrays of rank 0.
+    requirements
+        What has to hold of the lengths of its inputs, and no node of the graph checks any longer.
+    """
+
+    fgraph: FunctionGraph
+    run: Runner
+    overwritten: list[int]
+    zero_dimensional: list[int]
+    requirements: list[Requirement]
+
+
+class CompiledGraphs:
+    """The compiled graphs that were used last, by what they were compiled from."""
+
+    def __init__(self) -> None:
+        self._graphs: OrderedDict[Hashable, CompiledGraph] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> CompiledGraph | None:
+        """Return the compiled graph with a key, if it is kept."""
+        with self._lock:
+            found = self._graphs.get(key)
+            if found is not None:
+                self._graphs.move_to_end(key)
+            return found
+
+    def keep(self, key: Hashable, compiled: CompiledGraph) -> None:
+        """Keep a compiled graph."""
+        with self._lock:
+            self._graphs[key] = compiled
+            if len(self._graphs) > MOST_GRAPHS:
+                self._graphs.popitem(last=False)
+
+    def clear(self) -> None:
+        """Keep none of them any longer."""
+        with self._lock:
+            self._graphs.clear()
+
+
+compiled_graphs = CompiledGraphs()
+
+
+def compilation_key(
+    spec: FunctionSpecification, mode: Mode, accept_inplace: bool
+) -> Hashable | None:
+    """Return what two functions have in common whose compiled graphs can stand for each other.
+
+    That is the structure of the graph with the types and names of its variables, how inputs and
+    outputs may share storage, the optimizer and the linker. None is returned for a graph that is
+    not to be kept: it is large, or an optimizer of the user's or a thunk of an op may have a state.
+    """
+    query = mode.query
+    if mode.db is not optdb or query is None or query.extra_optimizations:
+        return None
+    inputs = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
+    outputs = [*spec.results, *spec.updates]
+    structure = _structure(inputs, outputs)
+    if structure is None:
+        return None
+    storage = (
+        tuple([(p.mutable, p.borrow) for p in spec.inputs]),
+        tuple([out.borrow for out in spec.outputs]),
+        tuple(spec.update_positions),
+    )
+    runs = (mode.linker, mode.present_tier)
+    return (query.key(), optdb.revision, runs, accept_inplace, storage, structure)
+
+
+def _structure(inputs: list[Any], outputs: list[Any]) -> Hashable | None:
+    """Return the structure of a graph; None if it is not to be kept."""
+    nodes = io_toposort(inputs, outputs)
+    if len(nodes) > MOST_NODES:
+        return None
+    numbers: dict[Variable, int] = {v: i for i, v in enumerate(inputs)}
+    constants: list[Constant] = []
+    parts: list[Hashable] = [tuple([(v.type, v.name) for v in inputs])]
+
+    def numbered(variables: list[Variable]) -> Iterator[int]:
+        for var in variables:
+            number = numbers.get(var)
+            if number is None:
+                assert isinstance(var, Constant)
+                number = numbers[var] = len(numbers)
+                constants.append(var)
+                parts.append((var.type, var.name, var.signature()))
+            yield number
+
+    for node in nodes:
+        if type(node.op).make_thunk is not Op.make_thunk:
+            return None
+        parts.append((node.op, *numbered(node.inputs)))
+        for out in node.outputs:
+            parts.append((out.type, out.name))
+            numbers[out] = len(numbers)
+    parts.append(tuple(numbered(outputs)))
+    if sum(getattr(c.data, "nbytes", 0) for c in constants) > MOST_BYTES:
+        return None
+    try:
+        hash(key := tuple(parts))
+    except TypeError:
+        return None
+    return key
+
+
+def function(
+    inputs: Iterable[Variable | In],
+    outputs: Any = None,
+    mode: str | Mode | None = None,
+    updates: Mapping[SharedVariable, Any] | Iterable[tuple[SharedVariable, Any]] | None = None,
+    givens: Mapping[Variable, Any] | Iterable[tuple[Variable, Any]] | None = None,
+    no_default_updates: bool | Sequence[Variable] = False,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    allow_input_downcast: bool | None = None,
+    profile: bool | FunctionProfile | None = None,
+    on_unused_input: OnUnused | None = None,
+    trace: bool = False,
+) -> Function:
+    """Return a callable that computes `outputs` from the values of `inputs`.
+
+    A call modifies an argument only if its `In` is mutable. A result shares storage with an
+    argument, another result or a shared variable only if its `Out` borrows.
+
+    Parameters
+    ----------
+    inputs
+        The arguments: variables or `In` objects.
+    outputs
+        The results: a variable or an `Out`, a list or dict of these, or None.
+    mode
+        How to optimize and run the graph: a `Mode`, or the name of one.
+    updates
+        Expressions for the values of shared variables after a call, from those before it.
+    givens
+        For variables of the graph, the expressions that replace them.
+    no_default_updates
+        Whether to leave out default updates; or the shared variables that get none.
+    accept_inplace
+        Whether ops of the graph may overwrite their inputs.
+    name
+        The name of the function in errors and profiles.
+    allow_input_downcast
+        Whether a conversion may lose precision, for arguments whose `In` leaves that open.
+    profile
+        Whether to keep a profile, or the `FunctionProfile` to add to. By default `config.profile`
+        decides, and the profile is printed.
+    on_unused_input
+        What to do if an input is not used: "raise" (the default), "warn" or "ignore".
+    trace
+        Whether to keep the derivation: the steps of the optimization.
+
+    Raises
+    ------
+    TypeError
+        If an input or output is not a variable, an update or a given can't be converted to the type
+        of its variable, or an op overwrites its input and `accept_inplace` is false.
+    ValueError
+        If there are two inputs, updates or givens for one variable.
+    MissingInputError
+        If the outputs depend on a variable that is no input and has no value.
+    UnusedInputError
+        If an input is not used.
+    """
+    started = time.perf_counter()
+    mode = get_mode(mode)
+    spec = read_specification(inputs, outputs, updates, givens, no_default_updates, on_unused_input)
+    for given in spec.inputs:
+        if given.allow_downcast is None:
+            given.allow_downcast = allow_input_downcast
+    record = _profile_record(profile, name)
+    compiled = _compile(spec, mode, accept_inplace, name, record, trace)
+    if record is not None:
+        record.finish_compilation(time.perf_counter() - started)
+    return compiled
+
+
+def _compile(
+    spec: FunctionSpecification,
+    mode: Mode,
+    accept_inplace: bool,
+    name: str | None,
+    profile: FunctionProfile | None,
+    trace: bool = False,
+) -> Function:
+    # A profile and a derivation are of one compilation.
+    key = None if profile is not None or trace else compilation_key(spec, mode, accept_inplace)
+    compiled, derivation = None if key is None else compiled_graphs.get(key), None
+    if compiled is None:
+        recorder = Recorder() if trace else None
+        with paused_collector():
+            compiled, derivation = _compiled_graph(spec, mode, accept_inplace, profile, recorder)
+        if key is not None:
+            compiled_graphs.keep(key, compiled)
+    maker = FunctionMaker(
+        fgraph=compiled.fgraph,
+        inputs=spec.inputs,
+        outputs=spec.outputs,
+        unpack=spec.unpack,
+        shared_inputs=spec.shared_inputs,
+        updated=spec.update_positions,
+        overwritten=compiled.overwritten,
+        mode=mode,
+        rebuild=partial(_without_updates, spec, mode, accept_inplace),
+        zero_dimensional=compiled.zero_dimensional,
+        requirements=compiled.requirements,
+    )
+    defaults = [
+        None
+        if p.value is None
+        else Container(p.variable.type, p.value, p.name, p.strict, p.allow_downcast)
+        for p in spec.inputs
+    ]
+    containers = [v.container for v in spec.shared_inputs]
+    return Function(maker, compiled.run, defaults, containers, name, profile, derivation)
+
+
+def _compiled_graph(
+    spec: FunctionSpecification,
+    mode: Mode,
+    accept_inplace: bool,
+    profile: FunctionProfile | None,
+    recorder: Recorder | None,
+) -> tuple[CompiledGraph, Derivation | None]:
+    """Return the optimized graph of a function, and its derivation if there is a recorder."""
+    fgraph = _fgraph(spec, accept_inplace)
+    required = RequiredLengths(fgraph)
+    derivation = _optimize(fgraph, spec, mode, profile, recorder)
+    started = time.perf_counter()
+    run = linked(fgraph, mode, profile)
+    if profile is not None:
+        profile.linker_time += time.perf_counter() - started
+        profile.import_time += getattr(run, "import_time", 0.0)
+        profile.nodes = len(fgraph.apply_nodes)
+    overwritten = destroyed_inputs(fgraph)
+    compiled = CompiledGraph(
+        fgraph,
+        run,
+        [i for i, v in enumerate(fgraph.inputs) if v in overwritten],
+        [
+            i
+            for i, v in enumerate(fgraph.outputs)
+            if isinstance(v.type, TensorType) and v.type.ndim == 0
+        ],
+        required.without(RequiredLengths(fgraph)) if required.requirements else [],
+    )
+    return compiled, derivation
+
+
+def _fgraph(spec: FunctionSpecification, accept_inplace: bool) -> FunctionGraph:
+    """Return the FunctionGraph of a function, with the features that check its changes."""
+    variables = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
+    outputs = [*spec.results, *spec.updates]
+    mapping = {len(spec.results) + k: position for k, position in enumerate(spec.update_positions)}
+    fgraph = FunctionGraph(variables, outputs, clone=True, update_mapping=mapping)
+    mutable = {i for i, p in enumerate(spec.inputs) if p.mutable}
+    borrowing = [i for i, out in enumerate(spec.outputs) if out.borrow]
+    fgraph.attach_feature(MutableInputs(sorted(mutable | set(spec.update_positions)), borrowing))
+    fgraph.attach_feature(ReplaceValidate())
+    destroyer = next((node for node in fgraph.apply_nodes if node.op.destroy_map), None)
+    if destroyer is not None:
+        if not accept_inplace:
+            raise TypeError(
+                f"{destroyer.op} overwrites its input; set accept_inplace=True to allow that in "
+                "the graph of a function"
+            )
+        fgraph.attach_feature(DestroyHandler())
+        fgraph.validate()
+    return fgraph
+
+
+def _optimize(
+    fgraph: FunctionGraph,
+    spec: FunctionSpecification,
+    mode: Mode,
+    profile: FunctionProfile | None,
+    recorder: Recorder | None,
+) -> Derivation | None:
+    """Optimize the graph and insert copies; return the derivation if there is a recorder."""
+    optimizer = mode.optimizer
+    if recorder is not None:
+        fgraph.attach_feature(recorder)
+    try:
+        _run_optimizer(optimizer, fgraph, profile)
+        insert_copies(fgraph, spec)
+    finally:
+        if recorder is not None:
+            fgraph.remove_feature(recorder)
+    return None if recorder is None else recorder.derivation([optimizer])
+
+
+def _run_optimizer(
+    optimizer: GlobalOptimizer, fgraph: FunctionGraph, profile: FunctionProfile | None
+) -> None:
+    fgraph.profile = profile
+    started = time.perf_counter()
+    with checked_costs(fgraph):
+        record = optimizer.optimize(fgraph)
+    if profile is not None:
+        profile.optimizer_time += time.perf_counter() - started
+        profile.validate_time += getattr(fgraph, "validate_time", 0.0)
+        if config.profile_optimizer:
+            profile.optimizer_profile = (optimizer, record)
+
+
+def _without_updates(
+    spec: FunctionSpecification,
+    mode: Mode,
+    accept_inplace: bool,
+    swap: Mapping[SharedVariable, SharedVariable],
+    name: str | None,
+) -> Function:
+    """Compile a function again without updates, with some shared variables replaced."""
+    inputs = [
+        In(
+            p.variable,
+            p.name,
+            p.value,
+            None,
+            p.mutable and p.update is None,
+            p.strict,
+            p.allow_downcast,
+        )
+        for p in spec.inputs
+    ]
+    givens = {old: new for old, new in swap.items() if old in spec.shared_inputs}
+    outputs = [
+        type(out)(result, out.borrow)
+        for out, result in zip(spec.outputs, spec.results, strict=True)
+    ]
+    without = read_specification(inputs, outputs, None, givens, True, "ignore")
+    without.unpack = spec.unpack
+    return _compile(without, mode, accept_inplace, name, None)
+
+
+def _profile_record(
+    profile: bool | FunctionProfile | None, name: str | None
+) -> FunctionProfile | None:
+    if isinstance(profile, FunctionProfile):
+        return profile
+    if not (config.profile if profile is None else profile):
+        return None
+    return FunctionProfile(message=name if name is not None else _caller())
+
+
+def _caller() -> str:
+    """Return the file and line of the call of `function`; of a notebook's cell the line alone."""
+    frame = sys._getframe(3)
+    file = Path(frame.f_code.co_filename)
+    # the file that IPython compiles a cell from is nowhere
+    in_cell = file.parent.name.startswith("ipykernel_")
+    return f"line {frame.f_lineno} of a cell" if in_cell else f"{file}:{frame.f_lineno}"

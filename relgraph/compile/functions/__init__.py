@@ -1,1 +1,0 @@
-"""`function` and what it makes: inputs and outputs, aliasing of storage, the callable."""

@@ -1,0 +1,628 @@
+"""Which lengths of the inputs of a graph, or made of these, have to be equal; checks of them.
+
+Only an axis whose length is known to be 1 broadcasts. Other lengths that meet have to be equal: the
+node where they meet raises an error if they are not. Laws rely on that and may leave out the node,
+as ``x * y / y → x`` does. A call then checks what the node required of the inputs.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import Op
+from relgraph.graph.shared_values.container import Container
+from relgraph.tensor.along_axes.one_axis import OneAxis
+from relgraph.tensor.assembly.creation import Alloc, ARange
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.conditional.laziness import Contexts
+from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
+from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
+from relgraph.tensor.linalg.gemm import BlasUpdate
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.type import TensorType
+from relgraph.vm.codegen import EqualLengths, Length
+
+
+class Axis(NamedTuple):
+    """The length of an axis of an argument.
+
+    Attributes
+    ----------
+    argument
+        Its position.
+    axis
+        The axis.
+    """
+
+    argument: int
+    axis: int
+
+
+class Made(NamedTuple):
+    """A number that is made of others, as by an op on integers.
+
+    Attributes
+    ----------
+    how
+        What makes it: a name in `MAKERS`.
+    of
+        What it is made of; None for a bound that a slice doesn't have.
+    """
+
+    how: str
+    of: tuple[Number | None, ...]
+
+
+Number: TypeAlias = int | Axis | Made
+"""A length, or a number that lengths are computed with."""
+
+
+def _of_slice(n: int, *bounds: int | None) -> int:
+    return len(range(n)[slice(*bounds)])
+
+
+def _of_range(start: int, stop: int, step: int) -> int:
+    return len(range(start, stop, step))
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    "add": lambda *numbers: sum(numbers),
+    "sub": operator.sub,
+    "mul": lambda *numbers: math.prod(numbers),
+    "int_div": operator.floordiv,
+    "mod": operator.mod,
+    "minimum": lambda *numbers: min(numbers),
+    "maximum": lambda *numbers: max(numbers),
+    "slice": _of_slice,
+    "arange": _of_range,
+}
+"""What makes numbers of numbers, by the names of the ops. A division by 0 raises an error."""
+
+
+def made(how: str, *of: Number | None) -> Number | None:
+    """Return what is made of numbers, in its simplest form; None if there is no such number.
+
+    ``x[1:]`` and ``x[:-1]`` have one length, that of x less 1 and at least 0.
+    """
+    if all(n is None or isinstance(n, int) for n in of):
+        try:
+            return int(MAKERS[how](*of))
+        except (ZeroDivisionError, ValueError):
+            return None
+    if how == "slice":
+        return _simplest_slice(*of)
+    neutral = {"add": 0, "mul": 1}.get(how)
+    if neutral is not None:
+        left = tuple(n for n in of if n != neutral)
+        return left[0] if len(left) == 1 else Made(how, left)
+    if how == "sub" and of[1] == 0:
+        return of[0]
+    if how == "maximum" and of[1:] == (0,) and is_length(of[0]):
+        return of[0]
+    return Made(how, of)
+
+
+def _simplest_slice(n: Any, start: Any, stop: Any, step: Any) -> Number | None:
+    bounds = all(b is None or isinstance(b, int) for b in (start, stop))
+    if bounds and step in (None, 1):
+        start = 0 if start is None else start
+        if start >= 0 and (stop is None or stop < 0):
+            return _less(n, start - (stop or 0))
+        if start == 0 and stop is not None:
+            return Made("minimum", (n, stop))
+        if start < 0 and stop is None:
+            return Made("minimum", (n, -start))
+    if bounds and step == -1 and start is None and stop is None:
+        return n  # type: ignore[no-any-return]
+    return Made("slice", (n, start, stop, step))
+
+
+def _less(n: Number, k: int) -> Number:
+    """Return a length less some elements, as far as there are any."""
+    if k == 0:
+        return n
+    # that of a slice with a bound alone, so that slices of slices come to one
+    if isinstance(n, Made) and n.how == "slice" and n.of[2:] == (None, None):
+        first, start = n.of[:2]
+        if isinstance(start, int) and start > 0:
+            return Made("slice", (first, start + k, None, None))
+    return Made("slice", (n, k, None, None))
+
+
+def is_length(number: Number | None) -> bool:
+    """Return whether a number is at least 0 whatever the arguments are."""
+    if not isinstance(number, Made):
+        return isinstance(number, Axis) or (number is not None and number >= 0)
+    if number.how in ("slice", "arange"):
+        return True
+    are = [is_length(part) for part in number.of]
+    return any(are) if number.how == "maximum" else number.how != "sub" and all(are)
+
+
+def replaced(number: Number | None, by: Callable[[Axis], Number]) -> Number | None:
+    """Return a number with others for its axes."""
+    if isinstance(number, Axis):
+        return by(number)
+    if isinstance(number, Made):
+        return made(number.how, *(replaced(part, by) for part in number.of))
+    return number
+
+
+def source(number: Number | None, value: Callable[[int], str]) -> str:
+    """Return the expression for a number; `value` gives that of an argument."""
+    if isinstance(number, Axis):
+        return f"{value(number.argument)}.shape[{number.axis}]"
+    if isinstance(number, Made):
+        return f"{number.how}({', '.join(source(part, value) for part in number.of)})"
+    return str(number)
+
+
+def value_of(number: Number | None, values: Sequence[Any], variables: Sequence[Variable]) -> Any:
+    """Return a number for arguments; None if it is not known, or an argument is of another rank
+    than its variable."""
+    if isinstance(number, Axis):
+        shape = np.shape(values[number.argument])
+        kind: Any = variables[number.argument].type
+        n = shape[number.axis] if len(shape) == kind.ndim else None
+        # an array of another library may not know its lengths
+        return None if n != n else n
+    if isinstance(number, Made):
+        parts = [value_of(part, values, variables) for part in number.of]
+        if any(new is None and old is not None for new, old in zip(parts, number.of, strict=True)):
+            return None
+        try:
+            return MAKERS[number.how](*parts)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+    return number
+
+
+def named(number: Number | None, variables: Sequence[Variable]) -> str:
+    """Return a number as text."""
+    if isinstance(number, Axis):
+        return f"axis {number.axis} of {variables[number.argument]}"
+    if isinstance(number, Made):
+        parts = [named(part, variables) for part in number.of]
+        if number.how == "slice":
+            start, stop, step = ("" if part == "None" else part for part in parts[1:])
+            return f"part {start}:{stop}{step and ':'}{step} of {parts[0]}"
+        return f"{number.how}({', '.join(parts)})"
+    return str(number)
+
+
+class Requirement(NamedTuple):
+    """An op that needs two lengths to be equal.
+
+    Attributes
+    ----------
+    op
+        The op.
+    first, second
+        The lengths.
+    """
+
+    op: Op
+    first: Number
+    second: Number
+
+
+def checked_call(
+    call: Callable[..., Any],
+    requirements: Sequence[Requirement],
+    variables: Sequence[Variable],
+    shared: Sequence[Container],
+) -> Callable[..., Any]:
+    """Return a function of the arguments that checks lengths before it makes a call.
+
+    Parameters
+    ----------
+    call
+        Takes the arguments of a function, which need not be arrays.
+    requirements
+        What has to hold of the lengths of the inputs.
+    variables
+        The inputs: arguments, and after them shared variables.
+    shared
+        The containers of these.
+    """
+    count = len(variables) - len(shared)
+
+    def value(i: int) -> str:
+        return f"a{i}" if i < count else f"anywhere(s{i - count})"
+
+    arguments = ", ".join(f"a{i}" for i in range(count))
+    conditions = [f"{source(r.first, value)} == {source(r.second, value)}" for r in requirements]
+    code = f"""\
+def checked({arguments}):
+ try: holds = {" and ".join(conditions)}
+ except Exception: holds = False
+ if not holds: require([{arguments}])
+ return call({arguments})"""
+
+    def require(given: Sequence[Any]) -> None:
+        values = [*given, *(_anywhere(container) for container in shared)]
+        for requirement in requirements:
+            _require(requirement, values, variables)
+
+    scope: dict[str, Any] = {**MAKERS, "call": call, "require": require, "anywhere": _anywhere}
+    scope.update((f"s{k}", container) for k, container in enumerate(shared))
+    exec(compile(code, "<relgraph lengths>", "exec"), scope)
+    checked: Callable[..., Any] = scope["checked"]
+    return checked
+
+
+def _anywhere(container: Container) -> Any:
+    """Return the value of a shared variable where it is, which may be on a device."""
+    return container.here if container.away is None else container.away
+
+
+def _require(
+    requirement: Requirement, values: Sequence[Any], variables: Sequence[Variable]
+) -> None:
+    """Raise a ValueError if two lengths differ that have to be equal.
+
+    What is no array of the right rank the call refuses.
+    """
+    op, first, second = requirement
+    n, m = (value_of(number, values, variables) for number in (first, second))
+    if n is None or m is None or n == m:
+        return
+    # a length of 1 that could have been declared comes first
+    if n != 1 and m == 1 and isinstance(second, Axis):
+        first, second, n, m = second, first, m, n
+    if isinstance(second, int):
+        text = f"{op}: {named(first, variables)} has length {n}, not {m}"
+    else:
+        one, other = (named(number, variables) for number in (first, second))
+        text = f"{op}: {one} has length {n}, {other} {m}"
+    if n != 1 or not isinstance(first, Axis):
+        raise ValueError(text)
+    kind: Any = variables[first.argument].type
+    shape = tuple(1 if k == first.axis else length for k, length in enumerate(kind.shape))
+    raise ValueError(
+        f"{text}; only an axis whose length is known to be 1 broadcasts: declare "
+        f"TensorType({kind.dtype!r}, {shape}), or use specify_shape"
+    )
+
+
+class RequiredLengths:
+    """The lengths of the inputs of a graph that have to be equal, so that no node raises an error.
+
+    What only a branch of an `IfElse` needs requires nothing: it may not run. Nor does what is known
+    of lengths go through every op: not through one that makes new ones of values.
+
+    Attributes
+    ----------
+    requirements
+        The requirements; none follows from the others.
+    """
+
+    def __init__(self, fgraph: FunctionGraph) -> None:
+        self.requirements: list[Requirement] = []
+        self._inputs = list(fgraph.inputs)
+        self._lengths = EqualLengths()
+        # that of an axis which is known to be 1 is ~1; no other axis broadcasts
+        self._axes: dict[Variable, tuple[Length, ...]] = {}
+        # for some lengths how they follow from those of inputs: if one is equal, it is that
+        self._numbers: dict[Length, Number] = {}
+        self._made: dict[Number, Length] = {}
+        # what integers of rank 0 are
+        self._integers: dict[Variable, Number] = {}
+        for i, var in enumerate(self._inputs):
+            for axis, length in enumerate(self._of(var)):
+                if length >= 0:
+                    self._numbers[length] = Axis(i, axis)
+        if self._numbers:
+            for node in _nodes_that_run(fgraph):
+                self._add(node)
+
+    def without(self, kept: RequiredLengths) -> list[Requirement]:
+        """Return the requirements that `kept`, those of another graph of the inputs, does not
+        imply."""
+        kept._close()
+        return [r for r in self.requirements if not kept.implies(r)]
+
+    def implies(self, requirement: Requirement) -> bool:
+        """Return whether two lengths have to be equal."""
+        first, second = (
+            self._lengths.find(self._length(self._canonical(n)))
+            for n in (requirement.first, requirement.second)
+        )
+        return first == second
+
+    def _close(self) -> None:
+        """Note that what is made of equal lengths in the same way is equal."""
+        known = 0
+        while known != len(self._made):
+            known = len(self._made)
+            for number, length in list(self._made.items()):
+                self._lengths.equate(self._length(self._canonical(number)), length)
+
+    def _canonical(self, number: Number) -> Number:
+        """Return a number with one of all equal lengths in the place of each."""
+        found = replaced(number, self._first_equal)
+        return number if found is None else found
+
+    def _first_equal(self, axis: Axis) -> Number:
+        found = self._number(self._of(self._inputs[axis.argument])[axis.axis])
+        return axis if found is None else found
+
+    def _number(self, length: Length) -> Number | None:
+        """Return how a length follows from those of inputs; None if it is not known."""
+        length = self._lengths.find(length)
+        return ~length if length < 0 else self._numbers.get(length)
+
+    def _length(self, number: Number | None) -> Length:
+        """Return the length that is a number; a new one if the number isn't known to be one."""
+        if number is None or not is_length(number):
+            return self._lengths.new()
+        if isinstance(number, int):
+            return ~number
+        if isinstance(number, Axis):
+            return self._of(self._inputs[number.argument])[number.axis]
+        length = self._made.get(number)
+        if length is None:
+            length = self._made[number] = self._lengths.new()
+            self._numbers[length] = number
+        return length
+
+    def _length_made(self, how: str, lengths: Iterable[Length]) -> Length:
+        numbers = [self._number(n) for n in lengths]
+        return self._length(None if None in numbers else made(how, *numbers))
+
+    def _integer(self, var: Variable) -> Number | None:
+        """Return what an integer of rank 0 is; None if that is not known."""
+        if isinstance(var, Constant) and var.type.dtype.startswith(("int", "uint")):
+            return int(var.data)
+        return self._integers.get(var)
+
+    def _of(self, var: Variable) -> tuple[Length, ...]:
+        """Return the lengths of the axes of a tensor; of another variable none."""
+        axes = self._axes.get(var)
+        if axes is None:
+            shape = var.type.shape if isinstance(var.type, TensorType) else ()
+            axes = tuple([self._lengths.new() if n is None else ~n for n in shape])
+            self._axes[var] = axes
+        return axes
+
+    def _define(self, var: Variable, axes: Iterable[Length | None]) -> None:
+        """Note the lengths of an output, of which the type may know more; None is not known."""
+        pairs = zip(self._of(var), axes, strict=True)
+        self._axes[var] = tuple([own if n is None or own < 0 else n for own, n in pairs])
+
+    def _add(self, node: Apply) -> None:
+        """Note what a node requires, and the lengths of its outputs."""
+        op = node.op
+        if isinstance(op, Elemwise | FusedReduction):
+            found = self._broadcast(op, [self._of(v) for v in node.inputs])
+            if isinstance(op, Elemwise):
+                for out in node.outputs:
+                    self._axes[out] = found
+                if not found and node.outputs[0].type.dtype == "int64":
+                    self._add_integer(node)
+        elif isinstance(op, DimShuffle):
+            given = self._of(node.inputs[0])
+            self._axes[node.outputs[0]] = tuple(
+                [~1 if isinstance(a, str) else given[a] for a in op.new_order]
+            )
+        elif isinstance(op, CAReduce):
+            given = self._of(node.inputs[0])
+            reduced = op.axes(len(given))
+            self._axes[node.outputs[0]] = tuple(
+                [n for axis, n in enumerate(given) if axis not in reduced]
+            )
+        elif isinstance(op, MatrixProduct):
+            self._add_product(node)
+        elif isinstance(op, BlasUpdate):
+            self._add_update(node)
+        elif isinstance(op, BaseIncSubtensor | OneAxis | SpecifyShape):
+            given = self._axes[node.outputs[0]] = self._of(node.inputs[0])
+            if isinstance(op, SpecifyShape):
+                for length, n in zip(given, op.shape, strict=True):
+                    self._equate(op, length, length if n is None else ~n)
+            elif isinstance(op, BaseIncSubtensor):
+                self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
+        else:
+            self._add_lengths(node)
+
+    def _add_lengths(self, node: Apply) -> None:
+        """Note what a node requires that makes new lengths."""
+        op = node.op
+        if isinstance(op, Subtensor | AdvancedSubtensor):
+            part = self._part(node, node.inputs[1:])
+            self._define(node.outputs[0], part or [None] * node.outputs[0].type.ndim)
+            made_by = node.inputs[0].owner
+            if made_by is not None and isinstance(made_by.op, Shape):
+                given, entry = self._of(made_by.inputs[0]), op.idx_list[0]
+                if given and isinstance(entry, int):
+                    self._add_length(node, given[entry])
+        elif isinstance(op, Join):
+            self._add_join(node)
+        elif isinstance(op, Reshape):
+            self._add_reshape(node)
+        elif isinstance(op, Alloc):
+            axes = [self._length(self._integer(n)) for n in node.inputs[1:]]
+            self._fit(op, node.inputs[0], axes)
+            self._define(node.outputs[0], axes)
+        elif isinstance(op, ARange):
+            numbers = [self._integer(n) for n in node.inputs]
+            if None not in numbers:
+                start, stop, step = numbers
+                of_zero = (start, step) == (0, 1)
+                number = made("maximum", stop, 0) if of_zero else made("arange", *numbers)
+                self._define(node.outputs[0], [self._length(number)])
+        elif isinstance(op, Shape_i) and isinstance(node.inputs[0].type, TensorType):
+            self._add_length(node, self._of(node.inputs[0])[op.i])
+
+    def _add_length(self, node: Apply, length: Length) -> None:
+        """Note that an integer is a length."""
+        number = self._number(length)
+        if number is not None:
+            self._integers[node.outputs[0]] = number
+
+    def _add_integer(self, node: Apply) -> None:
+        numbers = [self._integer(v) for v in node.inputs]
+        name = node.op.scalar_op.name
+        if name in MAKERS and None not in numbers:
+            number = made(name, *numbers)
+            if number is not None:
+                self._integers[node.outputs[0]] = number
+
+    def _broadcast(self, op: Op, shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
+        """Return the lengths that tensors of one rank have together."""
+        first = shapes[0]
+        if shapes.count(first) == len(shapes):
+            return first
+        found = []
+        for lengths in zip(*shapes, strict=True):
+            common = ~1
+            for n in lengths:
+                if common == ~1:
+                    common = n
+                elif n not in (~1, common):
+                    self._equate(op, common, n)
+            found.append(common)
+        return tuple(found)
+
+    def _fit(self, op: Op, var: Variable, part: Sequence[Length | None]) -> None:
+        """Note that a value is broadcast to a part, the lengths of whose axes may be unknown."""
+        own = self._of(var)
+        for n, m in zip(reversed(own), reversed(part), strict=False):
+            if m is not None and n not in (~1, m):
+                self._equate(op, n, m)
+
+    def _add_product(self, node: Apply) -> None:
+        x, y = (self._of(v) for v in node.inputs[:2])
+        self._equate(node.op, x[-1], y[-2 if len(y) > 1 else 0])
+        stacks = x[:-2], y[:-2]
+        ndim = max(map(len, stacks))
+        batch = self._broadcast(node.op, [(~1,) * (ndim - len(v)) + v for v in stacks])
+        self._axes[node.outputs[0]] = (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
+
+    def _add_update(self, node: Apply) -> None:
+        of_letter: dict[str, Length] = {}
+        for letters, v in zip(node.op.axes, node.inputs, strict=True):
+            for letter, length in zip(letters, self._of(v), strict=True):
+                self._equate(node.op, of_letter.setdefault(letter, length), length)
+        self._axes[node.outputs[0]] = self._of(node.inputs[0])
+
+    def _add_join(self, node: Apply) -> None:
+        shapes = [self._of(v) for v in node.inputs]
+        axes = []
+        for axis, lengths in enumerate(zip(*shapes, strict=True)):
+            if axis == node.op.axis:
+                axes.append(self._length_made("add", lengths))
+                continue
+            for n in lengths[1:]:
+                self._equate(node.op, lengths[0], n)
+            axes.append(lengths[0])
+        self._define(node.outputs[0], axes)
+
+    def _add_reshape(self, node: Apply) -> None:
+        vector = node.inputs[1]
+        if isinstance(vector, Constant):
+            entries: list[Number | None] = [int(n) for n in vector.data]
+        elif vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+            entries = [self._integer(n) for n in vector.owner.inputs]
+        else:
+            return
+        if entries.count(-1) == 1 and None not in entries:
+            numbers = [self._number(n) for n in self._of(node.inputs[0])]
+            rest = made("mul", *(n for n in entries if n != -1))
+            total = None if None in numbers else made("mul", *numbers)
+            found = total if total is None or rest == 1 else made("int_div", total, rest)
+            entries = [found if n == -1 else n for n in entries]
+        self._define(node.outputs[0], [self._length(n) for n in entries])
+
+    def _part(self, node: Apply, indices: Sequence[Variable]) -> list[Length | None]:
+        """Return the lengths of the part that an op reads or writes; none if they aren't known."""
+        given, rest = self._of(node.inputs[0]), iter(indices)
+        entries, taken = node.op.idx_list, 0
+        found: list[Length | None] = []
+        arrays: list[int] = []
+        common = ~1
+        for k, entry in enumerate(entries):
+            if entry is None:
+                found.append(~1)
+                continue
+            if entry is Placeholder.ARRAY:
+                index = next(rest)
+                if index.type.ndim != 1 or index.type.dtype == "bool":
+                    return []
+                (n,) = self._of(index)
+                if not arrays:
+                    found.append(n)
+                elif entries[k - 1] is not Placeholder.ARRAY:
+                    return []
+                elif common == ~1:
+                    found[-1] = n
+                elif n != ~1:
+                    self._equate(node.op, common, n)
+                common = n if n != ~1 else common
+                arrays.append(k)
+            elif isinstance(entry, Slice):
+                found.append(self._sliced(given[taken], entry, rest))
+            elif entry is Placeholder.INTEGER:
+                next(rest)
+                if arrays or Placeholder.ARRAY in entries:
+                    return []
+            elif Placeholder.ARRAY in entries:
+                return []
+            taken += 1
+        return [*found, *given[taken:]]
+
+    def _sliced(self, n: Length, entry: Slice, rest: Iterator[Variable]) -> Length | None:
+        bounds: list[Number | None] = []
+        known = True
+        for part in entry.parts():
+            bound = self._integer(next(rest)) if isinstance(part, Placeholder) else part
+            known = known and (bound is not None or part is None)
+            bounds.append(bound)
+        if entry in (WHOLE, Slice(None, None, -1)):
+            return n
+        number = self._number(n)
+        known = known and number is not None
+        return self._length(made("slice", number, *bounds)) if known else None
+
+    def _equate(self, op: Op, a: Length, b: Length) -> None:
+        a, b = self._lengths.find(a), self._lengths.find(b)
+        if a == b or (a < 0 and b < 0):
+            return
+        if a < 0:
+            a, b = b, a
+        first, second = self._number(a), self._number(b)
+        self._lengths.equate(a, b)
+        if first is not None and second is not None:
+            self.requirements.append(Requirement(op, first, second))
+        if b >= 0:
+            either = sorted((n for n in (first, second) if n is not None), key=_is_made)
+            if either:
+                self._numbers[self._lengths.find(a)] = either[0]
+
+
+def _is_made(number: Number) -> bool:
+    return isinstance(number, Made)
+
+
+def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:
+    """Return the nodes of a graph that run whatever the values of its inputs are."""
+    nodes = fgraph.toposort()
+    if not any(isinstance(node.op, IfElse) for node in nodes):
+        return nodes
+    contexts = Contexts(fgraph, nodes)
+    return [node for node in nodes if contexts.of_node[node] is contexts.root]

@@ -1,1 +1,0 @@
-"""Laws that are loaded for the first graph that needs them."""

@@ -1,0 +1,110 @@
+"""Rule packs: laws of other packages, which queries find on request.
+
+A package offers laws by an entry point of the group ``relgraph.laws`` that names a table of laws,
+or a module that holds some::
+
+    [project.entry-points."relgraph.laws"]
+    geometry = "geometry_laws:LAWS"
+
+``Mode().including("pack:geometry")`` applies them. Nothing of a pack is imported before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any
+
+from relgraph.graph.kanren import Relation
+
+__all__ = ["PackError", "installed_packs", "laws_of_pack"]
+
+GROUP = "relgraph.laws"
+"""The group of entry points that name packs."""
+PREFIX = "pack:"
+"""What the tag of a pack begins with; its name follows."""
+
+
+class PackError(ValueError):
+    """A pack that is not installed, or has no laws; the message names it and says why."""
+
+
+def installed_packs() -> tuple[str, ...]:
+    """Return the names of the packs that are installed, in order; none of them is imported."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def packs_among(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the packs of which the tags are among some tags."""
+    return tuple(tag.removeprefix(PREFIX) for tag in tags if tag.startswith(PREFIX))
+
+
+@cache
+def laws_of_pack(name: str) -> tuple[Relation, ...]:
+    """Return the laws of a pack, in the order in which its table or module has them.
+
+    Raises
+    ------
+    PackError
+        If no pack has the name, or several have; or the pack can't be imported, holds no laws or
+        something else beside them, or has two laws of one name.
+    """
+    point = _entry_point(name)
+    try:
+        held = point.load()
+    except (Exception, SystemExit) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PackError(f"{_label(point)} can't be imported: {why}") from error
+    laws: dict[str, Relation] = {}
+    for law in _laws_in(point, held):
+        if laws.setdefault(law.name, law) is not law:
+            raise PackError(f"{_label(point)} has two laws called {law.name}")
+    if not laws:
+        raise PackError(f"{_label(point)} holds no laws")
+    return tuple(laws.values())
+
+
+def _entry_point(name: str) -> EntryPoint:
+    found = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    if not found:
+        names = installed_packs()
+        near = get_close_matches(name, names)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        there = f"there are {', '.join(names)}" if names else "there is none"
+        raise PackError(f"no pack called {name!r} is installed: {there}{hint}")
+    if len(found) > 1:
+        labels = " and ".join(map(_label, found.values()))
+        raise PackError(f"several packs are called {name!r}: {labels}")
+    return next(iter(found.values()))
+
+
+def _label(point: EntryPoint) -> str:
+    source = f" of {point.dist.name}" if point.dist is not None else ""
+    return f"the pack {point.name!r}{source} ({point.value})"
+
+
+def _laws_in(point: EntryPoint, held: Any) -> list[Relation]:
+    """Return the laws in what an entry point names.
+
+    A module may hold other things too; a table of laws may not.
+    """
+    in_module = isinstance(held, ModuleType)
+    laws: list[Relation] = []
+    stack = [_public(held) if isinstance(held, ModuleType) else held]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Relation):
+            laws.append(item)
+        elif isinstance(item, tuple | list | dict):
+            items = list(item.values()) if isinstance(item, dict) else list(item)
+            stack.extend(reversed(items))
+        elif not in_module:
+            raise PackError(f"{_label(point)} is to hold laws, and holds {item!r}")
+    return laws
+
+
+def _public(module: ModuleType) -> list[Any]:
+    return [value for name, value in vars(module).items() if not name.startswith("__")]

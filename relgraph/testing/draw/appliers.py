@@ -1,0 +1,705 @@
+"""Appliers: each applies one op or function to variables of the graph that is being built.
+
+Idioms are combinations of ops that people write and that rewrites match; appliers of indexing take,
+set or increment a part of a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.functions import FUNCTIONS
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
+
+Idiom = tuple[int, Callable[..., Any]]
+"""The number of operands, and a function that combines them."""
+
+_SIGNS: tuple[Idiom, ...] = (
+    (1, lambda x: at.neg(at.neg(x))),
+    (1, lambda x: 0 - x),
+    (1, lambda x: -1 * x),
+    (2, lambda x, y: x + -y),
+    (2, lambda x, y: x - -y),
+    (2, lambda x, y: -(x - y)),
+    (2, lambda x, y: -x - y),
+    (2, lambda x, y: -x * y),
+    (2, lambda x, y: -x * -y),
+    (2, lambda x, y: -x / y),
+    (2, lambda x, y: x / -y),
+    (1, lambda x: at.abs(-x)),
+    (1, lambda x: at.abs(at.abs(x))),
+    (1, lambda x: at.sign(x) * at.abs(x)),
+    (1, lambda x: at.sqr(-x)),
+    (1, lambda x: at.cos(-x)),
+    (1, lambda x: at.sin(-x)),
+)
+_IDENTITIES: tuple[Idiom, ...] = (
+    (1, lambda x: x + 0),
+    (1, lambda x: x - 0),
+    (1, lambda x: x * 1),
+    (1, lambda x: x * 0),
+    (1, lambda x: x / 1),
+    (1, lambda x: 0 / x),
+    (1, lambda x: 1 / (1 / x)),
+    (1, lambda x: x + x),
+    (1, lambda x: x - x),
+    (1, lambda x: x / x),
+    (1, lambda x: x * x),
+    (1, lambda x: x * x * x),
+    (1, lambda x: 2 * x + 3 * x),
+    (1, lambda x: x * 2 * 3),
+    (1, lambda x: x + 1 - 1),
+    (2, lambda x, y: x * y / y),
+    (2, lambda x, y: x / y * y),
+    (2, lambda x, y: x + y - y),
+    (2, lambda x, y: x - y + y),
+    (2, lambda x, y: (x - y) + (y - x)),
+    (3, lambda x, y, z: x * y + x * z),
+    (3, lambda x, y, z: x * (y + z)),
+    (3, lambda x, y, z: (x + y) * z - y * z),
+    (3, lambda x, y, z: x / y / z),
+    (3, lambda x, y, z: x / (y / z)),
+    (3, lambda x, y, z: x / y * z),
+    (3, lambda x, y, z: (x / y + z) * y),
+    (3, lambda x, y, z: (x / y - z) * y),
+    (3, lambda x, y, z: (z - x / y) * y),
+    (3, lambda x, y, z: x / z + y / z),
+)
+_POWERS: tuple[Idiom, ...] = (
+    (1, lambda x: x**2),
+    (1, lambda x: x**3.0),
+    (1, lambda x: x**1),
+    (1, lambda x: x**0.0),
+    (1, lambda x: x**0.5),
+    (1, lambda x: x**-1.0),
+    (1, lambda x: x**-0.5),
+    (1, lambda x: at.sqrt(at.sqr(x))),
+    (1, lambda x: at.sqr(at.sqrt(x))),
+    (1, lambda x: (x**2.0) ** 3.0),
+    (2, lambda x, y: at.sqrt(x) * at.sqrt(y)),
+    (2, lambda x, y: at.sqr(x) / x * y),
+    (1, lambda x: x**2.0 * x**3.0),
+)
+_EXPONENTIALS: tuple[Idiom, ...] = (
+    (1, lambda x: at.log(at.exp(x))),
+    (1, lambda x: at.exp(at.log(x))),
+    (1, lambda x: at.exp(-at.log(x))),
+    (1, lambda x: at.log(1 + x)),
+    (1, lambda x: at.log(1 - x)),
+    (1, lambda x: at.exp(x) - 1),
+    (1, lambda x: 1 - at.exp(x)),
+    (1, lambda x: at.log1p(at.expm1(x))),
+    (1, lambda x: at.log(at.sqr(x))),
+    (1, lambda x: at.log(at.sqrt(x))),
+    (1, lambda x: 1 - at.erf(x)),
+    (1, lambda x: 1 - at.erfc(x)),
+    (2, lambda x, y: at.exp(x) * at.exp(y)),
+    (2, lambda x, y: at.exp(x) / at.exp(y)),
+    (2, lambda x, y: at.log(x) + at.log(y)),
+    (2, lambda x, y: at.log(x * y)),
+    (2, lambda x, y: at.log(at.exp(x) + at.exp(y))),
+    (2, lambda x, y: at.exp(y * at.log(x))),
+)
+_LOGISTIC: tuple[Idiom, ...] = (
+    (1, lambda x: 1 / (1 + at.exp(-x))),
+    (1, lambda x: at.exp(x) / (1 + at.exp(x))),
+    (1, lambda x: 1 - at.sigmoid(x)),
+    (1, lambda x: at.log(at.sigmoid(x))),
+    (1, lambda x: at.log(1 - at.sigmoid(x))),
+    (1, lambda x: at.log(1 + at.exp(x))),
+    (1, lambda x: at.log1p(at.exp(x))),
+    (1, lambda x: at.sigmoid(x) * at.exp(-x)),
+    (2, lambda x, y: y / (1 + at.exp(-x))),
+    (2, lambda x, y: -y * at.log(at.sigmoid(x)) - (1 - y) * at.log(1 - at.sigmoid(x))),
+    (1, lambda x: (at.exp(x) - at.exp(-x)) / (at.exp(x) + at.exp(-x))),
+)
+_CHOICES: tuple[Idiom, ...] = (
+    (1, lambda x: at.switch(x > 0, x, 0)),
+    (1, lambda x: at.maximum(x, 0)),
+    (1, lambda x: at.maximum(x, x)),
+    (2, lambda x, y: at.switch(x > y, x, y)),
+    (2, lambda x, y: at.switch(at.eq(x, x), x, y)),
+    (2, lambda x, y: at.switch(y, x, x)),
+    (3, lambda c, x, y: at.switch(c, x, y) + at.switch(c, y, x)),
+    (3, lambda c, x, y: at.switch(at.invert(c > 0), x, y)),
+    (2, lambda x, y: at.maximum(at.maximum(x, y), x)),
+    (2, lambda x, y: at.minimum(at.maximum(x, y), x)),
+    (1, lambda x: at.invert(at.lt(x, 0))),
+    (2, lambda x, y: at.and_(x > y, x > y)),
+    (1, lambda x: at.clip(at.clip(x, -1, 1), -1, 1)),
+    (1, lambda x: at.cast(at.cast(x, "float64"), "float32")),
+    (1, lambda x: at.cast(at.cast(x, "int8"), "float64")),
+    (1, lambda x: at.cast(x > 0, x.type.dtype) * x),
+)
+_AXES: tuple[Idiom, ...] = (
+    (1, lambda x: x.T.T),
+    (2, lambda x, y: (x.T + y.T).T),
+    (1, lambda x: at.exp(x.T).T),
+    (1, lambda x: at.sum(-x)),
+    (1, lambda x: at.sum(-x, axis=0)),
+    (1, lambda x: at.sum(2 * x, axis=-1)),
+    (1, lambda x: at.sum(at.sum(x, axis=0))),
+    (1, lambda x: at.sum(x.T, axis=0)),
+    (1, lambda x: at.sum(x / at.sum(x, axis=0, keepdims=True), axis=0)),
+    (2, lambda x, y: at.sum(x + y, axis=0)),
+    (2, lambda x, y: at.sum(x * y, axis=-1)),
+    (1, lambda x: at.sum(at.alloc(x, 3, *(x.shape[i] for i in range(x.type.ndim))), axis=0)),
+    (1, lambda x: at.prod(2 * x)),
+    (1, lambda x: at.max(-x)),
+    (1, lambda x: at.max(x + 1, axis=0)),
+    (1, lambda x: at.max(at.exp(x))),
+    (1, lambda x: at.mean(at.mean(x, axis=0))),
+    (1, lambda x: at.exp(x) / at.sum(at.exp(x), axis=-1, keepdims=True)),
+    (1, lambda x: at.log(at.sum(at.exp(x), axis=-1))),
+    (1, lambda x: at.log(at.softmax(x))),
+    (2, lambda x, y: at.dot(x, y).T),
+    (2, lambda x, y: at.dot(x.T, y.T)),
+    (2, lambda x, y: at.dot(2 * x, y)),
+    (2, lambda x, y: at.dot(-x, y) + 1),
+    (1, lambda x: at.dot(x, at.eye(3))),
+    (2, lambda x, y: at.sum(at.dot(x, y))),
+    (3, lambda x, y, z: at.dot(at.dot(x, y), z)),
+    (3, lambda x, y, z: 0.5 * at.dot(x, y) + 2.0 * z),
+    (3, lambda x, y, z: z - at.dot(x, y)),
+)
+_SHAPES: tuple[Idiom, ...] = (
+    (1, lambda x: at.reshape(at.reshape(x, (-1,)), x.shape)),
+    (1, lambda x: at.reshape(at.exp(x), (-1,))),
+    (1, lambda x: x[::-1][::-1]),
+    (1, lambda x: at.exp(x)[0]),
+    (2, lambda x, y: (x + y)[1:]),
+    (1, lambda x: x[1:][:1]),
+    (1, lambda x: x.T[0]),
+    (1, lambda x: at.stack([x, x])[1]),
+    (2, lambda x, y: at.join(0, x, y)[: x.shape[0]]),
+    (1, lambda x: at.set_subtensor(x[:1], 2)[:1]),
+    (1, lambda x: at.set_subtensor(x[:], x)),
+    (1, lambda x: at.set_subtensor(at.set_subtensor(x[:1], 2)[:1], 3)),
+    (1, lambda x: at.inc_subtensor(at.zeros_like(x)[:1], x[:1])),
+    (1, lambda x: at.inc_subtensor(x[:0], x[:0])),
+    (1, lambda x: at.alloc(x, *(x.shape[i] for i in range(x.type.ndim)))),
+    (2, lambda x, y: at.second(x, y) + x),
+    (2, lambda x, y: at.second(x, at.second(y, x))),
+    (1, lambda x: at.zeros_like(x) + x),
+    (1, lambda x: at.ones_like(x) * x),
+    (2, lambda x, y: at.shape_i(x + y, 0)),
+    (1, lambda x: at.exp(x).shape),
+    (1, lambda x: at.split(x, [1, x.shape[0] - 1], 2)[1]),
+    (1, lambda x: x.flatten().sum()),
+)
+_COMPLEX: tuple[Idiom, ...] = (
+    (1, lambda x: at.conj(at.conj(x))),
+    (1, lambda x: at.real(at.conj(x))),
+    (1, lambda x: at.abs(at.conj(x))),
+    (1, lambda x: x * at.conj(x)),
+    (1, lambda x: at.real(x) + at.constant(np.complex128(1j)) * at.imag(x)),
+)
+
+IDIOMS: tuple[Idiom, ...] = (
+    *_SIGNS,
+    *_IDENTITIES,
+    *_POWERS,
+    *_EXPONENTIALS,
+    *_LOGISTIC,
+    *_CHOICES,
+    *_AXES,
+    *_SHAPES,
+    *_COMPLEX,
+)
+
+
+def apply_idiom(idiom: Idiom, b: GraphBuilder) -> Any:
+    """Apply an idiom to a variable and further operands, which may be constants."""
+    count, function = idiom
+    first = b.pick()
+    return function(*[first, *(_tensor_operand(b, first) for _ in range(count - 1))])
+
+
+def _tensor_operand(b: GraphBuilder, like: Any) -> Any:
+    operand = b.operand_for(like)
+    return operand if hasattr(operand, "type") else at.as_tensor_variable(operand)
+
+
+_BOUNDS = (None, 1, -1, 0, 2, -2, None)
+_STEPS = (None, None, None, -1, 2, -2)
+
+
+def _pick_indexable(b: GraphBuilder) -> Any:
+    return b.pick(lambda v: v.type.ndim >= 1)
+
+
+def _slice(b: GraphBuilder) -> slice:
+    return slice(b.choose(_BOUNDS), b.choose(_BOUNDS), b.choose(_STEPS))
+
+
+def _entry(b: GraphBuilder, length: int) -> Any:
+    """Return an index of one axis: an integer, an input, or a slice."""
+    kind = b.below(6)
+    if length and kind == 0:
+        return b.below(length)
+    if length and kind == 1:
+        return -1 - b.below(length)
+    if kind == 2:
+        variable = b.new_index(length)
+        if variable is not None:
+            return variable
+    if kind == 3:
+        # Not an input: the shape of the result would depend on its value.
+        like = b.pick(lambda v: v.type.ndim >= 1)
+        return slice(None, at.shape_i(like, 0) - b.below(2))
+    return _slice(b)
+
+
+def basic_index(b: GraphBuilder, x: Any) -> Any:
+    """Return a tuple of integers and slices for the first axes of `x`."""
+    count = 1 + b.below(x.type.ndim)
+    return tuple(_entry(b, n) for n in b.shape(x)[:count])
+
+
+def array_index(b: GraphBuilder, x: Any) -> Any:
+    """Return an index with an array for one axis: a mask, an input, or a constant.
+
+    The constant may hold an index several times.
+    """
+    shape = b.shape(x)
+    axis = b.below(len(shape))
+    length = shape[axis]
+    kind = b.below(4)
+    if kind == 0:
+        mask = np.arange(length) % 2 == 0
+        return (*[slice(None)] * axis, mask)
+    if kind == 1:
+        variable = b.new_index(length, b.choose(((3,), (2,), (0,), (2, 2))))
+        if variable is not None:
+            return (*[slice(None)] * axis, variable)
+    if not length:
+        return (*[slice(None)] * axis, np.zeros(0, "int64"))
+    indices = [b.below(2 * length) - length for _ in range(1 + b.below(3))]
+    return (*[slice(None)] * axis, np.array(indices))
+
+
+def _apply_basic_index(b: GraphBuilder) -> Any:
+    """Take a part of a variable by integers and slices."""
+    x = _pick_indexable(b)
+    return None if x is None else x[basic_index(b, x)]
+
+
+def _apply_array_index(b: GraphBuilder) -> Any:
+    """Take a part of a variable by an array."""
+    x = _pick_indexable(b)
+    return None if x is None else x[array_index(b, x)]
+
+
+def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    x = _pick_indexable(b)
+    if x is None:
+        return None
+    part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
+    candidates: Sequence[Any] = [v for v in b.variables if v.type.dtype == x.type.dtype]
+    kind = b.below(3)
+    if kind == 0:
+        return function(part, b.choose((0, 1, 2)))
+    if kind == 1:
+        return function(part, at.neg(part) if x.type.dtype != "bool" else part)
+    return function(part, b.choose(candidates))
+
+
+def _apply_set_subtensor(b: GraphBuilder) -> Any:
+    """Set a part of a variable."""
+    return _apply_update(at.set_subtensor, b)
+
+
+def _apply_inc_subtensor(b: GraphBuilder) -> Any:
+    """Increment a part of a variable."""
+    return _apply_update(at.inc_subtensor, b)
+
+
+def _apply_diagonal(b: GraphBuilder) -> Any:
+    """Take a diagonal of a variable."""
+    x = b.pick(lambda v: v.type.ndim >= 2)
+    return None if x is None else at.diagonal(x, b.below(3) - 1)
+
+
+def _apply_triangle(b: GraphBuilder) -> Any:
+    """Take a triangle of a matrix."""
+    x = b.pick(lambda v: v.type.ndim == 2)
+    return None if x is None else b.choose((at.tril, at.triu))(x, b.below(3) - 1)
+
+
+INDEXING_APPLIERS: dict[Any, Callable[[GraphBuilder], Any]] = {
+    at.getitem: _apply_basic_index,
+    at.take: _apply_array_index,
+    at.set_subtensor: _apply_set_subtensor,
+    at.inc_subtensor: _apply_inc_subtensor,
+    at.diagonal: _apply_diagonal,
+    at.tril: _apply_triangle,
+}
+
+
+Applier = Callable[[GraphBuilder], Any]
+"""Returns the new variable or variables, or None if the graph has no fitting operands.
+
+It may also raise one of `INVALID_APPLICATION`.
+"""
+
+ELEMENTWISE: tuple[Any, ...] = tuple(
+    dict.fromkeys(
+        value
+        for name, value in vars(at).items()
+        # functions that are loaded when somebody asks for them would make draws hang on who did
+        if isinstance(value, Elemwise) and name not in FUNCTIONS
+    )
+)
+# These are drawn more often than the other elementwise ops.
+_FREQUENT = (at.add, at.mul, at.sub, at.true_div, at.neg, at.exp, at.log, at.sqr, at.maximum)
+
+
+def _rank(v: Any) -> int:
+    return int(v.type.ndim)
+
+
+def _at_least(ndim: int) -> Callable[[Any], bool]:
+    return lambda v: _rank(v) >= ndim
+
+
+def _apply_elementwise(op: Any, b: GraphBuilder) -> Any:
+    """Apply an elementwise op to operands that broadcast."""
+    nin = op.scalar_op.nin
+    count = nin if nin >= 0 else b.choose((2, 2, 2, 3, 1))
+    if op is at.switch:
+        return _apply_switch(b)
+    first = b.pick()
+    arguments = [first, *(b.operand_for(first) for _ in range(count - 1))]
+    if count > 1 and b.chance(2):
+        arguments.reverse()
+    if op is at.pow and not _takes_any_base(arguments[-1]):
+        arguments[-1] = b.choose((2, 2.0, 0.5, -1.0, 3, 1, 0))
+    return op(*arguments)
+
+
+def _takes_any_base(exponent: Any) -> bool:
+    """Return whether an exponent is a float: NumPy raises for negative integers."""
+    return isinstance(exponent, float) or getattr(getattr(exponent, "type", None), "dtype", "")[
+        :1
+    ] in ("f", "c")
+
+
+def _apply_switch(b: GraphBuilder) -> Any:
+    left = b.pick()
+    right = b.operand_for(left)
+    condition = b.operand_for(left)
+    if b.chance(2) and hasattr(condition, "type"):
+        condition = b.choose((at.gt, at.le, at.eq, at.neq))(condition, b.operand_for(condition))
+    return at.switch(condition, left, right)
+
+
+def _axis(b: GraphBuilder, x: Any, several: bool) -> Any:
+    """Return None, an axis of `x`, or a tuple of axes."""
+    ndim = _rank(x)
+    kind = b.below(3)
+    if kind == 0 or ndim == 0:
+        return None
+    if kind == 2 and several:
+        return tuple(i for i in range(ndim) if b.chance(2)) or (0,)
+    return b.below(ndim)
+
+
+def _apply_reduction(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    """Apply a function that reduces axes."""
+    x = b.pick()
+    return function(x, axis=_axis(b, x, True), keepdims=b.chance(4))
+
+
+def _apply_along_axis(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    """Apply a function that works along one axis."""
+    x = b.pick(_at_least(1))
+    return None if x is None else function(x, axis=b.below(_rank(x)))
+
+
+def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
+    least = 0 if op.axis is None else 1 + max(op.axis)
+    x = b.pick(_at_least(least))
+    return None if x is None else op(x)
+
+
+def _apply_dimshuffle(b: GraphBuilder) -> Any:
+    """Reorder the axes, drop some of length 1, and add a new one."""
+    x = b.pick()
+    axes = [i for i, n in enumerate(x.type.shape) if n != 1 or b.chance(2)]
+    order: list[Any] = []
+    while axes:
+        order.append(axes.pop(b.below(len(axes))))
+    if b.chance(3) and len(order) < 4:
+        order.insert(b.below(len(order) + 1), "x")
+    return x.dimshuffle(*order)
+
+
+def _apply_dimshuffle_op(op: DimShuffle, b: GraphBuilder) -> Any:
+    x = b.pick(lambda v: _rank(v) == op.input_ndim)
+    return None if x is None else op(x)
+
+
+def _apply_transpose(b: GraphBuilder) -> Any:
+    x = b.pick(_at_least(2))
+    return None if x is None else x.T
+
+
+def _apply_reshape(b: GraphBuilder) -> Any:
+    """Reshape to known lengths, one of them perhaps -1, or to the shape of another variable."""
+    x = b.pick()
+    shape = b.shape(x)
+    size = int(np.prod(shape))
+    others = [v for v in b.variables if b.samples[v].size == size]
+    kind = b.below(4)
+    if kind == 0:
+        return at.flatten(x)
+    if kind == 1:
+        return at.reshape(x, b.choose(others).shape, ndim=None)
+    wanted: list[Any] = list(b.shape(b.choose(others)))
+    if kind == 2 and size and wanted:
+        wanted[b.below(len(wanted))] = -1
+    if b.chance(3):
+        wanted.insert(b.below(len(wanted) + 1), 1)
+    return at.reshape(x, tuple(wanted))
+
+
+def _apply_alloc(b: GraphBuilder) -> Any:
+    """Fill a shape: a known one, or that of another variable."""
+    x, like = b.pick(), b.pick()
+    value = x if b.chance(2) else b.choose((0.0, 1.0, np.float32(2.0), 3))
+    known = b.chance(2)
+    dims = list(b.shape(like)) if known else [like.shape[i] for i in range(_rank(like))]
+    return at.alloc(value, *dims)
+
+
+def _apply_second(b: GraphBuilder) -> Any:
+    x = b.pick()
+    return at.second(x, b.operand_for(x))
+
+
+def _apply_specify_shape(b: GraphBuilder) -> Any:
+    """Declare the lengths of some axes."""
+    x = b.pick()
+    return at.specify_shape(x, [n if b.chance(2) else None for n in b.shape(x)])
+
+
+def _apply_join(b: GraphBuilder) -> Any:
+    """Join along an axis, or stack."""
+    x = b.pick()
+    same_shape = [v for v in b.variables if b.shape(v) == b.shape(x)]
+    parts = [x, *(b.choose(same_shape) for _ in range(b.choose((1, 2))))]
+    if b.chance(3) or _rank(x) == 0:
+        return at.stack(parts, axis=b.below(_rank(x) + 1))
+    return at.join(b.below(_rank(x)), *parts)
+
+
+def _apply_split(b: GraphBuilder) -> Any:
+    """Split along an axis."""
+    x = b.pick(_at_least(1))
+    if x is None:
+        return None
+    axis = b.below(_rank(x))
+    length = b.shape(x)[axis]
+    first = b.below(length + 1)
+    return at.split(x, [first, length - first], 2, axis=axis)
+
+
+def _apply_product(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    """Apply a product of matrices and vectors; the right operand is transposed if need be."""
+    x = b.pick(_at_least(1))
+    if x is None:
+        return None
+    inner = b.shape(x)[-1]
+    fits = [
+        v for v in b.variables if _rank(v) in (1, 2) and inner in (b.shape(v)[0], b.shape(v)[-1])
+    ]
+    y = b.choose(fits) if fits else None
+    if y is None or b.chance(3):
+        made = b.new_input([inner, *b.choose(([], [2], [3]))], x.type.dtype)
+        y = y if made is None else made
+    if y is None:
+        return None
+    return function(x, y if b.shape(y)[0] == inner else y.T)
+
+
+def _apply_outer(b: GraphBuilder) -> Any:
+    x, y = b.pick(), b.pick()
+    return at.outer(x, y)
+
+
+def _apply_tensordot(b: GraphBuilder) -> Any:
+    x = b.pick(_at_least(1))
+    if x is None:
+        return None
+    y = b.pick(lambda v: _rank(v) > 0 and b.shape(v)[0] == b.shape(x)[-1])
+    return None if y is None else at.tensordot(x, y, axes=1)
+
+
+def _apply_cast(b: GraphBuilder) -> Any:
+    """Convert to another dtype."""
+    return at.cast(b.pick(), b.choose_dtype())
+
+
+def _apply_shape(b: GraphBuilder) -> Any:
+    """Take the shape of a variable, the length of an axis, or the number of elements."""
+    x = b.pick()
+    kind = b.below(3)
+    if kind == 0:
+        return x.shape
+    return at.size(x) if kind == 1 or not _rank(x) else at.shape_i(x, b.below(_rank(x)))
+
+
+def _apply_creation(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    """Create a tensor from lengths, of which one may be that of another variable."""
+    x = b.pick(_at_least(1))
+    n = b.below(4) if x is None or b.chance(2) else x.shape[0]
+    if function is at.arange:
+        return at.arange(n)
+    return at.eye(n, dtype=b.choose_dtype()) if function is at.eye else function((n, 2))
+
+
+def _apply_unary(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    return function(b.pick())
+
+
+def _apply_expand_dims(b: GraphBuilder) -> Any:
+    x = b.pick(lambda v: _rank(v) < 3)
+    return None if x is None else at.expand_dims(x, b.below(_rank(x) + 1))
+
+
+def _apply_repeat(b: GraphBuilder) -> Any:
+    x = b.pick(_at_least(1))
+    return None if x is None else at.repeat(x, b.below(3), axis=b.below(_rank(x)))
+
+
+def _apply_clip(b: GraphBuilder) -> Any:
+    x = b.pick()
+    return at.clip(x, b.operand_for(x), b.operand_for(x))
+
+
+def _apply_swapaxes(b: GraphBuilder) -> Any:
+    x = b.pick(_at_least(2))
+    return None if x is None else at.swapaxes(x, 0, b.below(_rank(x)))
+
+
+_REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.mean, at.var, at.any, at.all, at.logsumexp)
+_ALONG_AXIS = (at.argmax, at.argmin, at.softmax, at.log_softmax, at.cumsum, at.cumprod)
+
+_APPLIERS: dict[Any, Applier] = {
+    **{f: partial(_apply_reduction, f) for f in _REDUCTIONS},
+    **{f: partial(_apply_along_axis, f) for f in _ALONG_AXIS},
+    **{f: partial(_apply_creation, f) for f in (at.arange, at.eye, at.zeros, at.ones)},
+    **{f: partial(_apply_unary, f) for f in (at.zeros_like, at.ones_like, at.squeeze, at.flatten)},
+    **{f: partial(_apply_product, f) for f in (at.dot, at.matmul)},
+    **INDEXING_APPLIERS,
+    DimShuffle: _apply_dimshuffle,
+    at.transpose: _apply_transpose,
+    at.reshape: _apply_reshape,
+    at.alloc: _apply_alloc,
+    at.second: _apply_second,
+    at.specify_shape: _apply_specify_shape,
+    at.join: _apply_join,
+    at.split: _apply_split,
+    at.outer: _apply_outer,
+    at.tensordot: _apply_tensordot,
+    at.cast: _apply_cast,
+    at.shape: _apply_shape,
+    at.expand_dims: _apply_expand_dims,
+    at.repeat: _apply_repeat,
+    at.clip: _apply_clip,
+    at.swapaxes: _apply_swapaxes,
+}
+
+
+def _apply_unknown(op: Any, b: GraphBuilder) -> Any:
+    """Apply an op or function of unknown signature to 1, 2 or 3 operands."""
+    first = b.pick()
+    return op(first, *(b.operand_for(first) for _ in range(b.below(3))))
+
+
+def applier_of(op: Any) -> Applier:
+    """Return the applier of an op or function.
+
+    Raises
+    ------
+    TypeError
+        If `op` is not callable.
+    """
+    if op in _APPLIERS:
+        return _APPLIERS[op]
+    if isinstance(op, Elemwise):
+        return partial(_apply_elementwise, op)
+    if isinstance(op, CAReduce):
+        return partial(_apply_careduce, op)
+    if isinstance(op, DimShuffle):
+        return partial(_apply_dimshuffle_op, op)
+    if not callable(op):
+        raise TypeError(f"graphs: {op!r} is neither an op nor a function")
+    return partial(_apply_unknown, op)
+
+
+def appliers_tracked(op: Any) -> list[Applier]:
+    """Return appliers that make nodes of an op, or of a class of ops, that an optimizer tracks."""
+    if not isinstance(op, type):
+        return [applier_of(op)]
+    known = [f for f in (*ELEMENTWISE, *_APPLIERS) if isinstance(f, op)]
+    return [applier_of(f) for f in known] or _appliers_that_make(op)
+
+
+@cache
+def _appliers_that_make(cls: type) -> list[Applier]:
+    """Return the appliers of the functions that make nodes of a class of a matrix, or of two."""
+    x, y = at.dmatrices("x", "y")
+    found = []
+    for function, applier in _APPLIERS.items():
+        for arguments in ((x,), (x, y)):
+            try:
+                made = function(*arguments)
+            except INVALID_APPLICATION:
+                continue
+            if (
+                isinstance(made, Variable)
+                and made.owner is not None
+                and isinstance(made.owner.op, cls)
+            ):
+                found.append(applier)
+                break
+    return found
+
+
+@cache
+def appliers_for(ops: tuple[Any, ...] | None) -> st.SearchStrategy[Applier]:
+    """Return a strategy for the appliers of some ops; None for all ops, and idioms.
+
+    Raises
+    ------
+    ValueError
+        If `ops` is empty.
+    TypeError
+        If one of them is neither an op nor a function.
+    """
+    if ops is not None:
+        if not ops:
+            raise ValueError("graphs: there are no ops to build with")
+        return st.sampled_from([applier_of(op) for op in ops])
+    frequent = [applier_of(op) for op in _FREQUENT]
+    elementwise = [applier_of(op) for op in ELEMENTWISE]
+    functions = list(_APPLIERS.values())
+    reductions = [applier_of(f) for f in (at.sum, at.mean, DimShuffle, at.dot)]
+    idioms = [partial(apply_idiom, idiom) for idiom in IDIOMS]
+    # One third are idioms: rewrites match combinations of ops.
+    return st.one_of(
+        st.sampled_from([*frequent, *elementwise]),
+        st.sampled_from(reductions * 3 + functions),
+        st.sampled_from(idioms),
+    )

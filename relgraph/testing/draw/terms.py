@@ -1,0 +1,682 @@
+"""Terms: what the arguments and parameters of ops in them may be, and strategies that draw some.
+
+An argument has a role: a tensor, a length, a shape, an index, a condition... A pattern may have a
+logic variable for a parameter of an op: ``at.sum(x, axis=a)``. A function from the table
+`PARAMETERS` draws a value for it; `check_relation` takes further functions. An open relation is
+tried on random patterns, made of the ops that its code refers to.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+from unification.variable import isvar
+
+import relgraph.scalar as scalar
+import relgraph.tensor as at
+from relgraph.graph.kanren.laws import Law, law
+from relgraph.graph.kanren.rules.rule import Output, Rule, split
+from relgraph.graph.kanren.terms.term import Term, variables_of
+from relgraph.graph.op import Op
+from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.tensor.contraction import MatrixProduct
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.random.permutations import Permutation
+from relgraph.tensor.random.random_op import RandomOp
+from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.variable import TensorVariable
+
+# For the classes of ops whose arguments are not all tensors: the first position of an argument of
+# another kind, and the kind of the arguments from there on.
+_ROLES: dict[str, tuple[int, str]] = {
+    "Alloc": (1, "length"),
+    "Eye": (0, "length"),
+    "ARange": (0, "length"),
+    "MakeVector": (0, "length"),
+    "Reshape": (1, "shape"),
+    "Split": (1, "split_lengths"),
+    "Subtensor": (1, "index"),
+    "IncSubtensor": (2, "index"),
+    "AdvancedSubtensor": (1, "indices"),
+    "AdvancedIncSubtensor": (2, "indices"),
+    "Assert": (1, "assertion"),
+    "WithStored": (1, "stored"),
+}
+# The same for a first argument alone.
+_FIRST = {"Scan": "steps"}
+_LOGICAL = ("and_", "or_", "xor", "invert")
+
+
+def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int]:
+    """Return the kind of argument that an op takes at a position.
+
+    Parameters
+    ----------
+    cls
+        The class of the op; None if it is unknown.
+    scalar_name
+        The name of the scalar op of an elementwise op; an empty string for any other op.
+    position
+        The position of the argument.
+
+    Returns
+    -------
+    role
+        ``tensor``; ``length`` of an axis; ``shape``, a vector; ``split_lengths``, the vector that
+        splits an axis; ``index``, an integer; ``indices``, an array; ``condition`` of a switch;
+        ``assertion``, a boolean; ``logical``, an operand of a logical op; ``sparse``, a sparse
+        matrix; ``stored``, the stored elements of one; ``steps``, the number of those of a loop.
+    number
+        Its position among the arguments of the same kind.
+    """
+    if scalar_name == "switch" and position == 0:
+        return "condition", 0
+    if scalar_name in _LOGICAL:
+        return "logical", position
+    kinds = getattr(cls, "kinds", ())
+    if kinds[position : position + 1] == ("sparse",):
+        return "sparse", position
+    if cls is not None and position == 0 and cls.__name__ in _FIRST:
+        return _FIRST[cls.__name__], 0
+    first, role = _ROLES.get(cls.__name__, (0, "tensor")) if cls is not None else (0, "tensor")
+    return ("tensor", position) if position < first else (role, position - first)
+
+
+def class_and_scalar_name(head: Any) -> tuple[type | None, str]:
+    """Return the class and the name of the scalar op of the head of a term.
+
+    Parameters
+    ----------
+    head
+        An op, a term for an op, one output of either, or a logic variable.
+
+    Returns
+    -------
+    cls
+        None if it is unknown.
+    scalar_name
+        An empty string if there is no scalar op, or it is unknown.
+    """
+    if isinstance(head, Output):
+        return class_and_scalar_name(head.op)
+    if isinstance(head, Op):
+        return type(head), str(getattr(getattr(head, "scalar_op", None), "name", ""))
+    parts = split(head)
+    if parts is not None and isinstance(parts[0], type):
+        return parts[0], ""
+    return None, ""
+
+
+def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
+    """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
+    found: dict[Any, tuple[str, int]] = {}
+    stack = [pattern]
+    while stack:
+        parts = split(stack.pop())
+        if parts is None:
+            continue
+        head, patterns = parts
+        cls, name = class_and_scalar_name(head)
+        for position, p in enumerate(patterns):
+            if isvar(p):
+                if found.get(p, ("tensor", 0))[0] == "tensor":
+                    op = op_of(head)
+                    found[p] = (
+                        _role_in_draw(op, position)
+                        if isinstance(op, RandomOp)
+                        else role_of(cls, name, position)
+                    )
+            else:
+                stack.append(p)
+    return found
+
+
+def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
+    """Return the kind of argument that an op that draws takes at a position.
+
+    Besides those of `role_of` it is ``generator``, ``shape of draws``, or ``parameter`` of a
+    distribution.
+    """
+    if position == 0:
+        return "generator", 0
+    if isinstance(op, Permutation):
+        return "length", 0
+    if isinstance(op, RandomVariable) and op.sized and position == 1:
+        return "shape of draws", 0
+    return "parameter", position
+
+
+def op_of(head: Any) -> Any:
+    """Return the op of the head of a term."""
+    return head.op if isinstance(head, Output) else head
+
+
+def holds_matrix_op(pattern: Any) -> bool:
+    """Return whether an op on matrices, beside their products, is part of a pattern."""
+    return _count_of(pattern, MatrixOp) > 0
+
+
+def holds_sparse(pattern: Any) -> bool:
+    """Return whether a logic variable of a pattern stands for a sparse matrix."""
+    return any(role == "sparse" for role, _ in roles_in(pattern).values())
+
+
+def products_in(pattern: Any) -> int:
+    """Return how many products of matrices are part of a pattern."""
+    return _count_of(pattern, MatrixProduct)
+
+
+def _count_of(pattern: Any, wanted: type) -> int:
+    """Return how many ops of a class are part of a pattern."""
+    return sum(issubclass(cls, wanted) for cls in classes_in(pattern))
+
+
+def classes_in(pattern: Any) -> list[type]:
+    """Return the classes of the ops that are part of a pattern and known, one for each op."""
+    stack, found = [pattern], []
+    while stack:
+        parts = split(stack.pop())
+        if parts is not None:
+            cls = class_and_scalar_name(parts[0])[0]
+            found += [] if cls is None else [cls]
+            stack += parts[1]
+    return found
+
+
+def ranks_for(
+    pattern: Any, default_weights: Sequence[tuple[int, float]]
+) -> Sequence[tuple[int, float]]:
+    """Return weights for the ranks of tensors that suit a pattern.
+
+    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
+
+    Parameters
+    ----------
+    default_weights
+        Ranks and their weights for any other pattern.
+    """
+    lengths = reductions = 0
+    stack = [(pattern, 0)]
+    while stack:
+        part, above = stack.pop()
+        parts = split(part)
+        if parts is None:
+            continue
+        head, patterns = parts
+        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
+        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
+        above += name == "CAReduce"
+        reductions = max(reductions, above)
+        stack += [(p, above) for p in patterns]
+    least = max(lengths, reductions + 1 if reductions > 1 else 0)
+    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]
+
+
+Draw = Callable[[Random, Sequence[Any]], Any]
+"""Takes a source of randomness and the arguments of the op; returns a parameter."""
+
+Parameters = Mapping[tuple[str, str], Draw]
+"""Functions by the name of the class of the op and the name of the parameter."""
+
+
+def _rank(arguments: Sequence[Any]) -> int:
+    return int(arguments[0].type.ndim) if arguments else 0
+
+
+def axes(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return axes of a reduction: None, or a sorted tuple of axes."""
+    ndim = _rank(arguments)
+    count = random.randint(0, ndim)
+    if ndim == 0 or count == ndim or random.random() < 0.2:
+        return None
+    return tuple(sorted(random.sample(range(ndim), max(count, 1))))
+
+
+def axis(random: Random, arguments: Sequence[Any]) -> int:
+    """Return one axis, counted from the front."""
+    return random.randrange(max(_rank(arguments), 1))
+
+
+def axis_or_none(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return one axis or None."""
+    return None if random.random() < 0.3 else axis(random, arguments)
+
+
+def softmax_axis(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return the axis of a softmax: None, -1, or an axis counted from the front."""
+    return random.choice([None, -1, axis(random, arguments), axis(random, arguments)])
+
+
+def new_order(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return the order of axes of a DimShuffle: with new axes, without some of length 1."""
+    shape = arguments[0].type.shape if arguments else ()
+    kept = [i for i, n in enumerate(shape) if n != 1 or random.random() < 0.5]
+    kind = random.randrange(4)
+    if kind == 0:  # new axes in front, as elementwise ops add them to align their inputs
+        return ("x",) * random.randint(0, 2) + tuple(range(len(shape)))
+    if kind > 1:
+        random.shuffle(kept)
+    for _ in range(random.choice([0, 0, 1, 1, 2])):
+        kept.insert(random.randint(0, len(kept)), "x")  # type: ignore[arg-type]
+    return tuple(kept)
+
+
+def _constant_index(random: Random) -> Any:
+    """Return an index of one axis without inputs: an integer or a slice."""
+
+    def number(low: int, high: int) -> Any:
+        return random.choice([None, random.randint(low, high)])
+
+    how = random.random()
+    if how < 0.3:
+        return random.choice([0, 0, 1, -1])
+    if how < 0.6:  # the part before an element, or behind it
+        bound = random.choice([1, 1, 2])
+        return random.choice([Slice(None, bound), Slice(bound, None), Slice()])
+    step = random.choice([None, None, None, 1, 2, -1, -1, -2])
+    return Slice(number(-3, 3), number(-3, 4), step)
+
+
+_INDICES_WITH_INPUT = (
+    Placeholder.INTEGER,
+    Placeholder.INTEGER,
+    Slice(None, Placeholder.INTEGER),
+    Slice(Placeholder.INTEGER, None),
+)
+
+
+def index_list(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return an index into the first argument whose inputs are the other arguments."""
+    ndim, inputs = _rank(arguments), len(arguments) - 1
+    entries = [_constant_index(random) for _ in range(random.randint(min(1, ndim), ndim))]
+    with_input = [random.choice(_INDICES_WITH_INPUT) for _ in range(inputs)]
+    return (*with_input, *entries[inputs:])
+
+
+def assigned_index_list(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return the same for an op whose second argument is the new values."""
+    return index_list(random, [arguments[0], *arguments[2:]])
+
+
+def array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return an index whose inputs, the other arguments, are arrays; slices stand between them."""
+    entries: list[Any] = []
+    for _ in arguments[1:]:
+        if random.random() < 0.2:
+            entries.append(Slice())
+        entries.append(Placeholder.ARRAY)
+    return tuple(entries)
+
+
+def assigned_array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return the same for an op whose second argument is the new values."""
+    return array_index_list(random, [arguments[0], *arguments[2:]])
+
+
+_REAL = ("float64", "float32", "int64", "int8", "bool", "uint8") * 3
+_COMMON = (*_REAL, "float16", "int32", "uint64", "complex128", "complex128", "complex64")
+
+
+def dtype(random: Random, arguments: Sequence[Any]) -> str:
+    """Return a dtype: often that of the first argument, or if it is complex a complex one."""
+    own = arguments[0].type.dtype if arguments else "float64"
+    if own.startswith("complex") and random.random() < 0.5:
+        return random.choice(["complex64", "complex128"])
+    return random.choice([*[own] * 7, *_COMMON])
+
+
+def static_shape(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return a static shape that the first argument may have; some lengths are None."""
+    return tuple(n if random.random() < 0.5 else None for n in arguments[0].type.shape)
+
+
+def flag(random: Random, arguments: Sequence[Any]) -> bool:
+    """Return True or False."""
+    return random.random() < 0.5
+
+
+def not_inplace(random: Random, arguments: Sequence[Any]) -> bool:
+    """Return False: a check does not evaluate ops that overwrite an input."""
+    return False
+
+
+def ndim(random: Random, arguments: Sequence[Any]) -> int:
+    """Return the length of the second argument, a shape; a small number if it is unknown."""
+    length = arguments[1].type.shape[0] if len(arguments) > 1 and arguments[1].type.ndim else None
+    return random.randint(0, 3) if length is None else int(length)
+
+
+# SciPy's polygamma takes forever for a large first argument.
+_SCALAR_OPS = [
+    op for op in vars(scalar).values() if isinstance(op, ScalarOp) and op is not scalar.polygamma
+]
+
+
+def scalar_op(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return a scalar op with one output that takes as many inputs as there are arguments."""
+    count = len(arguments)
+    fits = [
+        op for op in _SCALAR_OPS if op.nout == 1 and (op.nin == count or op.nin < 0 < count - 1)
+    ]
+    return random.choice(fits)
+
+
+def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
+    """Return a scalar op that a reduction can combine elements with."""
+    return random.choice([op for op in _SCALAR_OPS if isinstance(op, FoldOp)])
+
+
+def sparse_format(random: Random, arguments: Sequence[Any]) -> str:
+    """Return a format of sparse matrices: of a sparse argument the other one."""
+    own = getattr(arguments[0].type, "format", None) if arguments else None
+    return {"csr": "csc", "csc": "csr"}.get(str(own)) or random.choice(["csr", "csc"])
+
+
+PARAMETERS: dict[tuple[str, str], Draw] = {
+    ("CAReduce", "scalar_op"): reducing_op,
+    ("CAReduce", "axis"): axes,
+    ("Norm", "axis"): axes,
+    ("Cosine", "axis"): axes,
+    ("Covariance", "axis"): axes,
+    ("Argmax", "axis"): axis_or_none,
+    ("Argmin", "axis"): axis_or_none,
+    ("Cumulate", "scalar_op"): lambda random, arguments: random.choice([scalar.add, scalar.mul]),
+    ("Cumulate", "axis"): axis,
+    ("Softmax", "axis"): softmax_axis,
+    ("LogSoftmax", "axis"): softmax_axis,
+    ("LogSumExp", "axis"): softmax_axis,
+    ("DimShuffle", "input_ndim"): lambda random, arguments: _rank(arguments),
+    ("DimShuffle", "new_order"): new_order,
+    ("Elemwise", "scalar_op"): scalar_op,
+    ("Elemwise", "inplace_pattern"): lambda random, arguments: (),
+    ("Cast", "dtype"): dtype,
+    ("Subtensor", "idx_list"): index_list,
+    ("IncSubtensor", "idx_list"): assigned_index_list,
+    ("AdvancedSubtensor", "idx_list"): array_index_list,
+    ("AdvancedIncSubtensor", "idx_list"): assigned_array_index_list,
+    ("IncSubtensor", "inplace"): not_inplace,
+    ("AdvancedIncSubtensor", "inplace"): not_inplace,
+    ("IncSubtensor", "set_instead_of_inc"): flag,
+    ("AdvancedIncSubtensor", "set_instead_of_inc"): flag,
+    ("Join", "axis"): axis,
+    ("Sort", "axis"): axis,
+    ("ArgSort", "axis"): axis,
+    ("Split", "axis"): axis,
+    ("Split", "len_splits"): lambda random, arguments: random.randint(1, 3),
+    ("Reshape", "ndim"): ndim,
+    ("SpecifyShape", "shape"): static_shape,
+    ("Shape_i", "i"): axis,
+    ("MakeVector", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
+    ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
+    ("Eye", "dtype"): dtype,
+    ("Assume", "facts"): lambda random, arguments: (),
+    ("ChangeFormat", "format"): sparse_format,
+    ("DenseFromSparse", "structured"): flag,
+    ("Assert", "message"): lambda random, arguments: random.choice(["no", "not so"]),
+}
+
+
+_MAX_VISITED = 2000
+_PATTERN_COUNT = 400
+
+Head = Op | type[Op]
+"""An op, or the class of an op with parameters."""
+
+
+def ops_in_code(function: Any) -> list[Head]:
+    """Return the ops, and classes of ops with parameters, that the code of a function refers to.
+
+    The code of the functions that it calls counts too, except that of libraries and of relgraph's
+    own search.
+    """
+    found: dict[Head, None] = {}
+    seen: set[int] = set()
+    stack = [function]
+    while stack and len(seen) < _MAX_VISITED:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if isinstance(item, Op):
+            found[item] = None
+        elif isinstance(item, type):
+            if issubclass(item, Op) and item.__props__ is not None:
+                found[item if item.__props__ else item()] = None
+        else:
+            stack.extend(_referenced(item))
+    return list(found)
+
+
+def _referenced(item: Any) -> Iterator[Any]:
+    """Yield the objects that an object refers to: parts of a term, globals of a function..."""
+    parts = split(item)
+    if parts is not None:
+        yield parts[0]
+        yield from parts[1]
+    elif isinstance(item, functools.partial):
+        yield from (item.func, *item.args, *item.keywords.values())
+    elif isinstance(item, types.MethodType):
+        yield from (item.__func__, item.__self__)
+    elif isinstance(item, types.FunctionType):
+        yield from _values_read_by(item)
+    elif isinstance(item, list | tuple | set | frozenset):
+        yield from item
+    elif isinstance(item, dict):
+        yield from item.values()
+    elif type(item).__module__.startswith("relgraph.graph.kanren"):
+        yield from getattr(item, "__dict__", {}).values()
+
+
+def _values_read_by(function: types.FunctionType) -> Iterator[Any]:
+    """Yield what a function reads: from its closure, its defaults, its module, other modules."""
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:
+            continue
+    yield from function.__defaults__ or ()
+    if _is_library(function.__module__ or ""):
+        return
+    codes = [function.__code__]
+    while codes:
+        code = codes.pop()
+        codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+        read = [function.__globals__.get(name) for name in code.co_names]
+        yield from (x for x in read if x is not None and not isinstance(x, types.ModuleType))
+        for module in read:
+            if isinstance(module, types.ModuleType):
+                for name in code.co_names:
+                    member = vars(module).get(name)
+                    if isinstance(member, Op | type):
+                        yield member
+
+
+def _is_library(module: str) -> bool:
+    """Return whether a module is shared by all laws, so that its ops are not those of one law."""
+    if module.partition(".")[0] in (
+        "kanren",
+        "etuples",
+        "unification",
+        "cons",
+        "numpy",
+        "builtins",
+    ):
+        return True
+    return module.startswith("relgraph.") and module != "relgraph.tensor.lawkit.vocabulary"
+
+
+def random_patterns(heads: list[Head], name: str, random: Random) -> list[Rule]:
+    """Return random patterns of some ops, as rules of which only the pattern is given.
+
+    Parameters
+    ----------
+    heads
+        The ops.
+    name
+        The name of the rules.
+    random
+        The source of randomness.
+    """
+    if not heads:
+        return []
+    terms = _RandomTerms(heads, random)
+    depths = [1, 2, 2, 2, 3]
+    return [Rule(name, terms.compound(random.choice(depths)), None) for _ in range(_PATTERN_COUNT)]
+
+
+class _RandomTerms:
+    """Random terms over some ops."""
+
+    def __init__(self, heads: list[Head], random: Random) -> None:
+        self.heads, self.random = heads, random
+        self.variables = lvars("x y z u")
+        self.vocabulary = self.variables[0]._ops
+
+    def compound(self, depth: int) -> Term:
+        """Return a term of an op and arguments, up to some depth."""
+        head = self.random.choice(self.heads)
+        cls = head if isinstance(head, type) else type(head)
+        arguments = []
+        for position in range(_argument_count(head, self.random)):
+            role, number = role_of(cls, "", position)
+            if role == "tensor":
+                nested = self.random.random() < 0.7
+                arguments.append(self.tensor_argument(depth - 1 if nested else 0))
+            else:
+                arguments.append(lvars(f"{role}{number}"))
+        return Term(self.op(head), arguments, self.vocabulary)
+
+    def tensor_argument(self, depth: int) -> Any:
+        """Return a compound term if `depth` is not 0, else a logic variable or a number."""
+        if depth:
+            return self.compound(depth)
+        first = self.variables[0]
+        return self.random.choice([*self.variables, *[first] * 5, 0, 1])
+
+    def op(self, head: Head) -> Any:
+        """Return an op, or for a class a term of logic variables; several terms share some."""
+        if isinstance(head, Op):
+            return head
+        names: Any = head.__props__
+        props = [
+            lvars(name if self.random.random() < 0.6 else f"{name}_{self.random.randrange(3)}")
+            for name in names
+        ]
+        return Term(head, props, self.vocabulary)
+
+
+def _argument_count(head: Head, random: Random) -> int:
+    cls = head if isinstance(head, type) else type(head)
+    if issubclass(cls, Elemwise):
+        nin = head.nin if isinstance(head, Elemwise) else random.choice([1, 2, 2, 3])
+        return nin if nin > 0 else random.choice([2, 2, 3, 4])
+    if issubclass(cls, MatrixProduct):
+        return 2
+    low, high = _ARGUMENT_COUNTS.get(cls.__name__, (1, 1))
+    return low if random.random() < 0.6 else random.randint(low, high)
+
+
+# The least and the greatest number of arguments to try; for any other op it is 1.
+_ARGUMENT_COUNTS = {
+    "AdvancedIncSubtensor": (3, 4),
+    "AdvancedSubtensor": (2, 3),
+    "Alloc": (1, 4),
+    "ARange": (3, 3),
+    "Assert": (2, 3),
+    "Eye": (3, 3),
+    "IncSubtensor": (2, 3),
+    "Join": (1, 3),
+    "MakeVector": (1, 3),
+    "Reshape": (2, 2),
+    "Split": (2, 2),
+    "Subtensor": (1, 2),
+}
+
+
+_OPS = (at.add, at.mul, at.sub, at.true_div, at.neg, at.exp, at.log, at.sqr, at.maximum, at.tanh)
+_NUMBERS = (0, 1, 2, -1, 0.5)
+
+
+def terms(
+    variables: str = "x y z", ops: Sequence[Elemwise] | None = None, max_depth: int = 3
+) -> st.SearchStrategy[Term]:
+    """Return a strategy for terms over logic variables and numbers.
+
+    Parameters
+    ----------
+    variables
+        The names of the logic variables, separated by blanks, as for `relgraph.lvars`.
+    ops
+        The elementwise ops to make terms of; None for some common ones.
+    max_depth
+        How many ops stand within each other at most.
+
+    Returns
+    -------
+    strategy
+        A strategy for `Term`. Each has at least one variable.
+
+    Raises
+    ------
+    TypeError
+        If one of `ops` is no elementwise op.
+    ValueError
+        If there are no ops, no variables, or `max_depth` is less than 1.
+    """
+    chosen = _OPS if ops is None else tuple(ops)
+    for op in chosen:
+        if not isinstance(op, Elemwise):
+            raise TypeError(f"terms are made of elementwise ops, not {op!r}")
+    names = lvars(f"{variables},")
+    if not chosen or max_depth < 1:
+        raise ValueError("a term needs an op, and a depth of at least 1")
+    symbolic: st.SearchStrategy[Any] = st.sampled_from(names)
+    for _ in range(max_depth - 1):
+        symbolic = st.sampled_from(names) | _applied(chosen, symbolic)
+    return _applied(chosen, symbolic)
+
+
+def _applied(ops: Sequence[Elemwise], symbolic: st.SearchStrategy[Any]) -> st.SearchStrategy[Term]:
+    """Return a strategy for ops of symbolic arguments and numbers, not of numbers alone."""
+
+    def of_op(op: Elemwise) -> st.SearchStrategy[Term]:
+        # an op of any number of arguments is written with two
+        count = op.scalar_op.nin if op.scalar_op.nin >= 0 else 2
+        others = [symbolic | st.sampled_from(_NUMBERS)] * (count - 1)
+        arguments = st.tuples(symbolic, *others).flatmap(st.permutations)
+        return arguments.map(lambda given: Term(op, given, TensorVariable._ops))
+
+    return st.sampled_from(ops).flatmap(of_op)
+
+
+@st.composite
+def laws(
+    draw: Any,
+    variables: str = "x y z",
+    ops: Sequence[Elemwise] | None = None,
+    max_depth: int = 3,
+    sound: str = "domain",
+) -> Law:
+    """Return a strategy for laws between random terms. Hardly any of them is true.
+
+    Parameters
+    ----------
+    variables, ops, max_depth
+        As for `terms`. The right side has no variable that the left side has not.
+    sound
+        The soundness class that they claim.
+    """
+    lhs = draw(terms(variables, ops, max_depth))
+    known = " ".join(map(str, variables_of(lhs)))
+    rhs = draw(terms(known, ops, max_depth) | st.sampled_from(lvars(f"{known},")))
+    if str(lhs) == str(rhs):
+        rhs = lvars(f"{known},")[0]
+    return law("drawn", lhs, rhs, sound=sound)

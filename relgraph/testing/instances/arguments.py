@@ -1,0 +1,748 @@
+"""Random arguments for ops: inputs, constants and small graphs that fit each other.
+
+Axes have names, and those of one name have one length in a graph. So matrices are drawn that can be
+multiplied, and a vector of positions that is as long as a diagonal. Options that led to instances
+are drawn more. What a distribution wants of its parameters it says by raising an error: which of
+the domains fits is found out by trying.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from itertools import repeat
+from random import Random
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, TypeVar
+
+import numpy as np
+from unification.variable import isvar
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.rules.rule import split
+from relgraph.graph.op import Op
+from relgraph.scalar.dtypes import number_kind, weak_dtype
+from relgraph.tensor.contraction import Dot, MatrixProduct
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.linalg.functions.kronecker import Kron
+from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.random.type import random_generator_type
+from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.testing.draw.terms import class_and_scalar_name, classes_in, op_of, role_of
+from relgraph.testing.instances.input_values import (
+    STRUCTURES,
+    InputSpec,
+    declared,
+    number_table,
+    structured,
+)
+from relgraph.testing.instances.instance import (
+    AMONG_OTHERS,
+    CannotInstantiate,
+    Cell,
+    InstantiationState,
+)
+
+T = TypeVar("T")
+
+
+class AdaptiveChoices:
+    """Random choices, with a record of how often each option led to success.
+
+    Parameters
+    ----------
+    random
+        The source of randomness.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        # by decision and option, how often it was picked and how often that was a success
+        self._counts: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
+        self._since_last_outcome: list[tuple[Hashable, Hashable]] = []
+
+    def pick(self, decision: Hashable, options: Sequence[tuple[T, float]]) -> T:
+        """Return one of some options; those that succeeded before weigh more.
+
+        Parameters
+        ----------
+        decision
+            Names the decision; outcomes are recorded by decision and option.
+        options
+            Pairs of an option and its initial weight.
+        """
+        counts = self._counts.get(decision, {})
+        weights = []
+        for option, weight in options:
+            picked, succeeded = counts.get(option, (0, 0))
+            weights.append(weight * ((succeeded + 1) / (picked + 2) + 0.02))
+        (chosen,) = self.random.choices([option for option, _ in options], weights)
+        self._since_last_outcome.append((decision, chosen))
+        return chosen
+
+    def record_outcome(self, success: bool) -> None:
+        """Record whether the options picked since the last outcome led to an instance."""
+        for decision, option in self._since_last_outcome:
+            counts = self._counts.setdefault(decision, {})
+            picked, succeeded = counts.get(option, (0, 0))
+            counts[option] = (picked + 1, succeeded + success)
+        self._since_last_outcome = []
+
+    def forget_outcome(self) -> None:
+        """Record nothing of the options picked since the last outcome."""
+        self._since_last_outcome = []
+
+    def chance(self, percent: float) -> bool:
+        """Return True in `percent` of a hundred calls, on average."""
+        return self.random.random() * 100 < percent
+
+    def uniform(self, options: Sequence[Any]) -> Any:
+        """Return one of some options, each with the same probability."""
+        return self.random.choice(options)
+
+
+Axes = tuple[str, ...]
+"""The names of the axes of a tensor. A name of several letters is an axis as long as the product of
+the axes that have these letters for names."""
+
+STACK = "*"
+"""Stands before the names of the axes of a matrix that may be a stack of them."""
+MAY_BE_LEFT_OUT = frozenset(ascii_uppercase)
+"""The names of axes that a graph may lack: a vector may be the first or the last factor."""
+
+Named = list[tuple[Any, Axes | None]]
+"""Parts of a pattern, with the names of their axes if they have any."""
+
+_RELATING = (MatrixProduct, MatrixOp, Kron)
+
+
+def axes_in(pattern: Any) -> Mapping[Any, Axes]:
+    """Return the names of the axes of each logic variable that ops of a pattern relate to others.
+
+    These are factors of products of matrices, what stands beside products element by element, and
+    inputs of ops that have names for the axes themselves.
+    """
+    return _Naming(pattern).found()
+
+
+class _Naming:
+    """Names the axes of the parts of a pattern, from the root to the leaves."""
+
+    def __init__(self, pattern: Any) -> None:
+        self._outer, self._inner = iter(ascii_uppercase), iter(ascii_lowercase)
+        self._axes: dict[Any, Axes] = {}
+        # what the names that were found to be others stand for
+        self._same: dict[str, str] = {}
+        relates = any(issubclass(cls, _RELATING) for cls in classes_in(pattern))
+        stack: Named = [(pattern, None)]
+        while stack:
+            part, axes = stack.pop()
+            parts = split(part)
+            if isvar(part) and axes is not None:
+                self._note(part, axes)
+            elif parts is not None:
+                stack += self._below(*parts, axes) if relates else _named_by_op(*parts)
+
+    def found(self) -> dict[Any, Axes]:
+        """Return the names of the axes of each logic variable that has any."""
+        return {v: tuple(map(self._name, axes)) for v, axes in self._axes.items()}
+
+    def _note(self, v: Any, axes: Axes) -> None:
+        known = self._axes.setdefault(v, axes)
+        if len(known) == len(axes):
+            for one, other in zip(known, axes, strict=True):
+                self._merge(one, other)
+
+    def _merge(self, one: str, other: str) -> None:
+        """Note that two names are those of one axis."""
+        # a product stays one, and what may not be left out in one place may not be in another
+        kept, gone = sorted(map(self._name, (one, other)), key=lambda n: (len(n), n), reverse=True)
+        if len(gone) == 1 and kept != gone:
+            self._same[gone] = kept
+
+    def _name(self, name: str) -> str:
+        while any(letter in self._same for letter in name):
+            name = "".join(self._same.get(letter, letter) for letter in name)
+        return name
+
+    def _below(self, head: Any, arguments: Any, axes: Axes | None) -> Named:
+        """Return the arguments of an op, each with the names of its axes, if the op relates them.
+
+        Parameters
+        ----------
+        head, arguments
+            The head of a term, and its arguments.
+        axes
+            The names of the axes of the result, or None.
+        """
+        cls, _ = class_and_scalar_name(head)
+        if cls is None:
+            return [(p, None) for p in arguments]
+        if issubclass(cls, MatrixProduct):
+            *stack, row, column = axes or self._of_product(cls)
+            inner = next(self._inner)
+            own = ((*stack, row, inner), (*stack, inner, column))
+            return list(zip(arguments, own, strict=True))
+        if issubclass(cls, MatrixOp) and len(arguments) < 3:
+            return self._of_square(arguments, axes)
+        if issubclass(cls, Kron):
+            pairs = [self._factors_of(name) for name in axes or (None, None)]
+            return list(zip(arguments, zip(*pairs, strict=True), strict=True))
+        if getattr(op_of(head), "new_order", None) == (1, 0):
+            return [(p, axes and axes[::-1]) for p in arguments]
+        if issubclass(cls, Elemwise):
+            inside = [c for p in arguments for c in classes_in(p) if issubclass(c, MatrixProduct)]
+            axes = axes or (self._of_product(inside[0]) if inside else None)
+            return [(p, axes) for p in arguments]
+        if issubclass(cls, AdvancedSubtensor) and len(arguments) == 3:
+            return self._of_diagonal(*arguments)
+        return _lengths(cls, arguments, axes) if axes else _named_by_op(head, arguments)
+
+    def _of_product(self, cls: type) -> Axes:
+        """Return names for the axes of a product of matrices, or of stacks of them."""
+        if issubclass(cls, Dot):
+            return next(self._outer), next(self._outer)
+        return STACK, next(self._inner), next(self._inner)
+
+    def _of_square(self, arguments: Any, axes: Axes | None) -> Named:
+        """Return a square matrix, and what is beside it in an equation, with names of their axes.
+
+        The result has the shape of the last one.
+        """
+        side, stack = next(self._inner), axes[:-2] if axes else ()
+        square = (arguments[0], (*stack, side, side))
+        for name in axes[-2:] if axes and len(arguments) == 1 else axes[-2:-1] if axes else ():
+            self._merge(name, side)
+        if len(arguments) == 1:
+            return [square]
+        column = axes[-1] if axes else next(self._outer)
+        return [square, (arguments[1], (*stack, side, column))]
+
+    def _factors_of(self, name: str | None) -> tuple[str, str]:
+        """Return the names of two axes whose product is the axis of a name."""
+        known = "" if name is None else self._name(name)
+        if len(known) == 2:
+            return known[0], known[1]
+        one, other = next(self._inner), next(self._inner)
+        if known:
+            self._merge(known, one + other)
+        return one, other
+
+    def _of_diagonal(self, whole: Any, rows: Any, columns: Any) -> Named:
+        """Return the arguments of what takes elements, with names if these are the diagonal."""
+        if rows != columns:
+            return [(whole, None)]
+        along = next(self._inner)
+        return [(rows, (along,)), (whole, (along, along))]
+
+
+def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
+    """Return the arguments of an op, those that are lengths of axes with the names of these."""
+    roles = [role_of(cls, "", position) for position in range(len(arguments))]
+    names = [axes[k : k + 1] if role == "length" else () for role, k in roles]
+    return [(p, name or None) for p, name in zip(arguments, names, strict=True)]
+
+
+def _named_by_op(head: Any, arguments: Any) -> Named:
+    """Return the arguments of an op, with the names of the axes that the op itself has."""
+    own = getattr(op_of(head), "axes", ())
+    if not isinstance(own, tuple) or len(own) != len(arguments):
+        return list(zip(arguments, repeat(None), strict=False))
+    return [(p, tuple(names)) for p, names in zip(arguments, own, strict=True)]
+
+
+_SEEDS = tuple(range(256))
+# The domains of parameters, with their initial weights; None for any tensor.
+_DOMAINS = ((None, 3.0), ("positive", 2.0), ("unit", 1.0), ("probabilities", 1.0))
+_OR_NOT = ((True, 1.0), (False, 1.0))
+_MOSTLY = ((True, 4.0), (False, 1.0))
+
+
+def generator(state: InstantiationState, choices: AdaptiveChoices) -> Variable:
+    """Return an input of generators, often one that is there already."""
+    known = [spec.var for spec in state.inputs if spec.var.type is random_generator_type]
+    if known and choices.chance(50):
+        found: Variable = choices.uniform(known)
+        return found
+    var: Variable = random_generator_type(f"v{len(state.inputs)}")
+    state.inputs.append(InputSpec(var, (), _SEEDS))
+    return var
+
+
+def shape_of_draws(state: InstantiationState) -> Variable:
+    """Return the base shape as a constant vector."""
+    made: Variable = at.constant(np.array(state.base_shape, "int64"))
+    return made
+
+
+def step_count(state: InstantiationState, choices: AdaptiveChoices) -> Variable:
+    """Return a number of steps, at most that of the rows of the base shape, or an input of it."""
+    rows = state.base_shape[0] if state.base_shape else 0
+    count = choices.uniform((rows, choices.random.randint(0, rows)))
+    if choices.chance(50):
+        made: Variable = at.constant(count, dtype="int64")
+        return made
+    var: Variable = at.TensorType("int64", ())(f"v{len(state.inputs)}")
+    state.inputs.append(InputSpec(var, (), (count, rows, 0)))
+    return var
+
+
+def domain_of(v: Any, dtype: str, choices: AdaptiveChoices) -> str | None:
+    """Return the domain of a parameter of draws: a key of `InputSpec.domain`, or None for any."""
+    floats = np.dtype(dtype).kind == "f"
+    return choices.pick(
+        (v, "domain"), [(d, w) for d, w in _DOMAINS if floats or d != "probabilities"]
+    )
+
+
+def shape_by_axes(axes: Axes, v: Any, state: InstantiationState, choices: AdaptiveChoices) -> Any:
+    """Return a shape for a logic variable whose axes have names; those of one name have one length
+    in a graph.
+
+    Of a product of matrices the first or the last factor may be a vector, and some may be stacks.
+    """
+    stacked = choices.pick((v, "stack"), _OR_NOT) if STACK in axes else True
+    lengths = [length_of_axis(name, state, choices) for name in axes if stacked or name != STACK]
+    return tuple(length for length in lengths if length is not None)
+
+
+def length_of_axis(name: str, state: InstantiationState, choices: AdaptiveChoices) -> int | None:
+    """Return the length of the axes of a name in a graph; None if the graph has none of them."""
+    if len(name) > 1:
+        factors = [length_of_axis(letter, state, choices) for letter in name]
+        return math.prod(n for n in factors if n is not None)
+    if name not in state.lengths:
+        left_out = name in MAY_BE_LEFT_OUT and not choices.pick(("axis", name), _MOSTLY)
+        options = [(n, 1.0) for n in dict.fromkeys(state.lengths_of_axes)]
+        state.lengths[name] = None if left_out else choices.pick(("length", name), options)
+    return state.lengths[name]
+
+
+# Options with their initial weights; see `AdaptiveChoices.pick`.
+_DTYPES: tuple[tuple[str, float], ...] = (
+    ("float64", 6),
+    ("float32", 2),
+    ("int64", 1.5),
+    ("int8", 1),
+    ("uint8", 1),
+    ("bool", 1),
+    ("float16", 0.5),
+    ("int32", 0.3),
+    ("uint64", 0.5),
+)
+_COMPLEX: tuple[tuple[str, float], ...] = (("complex128", 3.0), ("complex64", 1.0))
+_RANKS = ((1, 4.0), (2, 3.0), (0, 1.0), (3, 1.0), (4, 0.4))
+_LENGTHS = ((3, 3.0), (2, 3.0), (7, 1.5), (1, 1.0), (0, 0.5), (16, 0.6))
+# How the shapes of the arguments are related to the base shape.
+_SHAPES = (
+    ("same", 5.0),
+    ("broadcast", 3.0),
+    ("scalar", 0.7),
+    ("square", 1.5),
+    ("any", 1.0),
+    ("products", 1.0),
+)
+# The same for an instance of a cell of the plan, most of whose arguments shall be of that cell.
+_PLANNED_SHAPES = (
+    ("same", 8.0),
+    ("square", 1.0),
+    ("broadcast", 1.0),
+    ("products", 1.0),
+    ("any", 0.5),
+)
+_THIN = (("thin", 1.0), ("wide", 1.0), ("matrix", 1.0), ("vector", 0.5))
+_FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
+# Which lengths the types of inputs know.
+_STATIC = (("open", 3.0), ("known", 2.0), ("mixed", 1.0))
+_NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
+_STRUCTURES = tuple((kind, 1.0) for kind in STRUCTURES)
+_UNARY = (at.neg, at.exp, at.abs, at.sqr)
+_ARRAYS = (("random", 4.0), ("ones", 1.0), ("zeros", 1.0), ("identity", 1.0))
+
+ARGUMENT_KINDS = (
+    ("variable", 6.0),
+    ("graph", 2.0),
+    ("number", 1.5),
+    ("array", 1.0),
+    ("known", 1.0),
+    ("single", 0.7),
+)
+"""The kinds of tensors: an input, a small graph of inputs, a constant number, a constant array, an
+input of known shape, an input of one element."""
+
+
+class RandomArguments:
+    """Draws arguments of one dtype and of shapes that fit each other.
+
+    Parameters
+    ----------
+    random
+        The source of randomness.
+    mixed
+        Whether arguments may be of several dtypes.
+    complex
+        Whether they may be complex.
+    notable
+        Numbers that inputs of floats have among their edge values.
+
+    Attributes
+    ----------
+    cell
+        The cell of the plan that the arguments shall be of, or None.
+    turn
+        At which rank arguments of lengths 0 and 1 are tried; see `Cell.shapes`.
+    """
+
+    def __init__(
+        self, random: Random, mixed: bool, complex: bool, notable: tuple[float, ...] = ()
+    ) -> None:
+        self.mixed, self.notable = mixed, notable
+        self.choices = AdaptiveChoices(random)
+        self.cell: Cell | None = None
+        self.turn = 0
+        self._random = random
+        self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
+        self._ranks: Sequence[tuple[int, float]] = _RANKS
+        self._more_shapes: Sequence[tuple[str, float]] = ()
+        self._axes: Mapping[Any, Axes] = {}
+        self._state = InstantiationState()
+
+    def _restart(self) -> None:
+        """Forget the variables drawn, and choose a dtype and a base shape anew."""
+        state = self._state = InstantiationState()
+        state.constant_lengths = self.choices.chance(35)
+        state.static_lengths = self.choices.pick("static", _STATIC)
+        if self.cell is not None:
+            self._start_in(self.cell)
+            return
+        state.dtype = self.choices.pick("dtype", self._dtypes)
+        rank = self.choices.pick("rank", self._ranks)
+        shape = tuple(self.choices.pick("length", _LENGTHS) for _ in range(rank))
+        if rank > 1:
+            shape = tuple(min(n, 3) for n in shape)
+        state.shape_relation = self.choices.pick("shapes", (*_SHAPES, *self._more_shapes))
+        if state.shape_relation == "square" and rank:
+            shape = (shape[0],) * rank
+        state.base_shape = shape
+
+    def _start_in(self, cell: Cell) -> None:
+        """Choose a dtype and a base shape of a cell of the plan."""
+        state = self._state
+        dtypes = [(dtype, 1.0) for dtype in cell.dtypes]
+        state.dtype = self.choices.pick(("dtype", cell.kind), dtypes)
+        shapes = [(shape, 1.0) for shape in cell.shapes(self.turn)]
+        state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
+        state.lengths_of_axes = state.base_shape or state.lengths_of_axes
+        relations = (*_PLANNED_SHAPES, *self._more_shapes)
+        state.shape_relation = self.choices.pick("planned shapes", relations)
+
+    def _apply(self, op: Op, arguments: Sequence[Any]) -> Any:
+        try:
+            made = op(*arguments)
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise CannotInstantiate(f"{op} does not take what was drawn") from error
+        return made[0] if isinstance(made, list) else made
+
+    def _add_leaf(self, var: Any) -> Any:
+        self._state.leaves.append(var)
+        return var
+
+    # -- arguments of other kinds than tensors ---------------------------------------------
+
+    def _special_argument(self, role: str, number: int, v: Any) -> Any:
+        """Return an argument that is not just any tensor, or None if any tensor will do.
+
+        Parameters
+        ----------
+        role, number
+            The kind of argument, and which of that kind; see `role_of`.
+        v
+            The logic variable that it stands for.
+        """
+        if role == "generator":
+            return generator(self._state, self.choices)
+        if role == "parameter":
+            return self._parameter_of_draws(v)
+        if role == "shape of draws":
+            return shape_of_draws(self._state)
+        if role == "steps":
+            return step_count(self._state, self.choices)
+        if role == "length":
+            return self._axis_length(number, v)
+        if role == "index":
+            return self._integers((), (0, 1, -1, 2, -2, -3))
+        if role == "indices" and self.choices.pick((v, "counts"), ((False, 2.0), (True, 1.0))):
+            return at.constant(np.arange(self._count(v)))
+        if role == "indices":
+            return self._integers((self.choices.uniform((2, 3, 0, 1, 4)),), (0, 1, -1, 0, -2))
+        if role == "shape":
+            return self._shape_vector()
+        if role == "split_lengths":
+            return self._split_lengths(v)
+        if role == "assertion":
+            return at.constant(True) if self.choices.chance(70) else self._boolean_input()
+        if role == "condition":
+            options = (("bool", 4.0), (self._state.dtype, 1.0), ("True", 0.5), ("False", 0.5))
+            dtype = self.choices.pick((v, "condition"), options)
+            if dtype in ("True", "False"):
+                return self._number(dtype == "True", dtype="bool")
+            return self._input(dtype, self._shape(v))
+        if role == "logical" and self.cell is None and not self.choices.chance(20):
+            self._state.dtype = self.choices.pick((v, "logical"), (("bool", 3.0), ("int8", 1.0)))
+        return None
+
+    def _parameter_of_draws(self, v: Any) -> Variable | None:
+        """Return an input of a domain that parameters of draws have; None for any tensor."""
+        options = ((self._state.dtype, 4.0), ("int64", 1.0))
+        dtype = self.choices.pick((v, "dtype of parameter"), options)
+        domain = domain_of(v, dtype, self.choices)
+        if domain is None and dtype == self._state.dtype:
+            return None
+        var = self._input(dtype, self._shape(v))
+        self._state.inputs[-1] = replace(self._state.inputs[-1], domain=domain)
+        return var
+
+    def _split_lengths(self, v: Any) -> Variable:
+        """Return lengths of parts that add up to the length of an axis, or to a multiple of it."""
+        n = self.choices.uniform(self._state.base_shape or (3,))
+        count = self.choices.pick((v, "pieces"), ((2, 2.0), (1, 1.0), (3, 2.0), (4, 1.0)))
+        how = self.choices.pick((v, "parts"), (("equal", 1.0), ("one", 2.0), ("several", 1.0)))
+        if how == "equal":
+            lengths = [n] * count
+        else:
+            total = n if how == "one" else n * count
+            cuts = sorted(self._random.randint(0, total) for _ in range(count - 1))
+            lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
+        made: Variable = at.constant(np.array(lengths, "int64"))
+        return made
+
+    def _axis_length(self, axis: int, v: Any) -> Variable:
+        """Return a length of an axis: often that of the base shape, or of an input's axis."""
+        base_shape = self._state.base_shape
+        others = (3, 2, 1, 0, 4, 7)
+        how = self.choices.pick(
+            (v, "length"), (("own", 2.0), ("of input", 2.0), ("input", 1.0), ("any", 1.0))
+        )
+        if self._has_named_axes(v):
+            n = self._count(v)
+        else:
+            n = base_shape[axis] if axis < len(base_shape) else self.choices.uniform(others)
+        if how == "own" or self._state.constant_lengths:
+            made: Variable = at.constant(n, dtype="int64")
+            return made
+        if how == "of input":
+            inputs = self._state.inputs
+            fitting = [s.var for s in inputs if s.shape == base_shape and axis < len(base_shape)]
+            if fitting:
+                made = Shape_i(axis)(self.choices.uniform(fitting))
+                return made
+        return self._integers((), (n,) if how != "any" else others)
+
+    def _boolean_input(self) -> Variable:
+        var: Variable = at.TensorType("bool", ())(self._next_name())
+        self._state.inputs.append(InputSpec(var, (), (1, 1, 1, 0)))
+        return var
+
+    def _integers(self, shape: tuple[int, ...], allowed: tuple[int, ...]) -> Variable:
+        """Return a constant or an input of certain integers."""
+        if self.choices.chance(40):
+            made: Variable = at.constant(np.array(np.resize(allowed[:3], shape), "int64"))
+            if shape == ():
+                made = at.constant(self.choices.uniform(allowed), dtype="int64")
+            return made
+        static = shape if self.choices.chance(50) else (None,) * len(shape)
+        var: Variable = at.TensorType("int64", static)(self._next_name())
+        of_input = allowed if shape else (self.choices.uniform(allowed),)
+        self._state.inputs.append(InputSpec(var, shape, of_input))
+        return var
+
+    def _shape_vector(self) -> Variable:
+        base_shape = self._state.base_shape
+        size = int(np.prod(base_shape, dtype=np.int64))
+        shapes = [(size,), (-1,), (1, size), (size, 1), tuple(base_shape), base_shape[::-1]]
+        shape = self.choices.uniform([*shapes, (-1, 1), (2, -1), (2, 3), (3, 2), (6,)])
+        made: Variable = at.constant(np.array(shape, "int64").reshape(len(shape)))
+        return made
+
+    # -- tensors ---------------------------------------------------------------------------
+
+    def _shape(self, v: Any = None) -> tuple[int, ...]:
+        """Return a run-time shape for the logic variable `v`, related to the base shape."""
+        base_shape, relation = self._state.base_shape, self._state.shape_relation
+        if self._has_named_axes(v):
+            shape = shape_by_axes(self._axes[v], v, self._state, self.choices)
+            return shape  # type: ignore[no-any-return]
+        if relation == "any":
+            rank = self.choices.pick(("rank", v), ((1, 2.0), (2, 2.0), (0, 1.0), (3, 0.5)))
+            n = base_shape[0] if base_shape and base_shape[0] < 4 else 3
+            return tuple(
+                n if self.choices.chance(65) else self.choices.uniform((2, 3, 1))
+                for _ in range(rank)
+            )
+        if relation == "products":
+            n = base_shape[0] if base_shape else 3
+            shapes = {"matrix": (n, n), "vector": (n,), "column": (n, 1), "row": (1, n)}
+            return shapes[self.choices.pick(("factor", v), _FACTORS)]
+        if relation == "thin":
+            n, k = self._side(), self.choices.uniform((1, 2))
+            shapes = {"thin": (n, 1), "wide": (1, n), "matrix": (n, n), "vector": (n,)}
+            if self._side() > 3 and k == 2:
+                shapes.update(thin=(n, 2), wide=(2, n))
+            return shapes[self.choices.pick(("thin", v), _THIN)]
+        if relation == "scalar":
+            return base_shape if self.choices.chance(50) else ()
+        if relation != "broadcast":
+            return base_shape
+        shape = [1 if self.choices.chance(30) else n for n in base_shape]
+        return tuple(shape[1:] if shape and self.choices.chance(20) else shape)
+
+    def _tensor(self, kind: str, v: Any) -> Variable:
+        """Return a tensor of one of `ARGUMENT_KINDS` for the logic variable `v`."""
+        dtype = self._state.dtype
+        # Now and then a law that admits one dtype only gets an argument of another one.
+        others = 35 if self.mixed else 8
+        if self.cell is not None:
+            others = 50 if self.cell.extent == AMONG_OTHERS else 0
+        if self.choices.chance(others):
+            dtype = self.choices.pick((v, "dtype"), self._dtypes)
+        shape = self._shape(v)
+        if kind == "single":
+            rank = self.choices.uniform((0, 1, len(self._state.base_shape)))
+            return self._input(dtype, (1,) * rank, True)
+        if kind == "matrix":
+            return self._structured_matrix(dtype, v)
+        if kind == "number":
+            return self._random_number(shape, dtype, v)
+        if kind == "array":
+            return self._random_array(shape, dtype, v)
+        if kind == "graph" and shape and self.choices.chance(25):
+            return self._with_gaps(dtype, shape)  # type: ignore[no-any-return]
+        var = self._input(dtype, shape, known=kind == "known")
+        return self._small_graph(var) if kind == "graph" else var
+
+    def _side(self) -> int:
+        """Return the length of the sides of square matrices."""
+        n = self._state.base_shape[-1] if self._state.base_shape else 3
+        return max(n, 2) if self._state.shape_relation == "thin" else n
+
+    def _has_named_axes(self, v: Any) -> bool:
+        """Return whether the logic variable `v` has the lengths of axes that have names."""
+        return self._state.shape_relation == "by axes" and v in self._axes
+
+    def _count(self, v: Any) -> int:
+        """Return how long the last axis of the logic variable `v` is, if it is no number."""
+        if self._has_named_axes(v):
+            last = length_of_axis(self._axes[v][-1], self._state, self.choices)
+            return 1 if last is None else last
+        return self._side()
+
+    def _structured_matrix(self, dtype: str, v: Any) -> Variable:
+        """Return a square matrix of a known structure: made of an input, or an input itself."""
+        n, batch = self._count(v), self._state.base_shape[:-2]
+        kind = self.choices.pick((v, "structure"), _STRUCTURES)
+        var = self._input(dtype, (*batch, n, n))
+        if self.choices.chance(50):
+            made: Variable = structured(kind, var)
+        else:
+            self._state.inputs[-1] = replace(self._state.inputs[-1], structure=kind)
+            made = declared(kind, var)
+        return made
+
+    def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
+        table = number_table(dtype, "any" if self.choices.chance(40) else "ordinary")
+        notable = np.dtype(dtype).kind == "f" and self.choices.pick(
+            (v, "notable"), ((True, 1.0), (False, 2.0))
+        )
+        numbers: Any = np.array(_NOTABLE, dtype) if notable else table
+        options = tuple((i, 1.0) for i in range(len(_NOTABLE)))
+        position = self.choices.pick((v, "which"), options)
+        index = position if notable else self._random.randrange(len(table))
+        return self._number(numbers[index], shape, dtype)
+
+    def _random_array(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
+        content = self.choices.pick((v, "array"), _ARRAYS)
+        made: Variable
+        if content == "identity":
+            made = at.constant(np.eye(self.choices.uniform((2, 3)), dtype=dtype))
+        elif content != "random":
+            made = at.constant(getattr(np, content)(shape, dtype))
+        else:
+            table = number_table(dtype, self.choices.uniform(("any", "ordinary", "positive")))
+            indices = [self._random.randrange(len(table)) for _ in range(int(np.prod(shape)))]
+            order = self.choices.uniform("CCF")
+            made = at.constant(np.asarray(table[indices].reshape(shape), order=order))
+        return made
+
+    def _input(self, dtype: str, shape: tuple[int, ...], known: bool = False) -> Variable:
+        """Return a new input of a run-time shape, which its type knows if `known`."""
+        state = self._state
+        static: list[int | None] = []
+        for n in shape:
+            # Only an axis of static length 1 broadcasts.
+            must = (
+                known
+                or state.static_lengths == "known"
+                or state.shape_relation == "thin"
+                or (n == 1 and state.shape_relation != "same")
+            )
+            mixed = state.static_lengths == "mixed"
+            static.append(n if must or (mixed and self.choices.chance(50)) else None)
+        var: Variable = at.TensorType(dtype, static)(self._next_name())
+        state.inputs.append(InputSpec(var, shape, notable=self.notable))
+        return var
+
+    def _next_name(self) -> str:
+        return f"v{len(self._state.inputs)}"
+
+    def _number(self, value: Any, shape: Any = None, dtype: str | None = None) -> Variable:
+        """Return a constant of one number: of rank 0, an array of it, or broadcast by an op."""
+        dtype = dtype or self._state.dtype
+        try:
+            scalar = self._scalar(value, dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise CannotInstantiate(f"{value} is no {dtype}") from error
+        shape = self._shape() if shape is None else shape
+        how = self.choices.uniform(("plain", "plain", "full", "alloc", "dimshuffle"))
+        made: Any = scalar
+        if how == "full":
+            made = at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))
+        elif how == "alloc" and shape:
+            made = at.alloc(scalar, *shape)
+        elif how == "dimshuffle" and shape:
+            made = scalar.dimshuffle(*["x"] * len(shape))
+        return made  # type: ignore[no-any-return]
+
+    def _scalar(self, value: Any, dtype: str) -> Any:
+        """Return a number as a constant: of the dtype it has beside others if it is none of them.
+
+        So ``minimum(b, 0)`` of booleans is a law's ``minimum(x, 0)`` as it is written.
+        """
+        try:
+            return at.constant(value, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            kind = number_kind(getattr(value, "value", value))
+            if kind is None:
+                raise
+            return at.constant(value, dtype=weak_dtype(kind, (dtype,)))
+
+    def _with_gaps(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """Return every second of the elements that one op makes of a longer input."""
+        longer: Any = self._input(dtype, (*shape[:-1], 2 * shape[-1]))
+        made = self._apply(self.choices.uniform(_UNARY), [longer])
+        return (longer if made.type.dtype != dtype else made)[..., ::2]
+
+    def _small_graph(self, var: Any) -> Variable:
+        """Return what one op makes of an input, or the input itself if that changes the dtype."""
+        how = self.choices.uniform(("unary", "binary", "same", "transpose"))
+        square = len(set(self._state.base_shape)) < 2
+        if how == "transpose" and var.type.ndim == 2 and square:
+            return self._apply(at.DimShuffle(2, (1, 0)), [var])  # type: ignore[no-any-return]
+        if how == "unary":
+            made = self._apply(self.choices.uniform(_UNARY), [var])
+        else:
+            other = self._number(self.choices.uniform((1, 2, 0, 3))) if how == "same" else var
+            made = self._apply(self.choices.uniform((at.add, at.mul, at.sub)), [var, other])
+        return var if made.type.dtype != var.type.dtype else made  # type: ignore[no-any-return]

@@ -1,1 +1,0 @@
-"""What is drawn for the arguments of ops that take more than tensors of one shape."""

@@ -1,0 +1,845 @@
+"""The plan of a check: an instance of a law in each cell that the law admits, and both sides
+compared there, on ordinary and on edge values.
+
+Variants of an instance are the same graph, where something else stands in the place of a tensor.
+Only inputs get unusual memory layouts. Where a guard admits no input, because it asks for what is
+never negative, say, or for a number, memory layouts come by these.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle, product
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation.numbers import number_of
+from relgraph.scalar.dtypes import FLOATS
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.testing.check_result import Coverage
+from relgraph.testing.draw.arrays import edge_numbers
+from relgraph.testing.instances.edge_values import (
+    alone,
+    ascending,
+    at_points,
+    edges_meeting,
+    few,
+    layouts,
+    meetings,
+    near_boundaries,
+    neighbours,
+    one_edge,
+    points_by_branch,
+    positive,
+    random_values,
+    sweep,
+    two_edges,
+)
+from relgraph.testing.instances.examples import ExampleRun
+from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.instance import (
+    AMONG_OTHERS,
+    EXTENTS,
+    KINDS,
+    LONG,
+    CannotInstantiate,
+    Cell,
+    Instance,
+    InstantiatedPattern,
+    cells_of_kind,
+)
+from relgraph.testing.instances.instance_search import (
+    BY_CHANCE,
+    InstanceSearch,
+    in_dtype,
+    rebuilt,
+    reshaped,
+    retyped,
+    with_length,
+    with_number,
+)
+from relgraph.testing.judge.evaluation import combines_elements, is_elementwise
+
+# Of fewer graphs it is not said that a logic variable never stands for an input.
+_FEW_GRAPHS = 4
+# How many graphs lose the elements of an axis.
+_EMPTIED = 2
+# Functions of an input that guards admit in its place, the one with the most values first.
+_FUNCTIONS = (at.abs, at.exp)
+# A vector that has room for all edge values, and a shape in which arrays have every order of axes.
+_ROOM_FOR_EDGES = (32,)
+_THREE_AXES = (3, 2, 2)
+
+# Kinds of all inputs but one, with the dtypes that one is given.
+_BESIDE = (
+    ("float64", ("float32", "float16", "int64", "int8")),
+    ("float32", ("float64", "float16", "int64", "int8")),
+    ("float16", ("float64", "float32", "int64", "int8")),
+    ("signed", ("float64", "float32", "float16")),
+    ("bool", ("float64", "float32", "float16")),
+)
+
+# How many constants beside float64 are given other dtypes, and which.
+_WITH_CONSTANTS = 4
+_OF_CONSTANTS = ("float32", "int64", "uint8")
+
+View = Callable[[Any], Any]
+
+
+def complex_too(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield the instances with inputs of float64, and the same graphs of complex numbers."""
+    for home in [i for i in search.instances if any(c.kind == "float64" for c in i.free_cells)]:
+        yield home
+        yield from _found(
+            search, home, partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
+        )
+
+
+def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances of float64 with one input or constant of another dtype, each one in turn.
+
+    Of a law about several dtypes also instances of other kinds with one input of another one.
+    """
+    for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
+        for dtype in _OF_CONSTANTS:
+            yield from _found(search, home, partial(in_dtype, dtype=dtype, only=constant))
+    for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
+        for home in [i for i in _of_kind(search, kind) if len(i.inputs) > 1][:1]:
+            for var in home.graph.inputs_in(KINDS[kind]):
+                for dtype in others:
+                    yield from _found(search, home, partial(in_dtype, dtype=dtype, only=var))
+
+
+def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
+    """Return the instances where all is float64, some of it inputs and some constants, with each of
+    the constants."""
+    homes = [i for i in search.instances if i.free_cells and _is_of_kind(i, "float64")]
+    return [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
+
+
+def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances with each edge value where a logic variable stands for constants only.
+
+    Where ops work element by element the inputs are vectors with room for all edge values.
+    """
+    for v in _always(search, lambda value: _is_constant(value) or number_of(value) is not None):
+        for home in _homes_with_constant(search, v)[:1]:
+            constant: Any = home.graph.bindings[v]
+            for number in edge_numbers(constant.type.dtype):
+                yield from _with_room(
+                    search, _found(search, home, partial(with_number, v=constant, number=number))
+                )
+
+
+def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances whose numbers are arrays, where a logic variable stands for numbers only, or
+    for constants.
+
+    Their axes lie in memory in each order, or the first one has the stride 0. Other instances than
+    those of ops that work element by element have none.
+    """
+    bindings = [instance.graph.bindings for instance in search.instances]
+    fixed = [v for v in bindings[0] if all(_is_fixed(b[v]) for b in bindings)]
+    homes = [
+        i
+        for i in (_of_kind(search, "float64") or search.instances if fixed else ())
+        if all(_is_number(i.graph.bindings[v]) for v in fixed)
+    ]
+    for home in sorted(homes, key=lambda i: i.computed)[:1]:
+        for number in (_by_columns, _in_another_order, _as_rows):
+            yield from _found(search, home, partial(reshaped, shape=_THREE_AXES, number=number))
+
+
+def with_functions(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances where a logic variable that is never an input stands for a function of one.
+
+    Of inputs of float64. Where ops work element by element they are vectors with room for all edge
+    values.
+    """
+    for v in _always(search, lambda value: not _is_input(value)):
+        for extents in (("rank 2", "rank 1"), ("length 1",)):
+            for home in _homes_with_result(search, v, extents)[:1]:
+                yield from _with_room(search, _with_views_of(search, home, v, _plain))
+
+
+def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances where the axes of one length have no elements: beside a column of three rows
+    a row may have none, and beside a row the column."""
+    homes = sorted(_of_kind(search, "float64"), key=lambda i: -len(_lengths(i)))
+    for home in homes[:_EMPTIED]:
+        for length in _lengths(home):
+            yield from _found(search, home, partial(with_length, length=length, other=0))
+
+
+def _lengths(instance: Instance) -> list[int]:
+    """Return the lengths of the axes of the inputs that have several elements."""
+    return sorted({n for spec in instance.inputs for n in spec.shape if n > 1})
+
+
+def with_views(search: InstanceSearch) -> Iterator[Instance]:
+    """Yield instances where a logic variable that is never an input stands for a view of a function
+    of one: reversed, transposed, with gaps, with a new axis."""
+    for v in _always(search, lambda value: not _is_input(value)):
+        for extent in ("rank 2", "rank 1"):
+            for home in _homes_with_result(search, v, (extent,))[:1]:
+                yield from _with_views_of(search, home, v, _views)
+
+
+def _with_room(search: InstanceSearch, instances: Iterable[Instance]) -> Iterator[Instance]:
+    for instance in instances:
+        yield from search.over(_ROOM_FOR_EDGES, instance) or [instance]
+
+
+def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -> list[Instance]:
+    """Return instances with views of the first function of an input that a law admits there."""
+    tensor = home.graph.bindings[v]
+    shape = home.shape_of(tensor)
+    for function in () if shape is None else _FUNCTIONS:
+        changes = [
+            partial(_with_view, v=tensor, shape=of_input, view=view)
+            for of_input, view in views(function, shape)
+        ]
+        made = [i for change in changes for i in _found(search, home, change)]
+        if made:
+            return made
+    return []
+
+
+def _always(search: InstanceSearch, admitted: Callable[[Any], bool]) -> list[Any]:
+    """Return the logic variables for tensors that stand for what is admitted in all instances."""
+    bindings = [instance.graph.bindings for instance in search.instances]
+    if len(bindings) < _FEW_GRAPHS:
+        return []
+    return [
+        v
+        for v in bindings[0]
+        if all(isinstance(b.get(v), Variable) and admitted(b[v]) for b in bindings)
+    ]
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, Constant)
+
+
+def _is_fixed(value: Any) -> bool:
+    return _is_constant(value) or _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Variable):
+        return number_of(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_input(value: Any) -> bool:
+    return value.owner is None and not isinstance(value, Constant)
+
+
+def _of_kind(search: InstanceSearch, kind: str, extent: str = "") -> list[Instance]:
+    """Return the instances that are wholly of a kind, and of an extent if one is given."""
+    cells = [(i, i.wholly) for i in search.instances]
+    return [i for i, c in cells if c and c.kind == kind and (not extent or c.extent == extent)]
+
+
+def _is_of_kind(instance: Instance, kind: str) -> bool:
+    """Return whether all tensors of an instance are of a kind, constants too."""
+    return {cell.kind for cell in instance.cells} == {kind}
+
+
+def _homes_with_constant(search: InstanceSearch, v: Any) -> list[Instance]:
+    """Return the instances where a logic variable is a constant itself: first those of float64,
+    and those of inputs where the other variables stand."""
+    homes = [i for i in search.instances if isinstance(i.graph.bindings[v], Constant)]
+    floats = [i for i in homes if _is_of_kind(i, "float64")]
+    return sorted(floats or homes, key=lambda i: (-len(i.inputs), i.computed, -_numbers_apart(i)))
+
+
+def _numbers_apart(instance: Instance) -> int:
+    """Return how many different numbers the constants are: what another one is divided by shall
+    not become another one with it."""
+    constants = [v for v in instance.graph.tensors if isinstance(v, Constant)]
+    return len({v.data.tobytes() for v in constants})
+
+
+def _homes_with_result(search: InstanceSearch, v: Any, extents: tuple[str, ...]) -> list[Instance]:
+    """Return the instances of float64 and some extents where an op gives a logic variable."""
+    found = [i for extent in extents for i in _of_kind(search, "float64", extent)]
+    return [i for i in found if i.graph.bindings[v].owner is not None]
+
+
+def _found(search: InstanceSearch, home: Instance, change: Any) -> Iterator[Instance]:
+    instance = search.rebuilt(home, change)
+    if instance is not None:
+        yield instance
+
+
+# -- arrays of one number ------------------------------------------------------------------------
+
+
+def _by_columns(number: Any, shape: tuple[int, ...]) -> Any:
+    return at.constant(np.full(shape, number, number.dtype, order="F"))
+
+
+def _in_another_order(number: Any, shape: tuple[int, ...]) -> Any:
+    """Return an array whose axes lie in memory in neither their own order nor the opposite one."""
+    first, second, *others = shape
+    return at.constant(np.full((second, first, *others), number).swapaxes(0, 1))
+
+
+def _as_rows(number: Any, shape: tuple[int, ...]) -> Any:
+    """Return a part without the first axis, and a new axis in its place, which has the stride 0."""
+    return at.constant(np.full(shape[1:], number)).dimshuffle("x", *range(len(shape) - 1))
+
+
+# -- views ---------------------------------------------------------------------------------------
+
+
+def _plain(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], View]]:
+    yield shape, function
+
+
+def _views(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], View]]:
+    """Yield for each view of a result of a shape the shape of the input it is made of."""
+    if not shape:
+        return
+    backwards = (slice(None, None, -1),) * len(shape)
+    yield shape, lambda x: function(x)[backwards]
+    yield (*shape[:-1], 2 * shape[-1]), lambda x: function(x)[..., ::2]
+    if len(shape) == 2:
+        yield shape[::-1], lambda x: function(x).dimshuffle(1, 0)
+        yield shape[1:], lambda x: function(x).dimshuffle("x", 0)
+
+
+def _with_view(
+    graph: InstantiatedPattern, v: Any, shape: tuple[int, ...], view: View
+) -> InstantiatedPattern:
+    """Return a graph with a view of what an op makes of a new input in the place of a variable."""
+    new = at.TensorType(v.type.dtype, (None,) * len(shape))("of_view")
+    made = view(new)
+    if made.type.dtype != v.type.dtype:
+        raise CannotInstantiate(f"{made} has another dtype than {v}")
+    return rebuilt(graph, [*graph.inputs, InputSpec(new, shape)], {v: made})
+
+
+# After how many random graphs for a cell it is tried at another rank.
+_TRIES_IN_TURN = 4
+# How often for a rank or a length that no kind has, of a law that few random graphs match.
+_MOST_TRIES = 300
+# How many graphs known for a rank or length are tried in another dtype, and in how many cells of a
+# kind all of them are refused for their types before the kind counts as not admitted.
+_RETYPED = 3
+_CELLS_REFUSED = 2
+# The shape of the vectors on which a law decides between branches, and how many graphs are tried.
+_LONG = (700,)
+_RESHAPED = 3
+# Of graphs over long arrays: the kinds, how many elements an input has at least, and how many of a
+# rule are taken.
+_LONG_KINDS = ("float64", "float32", "complex")
+_MANY = 200
+_MOST_LONG = 4
+_VARIANTS = (with_inputs_of_others, with_laid_out_numbers, with_nothing, with_views)
+# The other shapes in which the same graph is tried.
+_OTHER_SHAPES = ((), (8, 8))
+
+
+@dataclass
+class Branching:
+    """Instances of one graph on which a law decides between branches.
+
+    Attributes
+    ----------
+    long
+        The one over long vectors.
+    others
+        Those over numbers and over matrices.
+    """
+
+    long: Instance
+    others: list[Instance]
+
+
+@dataclass
+class PlannedInstances:
+    """The instances found for the cells of the plan.
+
+    Attributes
+    ----------
+    found
+        An instance for each cell that has one.
+    refusals
+        For each other cell what refused the graphs that were tried.
+    branching
+        Of a law that decides between branches a graph of each kind of floats.
+    meeting
+        Of ops that work element by element a graph of each kind of floats over long vectors, if it
+        has several inputs and decides nothing.
+    long
+        Of a law that claims each bit, graphs of floats over long arrays, unless it works element by
+        element: in what order elements are combined hangs on lengths and on memory layouts.
+    of_products
+        Of a law that claims each bit, graphs of float64 if some of its ops combine elements, and
+        the same of complex numbers: NumPy rounds a single product of these in another way.
+    variants
+        Instances with an input of another dtype, with other memory layouts of what is no input, and
+        with axes of length 0 beside longer ones.
+    numbered
+        Where a logic variable stands for constants only, a graph with each edge value for it.
+    computed
+        Where a logic variable is never an input, a graph with a function of one for it.
+    """
+
+    found: dict[Cell, Instance] = field(default_factory=dict)
+    refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
+    branching: list[Branching] = field(default_factory=list)
+    meeting: list[Instance] = field(default_factory=list)
+    long: list[Instance] = field(default_factory=list)
+    of_products: list[Instance] = field(default_factory=list)
+    variants: list[Instance] = field(default_factory=list)
+    numbered: list[Instance] = field(default_factory=list)
+    computed: list[Instance] = field(default_factory=list)
+
+
+class InstancePlanner:
+    """Looks for instances in the cells of the plan.
+
+    What the law does not admit is found out by asking it a bounded number of times. Graphs that it
+    matches are built anew in another dtype of the plan: where it refuses each of these, an op or a
+    guard of its types does. Ranks and lengths come from random graphs. They are tried more often,
+    the rarer the graphs that the law matches are.
+
+    Parameters
+    ----------
+    searches
+        The searches for instances of the rules, at least one; the cells are spread over them.
+    tries
+        How many random graphs are tried for a cell that may be admitted, at most.
+    bits
+        Whether the class to be checked for claims each bit.
+    """
+
+    def __init__(self, searches: Sequence[InstanceSearch], tries: int, bits: bool = False) -> None:
+        self._searches = searches
+        self._tries, self._bits = tries, bits
+        self._planned = PlannedInstances()
+
+    def run(self) -> PlannedInstances:
+        """Return an instance for each cell that is admitted.
+
+        Raises
+        ------
+        InvalidRewrite
+            See `InstanceSearch.find`.
+        """
+        for extent in EXTENTS:
+            if not any(self._known(Cell(kind, extent), "wholly") for kind in KINDS):
+                kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
+                usual = kinds.most_common(1)[0][0] if kinds else "float64"
+                self._draw(Cell(usual, extent), 0, self._tries_for_one())
+        found = self._planned.found
+        for turn, kind in enumerate(KINDS):
+            refused = 0
+            for cell in cells_of_kind(kind):
+                if refused == _CELLS_REFUSED and all(c.kind != kind for c in found):
+                    break
+                if not self._known(cell, "wholly"):
+                    self._retype(cell)
+                if self._best(cell):
+                    continue
+                if _by_types(self._planned.refusals[cell]):
+                    refused += 1
+                elif any(c.extent == cell.extent for c in found):
+                    self._draw(cell, turn, self._tries)
+                    self._best(cell)
+        planned = self._planned
+        for kind in FLOATS:
+            branching = self._find_branching(kind)
+            planned.branching += branching
+            planned.meeting += [] if branching else self._find_meeting(kind)
+        for search in self._searches if self._bits else ():
+            if not all(is_elementwise(instance.pair) for instance in search.instances):
+                planned.long += self._find_long(search)
+            if any(combines_elements(instance.pair) for instance in search.instances):
+                planned.of_products += complex_too(search)
+        for search in self._searches:
+            planned.numbered += with_edge_numbers(search)
+            planned.computed += with_functions(search)
+            for variants in _VARIANTS:
+                planned.variants += variants(search)
+        return planned
+
+    def _find_branching(self, kind: str) -> list[Branching]:
+        """Return a graph of a kind of floats on which a law decides between branches, if any."""
+        for search in self._searches:
+            deciding = [v for v in search.instances if _decides(v, kind)]
+            for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
+                long = search.over(_LONG, instance)
+                if long:
+                    others = [v for s in _OTHER_SHAPES for v in search.over(s, instance)]
+                    return [Branching(long[0], others)]
+        return []
+
+    def _find_meeting(self, kind: str) -> list[Instance]:
+        """Return a graph of a kind with several inputs over long vectors, if there is one."""
+        for search in self._searches:
+            alike = [v for v in search.instances if v.wholly is not None and v.wholly.kind == kind]
+            for instance in sorted(alike, key=lambda v: (-len(v.inputs), v.computed))[:1]:
+                if len(instance.inputs) > 1:
+                    return search.over(_LONG, instance)
+        return []
+
+    def _find_long(self, search: InstanceSearch) -> list[Instance]:
+        """Return graphs of a rule over long arrays."""
+        found: dict[int, Instance] = {}
+        for kind, turn in product(_LONG_KINDS, range(self._tries)):
+            instance = search.find_in(Cell(kind, LONG), turn)
+            if isinstance(instance, Instance) and any(s.size >= _MANY for s in instance.inputs):
+                found[id(instance)] = instance
+        by_inputs = sorted(found.values(), key=lambda instance: instance.computed)
+        return by_inputs[:_MOST_LONG]
+
+    def _tries_for_one(self) -> int:
+        """Return after how many random graphs the law would have matched some."""
+        attempts = sum(search.attempts for search in self._searches)
+        instances = sum(len(search.instances) for search in self._searches)
+        return max(self._tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
+
+    def _best(self, cell: Cell) -> bool:
+        """Look for an instance in a cell; return whether there is one.
+
+        The best is wholly in it. Else it is one with an input in it, or only a constant.
+        """
+        return any(self._known(cell, how) for how in ("wholly", "free", "any"))
+
+    def _known(self, cell: Cell, how: str) -> bool:
+        for instance in self._instances():
+            if (
+                instance.wholly == cell
+                if how == "wholly"
+                else cell in (instance.free_cells if how == "free" else instance.cells)
+            ):
+                self._planned.found[cell] = instance
+                self._planned.refusals.pop(cell, None)
+                return True
+        return False
+
+    def _instances(self) -> Iterator[Instance]:
+        for search in self._searches:
+            yield from search.instances
+
+    def _draw(self, cell: Cell, turn: int, tries: int) -> None:
+        """Draw graphs for a cell until one is wholly in it."""
+        refusals = self._planned.refusals.setdefault(cell, Counter())
+        for attempt, search in zip(range(tries), cycle(self._searches), strict=False):
+            # by turns a vector and a matrix of the same lengths
+            found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN)
+            if isinstance(found, str):
+                refusals[found] += 1
+            elif found.wholly == cell:
+                return
+
+    def _retype(self, cell: Cell) -> None:
+        """Try the graphs known for an extent in another dtype until one is wholly in a cell.
+
+        All inputs and constants of the dtype get the other one, or to stand beside it one input.
+        """
+        refusals = self._planned.refusals.setdefault(cell, Counter())
+        tries = 0
+        for search in self._searches:
+            for instance in sorted(search.instances, key=lambda v: v.wholly is None):
+                alone = cell.extent != AMONG_OTHERS
+                sources = [c for c in instance.free_cells if not alone or c.extent == cell.extent]
+                inputs = instance.graph.inputs_in(sources[0].dtypes) if sources else []
+                if len(inputs) < 2 - alone:
+                    continue
+                only = None if alone else inputs[tries % len(inputs)]
+                found = search.find_like(instance, sources[0], cell, tries, only)
+                tries += 1
+                if isinstance(found, str):
+                    refusals[found] += 1
+                if tries == _RETYPED or (isinstance(found, Instance) and cell in found.cells):
+                    return
+
+
+def _by_types(refusals: Counter[str]) -> bool:
+    """Return whether graphs were refused, and all for the types of their variables."""
+    return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
+
+
+def _decides(instance: Instance, kind: str) -> bool:
+    """Return whether all is of a kind, and a new side chooses between values."""
+    if instance.wholly is None or instance.wholly.kind != kind:
+        return False
+    nodes = instance.pair.nodes_of(instance.pair.new)
+    return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+# How many sets of values hold the edge values of a kind at most.
+_MOST_SETS = 40
+
+# How many other graphs are tried in a cell where the old side can be computed for no values.
+_OTHERS = 4
+
+# How many graphs of a kind are given values in other memory layouts.
+_LAID_OUT = 2
+
+# In how many memory layouts there are values of long arrays.
+_LONG_LAYOUTS = 12
+
+# In how many memory layouts there are values of short products.
+_PRODUCT_LAYOUTS = 5
+
+# How many sets of values there are on long vectors.
+_LONG_SETS = 4
+# How often so many are added for a kind.
+_TRIES_FOR_A_CLAIM = 3
+
+EXAMPLES_FOR_A_CLAIM = 24
+"""How many examples are added for a rule or a kind if no example of it could have failed."""
+
+NO_CLAIM = "in no example the class makes a claim on a finite value"
+
+
+@dataclass
+class PlannedExamples:
+    """Compares both sides of a law in the cells of its plan.
+
+    Parameters
+    ----------
+    run
+        The comparison of examples, which has all instances of the plan.
+    planned
+        The instances of the cells.
+    random
+        The source of randomness.
+    prefix
+        Stands before the names of the cells: the direction, and the rule if there are several.
+    sets
+        How many sets of values hold edge values in a second shape, and half of how many memory
+        layouts are tried with ordinary values.
+    """
+
+    run: ExampleRun
+    planned: PlannedInstances
+    random: Random
+    prefix: str
+    sets: int
+    _covered: list[str] = field(default_factory=list)
+    _not_covered: dict[str, str] = field(default_factory=dict)
+    _examples: int = 0
+
+    def compare(self) -> Coverage:
+        """Compare examples of all cells, and return what they cover.
+
+        Raises
+        ------
+        LawViolation
+            If one fails.
+        """
+        indices = {id(instance): i for i, instance in enumerate(self.run.instances)}
+        found = {cell: indices[id(v)] for cell, v in self.planned.found.items()}
+        turn = 0
+        for cell, index in found.items():
+            turn += 2
+            # the op of one graph may not be defined for what is tried: of a singular matrix, say
+            compared = any(
+                self._compare_in_cell(i, turn) for i in (index, *self._others(cell, index))
+            )
+            self._note(str(cell), compared, "the old side can be computed for no values tried")
+        for kind in KINDS:
+            of_kind = {cell: i for cell, i in found.items() if cell.kind == kind}
+            if of_kind:
+                self._compare_edges(kind, of_kind)
+            # beside others a kind may be where it decides nothing: `0 / (b / y)`
+            if any(_is_alone(cell, self.run.instances[i]) for cell, i in of_kind.items()):
+                self._require_claim(kind, of_kind)
+        self._compare_what_was_built_anew(turn)
+        missing = self._missing(found)
+        return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
+
+    def _compare_in_cell(self, index: int, turn: int) -> bool:
+        """Compare the sides of an instance for a few values; return whether one was compared."""
+        inputs = self.run.instances[index].inputs
+        compared = [self._compare(index, data) for data in few(inputs, self.random, turn)]
+        if not any(compared):
+            # an op may be defined for positive numbers alone
+            compared = [self._compare(index, data) for data in positive(inputs, self.random)]
+        return any(compared) or self._compare(index, ascending(inputs))
+
+    def _others(self, cell: Cell, known: int) -> list[int]:
+        """Return some instances of the same rule in a cell."""
+        instances = self.run.instances
+        rule = instances[known].rule
+        alike = [i for i, v in enumerate(instances) if v.rule is rule and cell in v.free_cells]
+        return [i for i in alike if i != known][:_OTHERS]
+
+    def _compare_what_was_built_anew(self, turn: int) -> None:
+        """Compare examples of the instances that are graphs of others over other variables."""
+        planned = self.planned
+        for branching in planned.branching:
+            self._compare_decisions(branching)
+        for instance in planned.meeting:
+            self._compare_meetings(instance, ())
+        for instance in planned.long:
+            self._compare_all(instance, layouts(instance.inputs, self.random, _LONG_LAYOUTS))
+        for instance in planned.of_products:
+            self._compare_all(instance, layouts(instance.inputs, self.random, _PRODUCT_LAYOUTS))
+        for instance in planned.variants:
+            self._compare_all(instance, few(instance.inputs, self.random, turn))
+        for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):
+            for instance in instances:
+                inputs = instance.inputs
+                examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, sets)]
+                self._compare_all(instance, examples)
+
+    def _compare(self, index: int, data: bytes) -> bool:
+        before = self.run.statistics.examples
+        compared = self.run.examine(index, data)
+        self._examples += self.run.statistics.examples - before
+        return compared
+
+    def _note(self, name: str, covered: bool, why: str) -> None:
+        if covered:
+            self._covered.append(self.prefix + name)
+        else:
+            self._not_covered[self.prefix + name] = why
+
+    def _compare_edges(self, kind: str, found: Mapping[Cell, int]) -> None:
+        """Compare the sides on all edge values of a kind, and in all memory layouts."""
+        largest = sorted(
+            (i for c, i in found.items() if not c.extent.startswith("length")),
+            key=lambda i: -self._elements(self.run.instances[i]),
+        )
+        if not largest or not self._elements(self.run.instances[largest[0]]):
+            return
+        home, *others = dict.fromkeys(largest)
+        inputs = self.run.instances[home].inputs
+        compared = [
+            self._compare(home, data) for data in list(sweep(inputs, self.random, _MOST_SETS))
+        ]
+        has_domain = self.run.instances[home].in_domain is not None
+        if has_domain or not all(compared):
+            # an op, or the law, is not defined for some values: of those it is defined for, each
+            compared += [self._compare(home, data) for _input, data in alone(inputs)]
+        plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
+        if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
+            for index in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
+                inputs = self.run.instances[index].inputs
+                for data in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
+                    self._compare(index, data)
+        for index in plainest:
+            inputs, most = self.run.instances[index].inputs, 2 * self.sets
+            for data in layouts(inputs, self.random, most, positive=has_domain):
+                self._compare(index, data)
+        for index in others:
+            for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
+                self._compare(index, data)
+        self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
+
+    def _plainest(self, known: int) -> list[int]:
+        """Return the instances of the rule and cell of a known one that have the most inputs where
+        its logic variables stand: what an op computes has few layouts, and so have matrices of
+        some structure."""
+        instance = self.run.instances[known]
+        alike = [
+            i
+            for i, other in enumerate(self.run.instances)
+            if other.rule is instance.rule
+            and (other.wholly or other.free_cells) == (instance.wholly or instance.free_cells)
+        ]
+        return sorted(alike, key=lambda i: _restrictions(self.run.instances[i]))[:_LAID_OUT]
+
+    def _broadest(self, kind: str, known: int) -> int:
+        """Return the instance of the rule of a known one, and of a kind, that has the most inputs
+        where its logic variables stand, and among them arrays."""
+        instances, rule = self.run.instances, self.run.instances[known].rule
+        alike = [
+            i
+            for i, v in enumerate(instances)
+            if v.rule is rule and {c.kind for c in v.cells} == {kind} and self._elements(v) > 2
+        ]
+        return min(alike, key=lambda i: _restrictions(instances[i]), default=known)
+
+    def _compare_decisions(self, branching: Branching) -> None:
+        """Compare the sides where a law decides between branches.
+
+        On long vectors, near the boundaries of the branches, and at points of each branch as
+        numbers and matrices too.
+        """
+        inputs = branching.long.inputs
+        values = list(random_values(inputs, self.random, _LONG_SETS))
+        met = [*meetings(inputs, self.random, _LONG_SETS), *values]
+        self._compare_meetings(branching.long, met)
+        for instance, data in near_boundaries(branching.long, values, self.random):
+            self._compare_all(instance, [data])
+        points = points_by_branch(branching.long, values)
+        for instance in branching.others:
+            self._compare_all(instance, at_points(points, instance.inputs))
+
+    def _compare_meetings(self, long: Instance, others: Iterable[bytes]) -> None:
+        """Compare the sides on long vectors where edge values of all inputs meet, and others."""
+        examples = [*edges_meeting(long.inputs, self.random, _LONG_SETS), *others]
+        self._compare_all(long, examples)
+        beside = neighbours(long, self.random)
+        if beside is not None:
+            self._compare_all(beside[0], [beside[1]])
+
+    def _compare_all(self, instance: Instance, values: Iterable[bytes]) -> None:
+        index = len(self.run.instances)
+        self.run.instances.append(instance)
+        for data in values:
+            self._compare(index, data)
+
+    def _require_claim(self, kind: str, found: Mapping[Cell, int]) -> None:
+        """Note a kind for which the class makes no claim on any example; draw more for it first,
+        and then for other graphs of it: the constants of one may be in no domain."""
+        statistics, indices = self.run.statistics, list(found.values())
+        for turn in range(_TRIES_FOR_A_CLAIM):
+            if statistics.is_tested(indices):
+                return
+            self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
+            if turn == 0:
+                more = (i for cell, known in found.items() for i in self._others(cell, known))
+                indices = list(dict.fromkeys([*indices, *more]))
+        # these classes claim something on nan and infinities too
+        total = self.run.sound in ("exact", "rounding", "stable")
+        compared = total and not statistics.nonempty.isdisjoint(indices)
+        if not statistics.is_tested(indices) and not compared:
+            self._not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
+
+    @staticmethod
+    def _elements(instance: Instance) -> int:
+        return sum(spec.size for spec in instance.inputs if spec.allowed is None)
+
+    def _missing(self, found: Mapping[Cell, int]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the cells that are not admitted, and those that were not found, and why."""
+        not_admitted: dict[str, str] = {}
+        not_found: dict[str, str] = {}
+        kinds, extents = {c.kind for c in found}, {c.extent for c in found}
+        for cell in (Cell(kind, extent) for kind in KINDS for extent in EXTENTS):
+            if cell in found:
+                continue
+            refusals = self.planned.refusals.get(cell, Counter())
+            suggested = cell.kind in kinds and cell.extent in extents and refusals[BY_CHANCE]
+            most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(2))
+            where = not_found if suggested else not_admitted
+            where[f"{self.prefix}{cell}"] = most or "nothing of its kind is admitted"
+        return not_admitted, not_found
+
+
+def _is_alone(cell: Cell, instance: Instance) -> bool:
+    """Return whether all tensors of an instance are in a cell, constants too."""
+    return cell.extent != AMONG_OTHERS and instance.cells == {cell}
+
+
+def _restrictions(instance: Instance) -> tuple[int, int]:
+    """Return how many tensors of an instance can't have any elements in any place, and less than 0
+    by how many inputs can."""
+    any_elements = [spec for spec in instance.inputs if spec.structure is None and spec.size]
+    return len(instance.graph.tensors) - len(any_elements), -len(any_elements)

@@ -1,1 +1,0 @@
-"""Python source that makes graphs and values again, and that reproduces failures."""

@@ -1,0 +1,443 @@
+"""Inlines nodes into a program: lines that call NumPy in place of the `perform` of an op.
+
+``LINES`` says how: for the type of an op (not for those derived from it, which may compute
+otherwise), a function that gives the lines of a node, or None if it has to be performed. The lines
+check the lengths that the types leave open. Where they don't fit, `perform` is called, which raises
+the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor import blas_calls
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.contraction import Dot
+from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor.fortran import lapack_function
+from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.linalg.blas import Dot22, Gemv
+from relgraph.tensor.linalg.gemm import BlasUpdate, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.systems.determinants import SLogDet, slogdet_one
+from relgraph.tensor.linalg.systems.solving import Solve, solve_one
+from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from relgraph.vm.codegen import Axis, SymbolTable, check_lines, performed
+from relgraph.vm.elementwise import elementwise_lines, fused_elementwise, fused_reduction
+
+Dead = Collection[Variable]
+
+
+def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `DimShuffle`: an index of a tensor or its transpose."""
+    op = node.op
+    (x,), (out_var,) = node.inputs, node.outputs
+    old = symbols.lengths.of(x)
+    symbols.lengths.define(out_var, [~1 if isinstance(a, str) else old[a] for a in op.new_order])
+    if not op.input_ndim and not op.new_order:
+        for known in (symbols.scalars, symbols.floats):
+            if x in known:
+                known.add(out_var)
+        return [f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
+    text = symbols.array_name(x)
+    if op.drop:
+        text += f"[{', '.join('0' if a in op.drop else ':' for a in range(op.input_ndim))}]"
+        if not op.shuffle and not op.new_order:
+            return [symbols.define_rank_zero(out_var, text)]
+        if not op.shuffle:
+            text = f"asarray({text})"
+    kept = sorted(op.shuffle)
+    if list(op.shuffle) == kept[::-1] and len(kept) == 2:
+        text += ".T"
+    elif list(op.shuffle) != kept:
+        text += f".transpose({', '.join(str(kept.index(a)) for a in op.shuffle)})"
+    if len(op.new_order) > len(kept):
+        key = ", ".join("None" if isinstance(axis, str) else ":" for axis in op.new_order)
+        text += f"[{key},]"
+    elif x in symbols.forward:
+        symbols.forward.add(out_var)
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+# -- products and reductions -------------------------------------------------------------------
+
+
+def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Dot22` or `Gemv`."""
+    return _product(node, symbols, [symbols.name_of(v) for v in node.inputs])
+
+
+def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Dot`, which lays out its inputs in one way."""
+    exact = all(is_discrete(v.type.dtype) for v in node.inputs)
+    return _product(node, symbols, [_laid_out(v, symbols, exact) for v in node.inputs])
+
+
+def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
+    x, y = node.inputs
+    (out_var,) = node.outputs
+    lines = check_lines(node, [[(x, x.type.ndim - 1), (y, 0)]], symbols)
+    if any(not is_discrete(v.type.dtype) for v in node.inputs):
+        symbols.may_warn = True
+    text = f"{symbols.bind('f', blas_calls.product)}({', '.join(arguments)})"
+    small = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
+    text = f"{small} if {_takes_no_threads(x, y, symbols)} else {text}"
+    if out_var.type.ndim == 0:
+        return [*lines, symbols.define_rank_zero(out_var, text)]
+    symbols.lengths.define(out_var, [*symbols.lengths.of(x)[:-1], *symbols.lengths.of(y)[1:]])
+    symbols.define_fresh(out_var, ordered=True)
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _takes_no_threads(x: Variable, y: Variable, symbols: SymbolTable) -> str:
+    """Return a condition on which `blas_calls.product` calls NumPy for floats."""
+    first, second = symbols.name_of(x), symbols.name_of(y)
+    if x.type.ndim == y.type.ndim == 2:
+        return f"{first}.size * {second}.shape[1] < {blas_calls.VECTORS}"
+    return f"{second if y.type.ndim == 2 else first}.size < {blas_calls.VECTORS}"
+
+
+def _in_order(var: Variable, symbols: SymbolTable) -> str:
+    return _laid_out(var, symbols, is_discrete(var.type.dtype))
+
+
+def _laid_out(var: Variable, symbols: SymbolTable, exact: bool) -> str:
+    name = symbols.name_of(var)
+    return name if exact or var in symbols.ordered else f"laid_out({name})"
+
+
+def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the lines of a `CAReduce`."""
+    op = node.op
+    (x,), (out_var,) = node.inputs, node.outputs
+    axes = op.axes(x.type.ndim)
+    if not axes:
+        return None
+    lines = []
+    if op.ufunc.identity is None:
+        error = symbols.bind("k", performed(node))
+        lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
+    if not is_discrete(x.type.dtype):
+        symbols.may_warn = True
+    axis = op.axis if op.axis is None or len(op.axis) > 1 else op.axis[0]
+    text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
+    if out_var.type.ndim == 0:
+        return [*lines, symbols.define_rank_zero(out_var, text)]
+    kept = [n for i, n in enumerate(symbols.lengths.of(x)) if i not in axes]
+    symbols.lengths.define(out_var, kept)
+    if not is_discrete(x.type.dtype):
+        symbols.define_fresh(out_var, ordered=True)
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+# -- parts and shapes --------------------------------------------------------------------------
+
+
+def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the line of a `Subtensor`: an index."""
+    x, *indices = node.inputs
+    (out_var,) = node.outputs
+    if any(v.type.dtype == "bool" for v in indices):
+        return None
+    key = _key(node.op.idx_list, indices, symbols)
+    symbols.raised_by_perform[node] = performed(node)
+    # an index of nothing gives a number, and an ellipsis an array of rank 0
+    text = f"{symbols.array_name(x)}[{key if node.op.idx_list or out_var.type.ndim else '()'}]"
+    if out_var.type.ndim == 0:
+        return [symbols.define_rank_zero(out_var, text)]
+    lengths = symbols.lengths
+    old, given = lengths.of(x), node.op.idx_list
+    sliced = [
+        n if entry == WHOLE else lengths.new()
+        for entry, n in zip(given, old, strict=False)
+        if isinstance(entry, Slice)
+    ]
+    lengths.define(out_var, [*sliced, *old[len(given) :]])
+    if x in symbols.forward and all(_goes_forward(entry) for entry in given):
+        symbols.forward.add(out_var)
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def _key(idx_list: Any, indices: Sequence[Variable], symbols: SymbolTable) -> str:
+    """Return a basic index as it stands between brackets."""
+    rest = iter(indices)
+
+    def text_of(piece: Any) -> str:
+        if piece is None:
+            return ""
+        return f"int({symbols.name_of(next(rest))})" if piece is Placeholder.INTEGER else str(piece)
+
+    texts = [
+        ":".join(map(text_of, entry.parts())) if isinstance(entry, Slice) else text_of(entry)
+        for entry in idx_list
+    ]
+    return ", ".join(texts) or "..."
+
+
+def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the lines of an `IncSubtensor` whose values have the shape of the part."""
+    x, y, *indices = node.inputs
+    (out,) = node.outputs
+    given = node.op.idx_list
+    kept = sum(isinstance(entry, Slice) for entry in given) + x.type.ndim - len(given)
+    if not 0 < kept == y.type.ndim or True in y.type.broadcastable:
+        return None
+    if any(v.type.dtype == "bool" for v in indices):
+        return None
+    symbols.raised_by_perform[node] = error = performed(node)
+    free = x in dead and x in symbols.unshared and x is not y
+    overwrites = node.op.inplace or free
+    names = [symbols.name_of(v) for v in node.inputs]
+    changed = names[0] if overwrites else f"{names[0]}.copy()"
+    statements = [f"p = {symbols.name_of(out)}[{_key(given, indices, symbols)}]"]
+    arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
+    check = f"if p.shape != {names[1]}.shape: {symbols.bind('k', error)}({arguments})"
+    statements.append(f"p[...] = {names[1]}" if node.op.set_instead_of_inc else f"p += {names[1]}")
+    symbols.may_warn = True
+    symbols.lengths.define(out, symbols.lengths.of(x))
+    if overwrites:
+        symbols.define_overwritten(out, x)
+    else:
+        symbols.define_fresh(out, ordered=True)
+    return [
+        f"{symbols.name_of(out)} = {changed}; {statements[0]}",
+        check,
+        f"{statements[1]}; del p",
+    ]
+
+
+def _goes_forward(entry: Any) -> bool:
+    """Return whether an index takes elements in their order."""
+    if not isinstance(entry, Slice):
+        return True
+    return entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
+
+
+def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `Join`."""
+    (out_var,) = node.outputs
+    axis, ndim = node.op.axis, out_var.type.ndim
+    others = [i for i in range(ndim) if i != axis]
+    lines = check_lines(node, [[(v, i) for v in node.inputs] for i in others], symbols)
+    lengths = symbols.lengths
+    first = lengths.of(node.inputs[0])
+    lengths.define(out_var, [lengths.new() if i == axis else first[i] for i in range(ndim)])
+    if len(node.inputs) > 1:
+        ordered = all(v in symbols.ordered for v in node.inputs)
+        symbols.define_fresh(out_var, ordered)
+    names = "".join(f"{symbols.name_of(v)}, " for v in node.inputs)
+    text = f"{symbols.bind('f', np.concatenate)}(({names}), {axis})"
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def reshape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the line of a `Reshape` to a shape that is a constant."""
+    x, vector = node.inputs
+    (out_var,) = node.outputs
+    if not isinstance(vector, Constant) or len(vector.data) != node.op.ndim:
+        return None
+    symbols.raised_by_perform[node] = performed(node)
+    shape = tuple(int(n) for n in vector.data)
+    return [f"{symbols.name_of(out_var)} = {symbols.array_name(x)}.reshape({shape})"]
+
+
+def specify_shape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the lines of a `SpecifyShape`."""
+    (x,), (out_var,) = node.inputs, node.outputs
+    lengths = symbols.lengths
+    wrong = []
+    for axis, (n, known) in enumerate(zip(node.op.shape, lengths.of(x), strict=True)):
+        if n is not None and known != ~n:
+            wrong.append(f"{symbols.name_of(x)}.shape[{axis}] != {n}")
+            if known >= 0:
+                lengths.equate(known, ~n)
+    lines = []
+    if wrong:
+        error = symbols.bind("k", performed(node))
+        lines.append(f"if {' or '.join(wrong)}: {error}({symbols.name_of(x)})")
+    lengths.define(out_var, lengths.of(x))
+    for known_of in (symbols.forward, symbols.ordered, symbols.scalars, symbols.floats):
+        if x in known_of:
+            known_of.add(out_var)
+    return [*lines, f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
+
+
+def length(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `Shape_i`."""
+    (x,), (out_var,) = node.inputs, node.outputs
+    symbols.scalars.add(out_var)
+    number = symbols.bind("f", np.int64)
+    text = f"{number}({symbols.name_of(x)}.shape[{node.op.i}])"
+    return [f"{symbols.name_of(out_var)} = {text}"]
+
+
+def make_vector(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
+    """Return the line of a `MakeVector`."""
+    (out_var,) = node.outputs
+    dtype = symbols.bind("c", np.dtype(node.op.dtype))
+    names = ", ".join(symbols.name_of(v) for v in node.inputs)
+    symbols.define_fresh(out_var, ordered=True)
+    return [f"{symbols.name_of(out_var)} = {symbols.bind('f', np.array)}([{names}], {dtype})"]
+
+
+_CALLS: dict[type[BlasUpdate], Callable[..., Any]] = {
+    Gemm: blas_calls.gemm,
+    GemvAdd: blas_calls.gemv,
+    Ger: blas_calls.ger,
+}
+
+
+def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
+    """Return the lines of a `Gemm`, `GemvAdd` or `Ger`, which write to Z if it is dead."""
+    z, alpha, x, y, *beta = node.inputs
+    (out,) = node.outputs
+    lines = check_lines(node, _axes_of_one_length(node), symbols)
+    free = z in dead and z in symbols.unshared and z not in (x, y)
+    overwrites = node.op.inplace or free
+    arguments = [
+        *(symbols.name_of(z), _number(alpha, symbols), symbols.name_of(x), symbols.name_of(y)),
+        *(_number(v, symbols) for v in beta),
+        str(overwrites),
+    ]
+    symbols.may_warn = True
+    symbols.lengths.define(out, symbols.lengths.of(z))
+    if overwrites:
+        symbols.define_overwritten(out, z)
+    else:
+        symbols.define_fresh(out, ordered=False)
+    function = symbols.shared_name("f", _CALLS[type(node.op)])
+    call = f"{symbols.name_of(out)} = {function}({', '.join(arguments)})"
+    return [*lines, *(_lines_of_small(node, symbols, overwrites, call) or [call])]
+
+
+def _lines_of_small(
+    node: Apply, symbols: SymbolTable, overwrites: bool, call: str
+) -> list[str] | None:
+    """Return lines that compute ``Z + XY`` or ``Z - XY`` as `blas_calls` does where the arrays are
+    small, without the call; None for other factors."""
+    z, alpha, x, y, *beta = node.inputs
+    factors = [v.data.item() if isinstance(v, Constant) else None for v in (alpha, *beta)]
+    if type(node.op) is Ger or factors not in ([1, 1], [-1, 1]):
+        return None
+    names = [symbols.name_of(v) for v in (x, y)]
+    out, target = symbols.name_of(node.outputs[0]), symbols.name_of(z)
+    work = f"{names[0]}.size" + (f" * {names[1]}.shape[1]" if y.type.ndim == 2 else "")
+    dot = symbols.shared_name("f", np.dot)
+    add = symbols.shared_name("u", np.add if factors[0] == 1 else np.subtract)
+    return [
+        f"if {target}.size <= {blas_calls.SMALL} and {work} < {blas_calls.VECTORS}:",
+        f" {out} = {dot}({', '.join(names)})",
+        f" {add}({target}, {out}, {target if overwrites else out})",
+        *([f" {out} = {target}"] if overwrites else []),
+        "else:",
+        f" {call}",
+    ]
+
+
+def _axes_of_one_length(node: Apply) -> list[list[Axis]]:
+    """Return the axes that have to be equally long: those summed over, and those of Z."""
+    z, _, x, y, *_ = node.inputs
+    summed = int(type(node.op) is not Ger)
+    of_product = [(x, i) for i in range(x.type.ndim - summed)]
+    of_product += [(y, i) for i in range(summed, y.type.ndim)]
+    groups: list[list[Axis]] = [[(z, i), axis] for i, axis in enumerate(of_product)]
+    return [*groups, [(x, x.type.ndim - 1), (y, 0)]] if summed else groups
+
+
+def _number(var: Variable, symbols: SymbolTable) -> str:
+    """Return an expression for a value of rank 0 as a Python number."""
+    if isinstance(var, Constant):
+        return symbols.bind("c", var.data.item())
+    name = symbols.name_of(var)
+    return name if var in symbols.floats else f"{name}.item()"
+
+
+def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
+    """Return the lines of a `Solve` of one general matrix and a vector or matrix."""
+    a, b = node.inputs
+    (out,) = node.outputs
+    dtype = out.type.dtype
+    one = a.type.ndim == 2 and b.type.ndim in (1, 2)
+    if node.op.assume_a != "gen" or not one or {a.type.dtype, b.type.dtype} != {dtype}:
+        return None
+    lines = check_lines(node, [[(a, 0), (a, 1), (b, 0)]], symbols)
+    solver = lapack_function("gesv", dtype)
+    function = symbols.bind("f", partial(solve_one, performed(node), solver))
+    symbols.may_warn = True
+    symbols.lengths.define(out, symbols.lengths.of(b))
+    # LAPACK writes down matrices by columns
+    symbols.define_fresh(out, ordered=False)
+    names = f"{symbols.name_of(a)}, {symbols.name_of(b)}"
+    return [*lines, f"{symbols.name_of(out)} = {function}({names})"]
+
+
+def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
+    """Return the lines of an `SLogDet` of one matrix of float64."""
+    (a,) = node.inputs
+    if a.type.ndim != 2 or a.type.dtype != "float64":
+        return None
+    lines = check_lines(node, [[(a, 0), (a, 1)]], symbols)
+    function = symbols.bind(
+        "f", partial(slogdet_one, performed(node), lapack_function("getrf", "float64"))
+    )
+    symbols.may_warn = True
+    names = ", ".join(symbols.name_of(v) for v in node.outputs)
+    symbols.floats.update(node.outputs)
+    return [*lines, f"{names} = {function}({symbols.name_of(a)})"]
+
+
+Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]
+"""Takes a node, the symbol table of the program, to which the outputs of the node are added, and
+the variables whose values are not needed after the node."""
+
+LINES: dict[type[Any], Lines] = {
+    Elemwise: elementwise_lines,
+    FusedElemwise: fused_elementwise,
+    FusedReduction: fused_reduction,
+    DimShuffle: dimshuffle,
+    Dot: product,
+    Dot22: blas_product,
+    Gemv: blas_product,
+    Gemm: blas_update,
+    GemvAdd: blas_update,
+    Ger: blas_update,
+    CAReduce: reduction,
+    Subtensor: part,
+    IncSubtensor: changed_part,
+    Join: join,
+    Reshape: reshape,
+    SpecifyShape: specify_shape,
+    Shape_i: length,
+    MakeVector: make_vector,
+    Solve: solve,
+    SLogDet: slogdet,
+}
+
+
+class InlinedOp(Op):
+    """An op whose nodes say by which lines they are computed."""
+
+    def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
+        """Return the lines of a node; see `Lines`."""
+        raise NotImplementedError
+
+
+def inlined_lines(
+    node: Apply, symbols: SymbolTable, dead: Collection[Variable]
+) -> list[str] | None:
+    """Return lines of source that compute a node without its `perform`, or None."""
+    if isinstance(node.op, InlinedOp):
+        return node.op.lines(node, symbols, dead)
+    lines = LINES.get(type(node.op))
+    return None if lines is None else lines(node, symbols, dead)

@@ -1,0 +1,535 @@
+"""Functions of LLVM, written once for a dtype: of each element of arrays, and of whole matrices.
+
+The former are faster than NumPy's, where bits may differ by rounding: functions of arrays that
+`operations` takes apart, and loops of NumPy written as arithmetic, eight numbers at a time. Sine
+and cosine: after a reduction to [-pi/4, pi/4] by pi/2 in three parts (Cody and Waite 1980), with
+the polynomials of fdlibm (Ng 1993). The latter are products, transpositions, and what LAPACK does,
+by SciPy's BLAS and LAPACK. They want arrays by columns: an array by rows is the transpose of one by
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.tensor.fortran import c_function
+from relgraph.tensor.linalg.lapack_calls import LARGE
+from relgraph.vm.tier.compiler import Loop, find_loop
+from relgraph.vm.tier.scalar_code import MEMORY, Code, literal
+
+LARGEST = 1e4
+"""Beyond it the reduction is not exact."""
+# pi/2: the first two parts have 33 bits, so that their products with a number up to 2**20 are exact
+_HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+_SINE = (
+    *(1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06),
+    *(-1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01),
+)
+_COSINE = (
+    *(-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07),
+    *(2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02),
+)
+
+
+def _polynomial(coefficients: Sequence[float], z: Any) -> Any:
+    total: Any = coefficients[0]
+    for c in coefficients[1:]:
+        total = total * z + c
+    return total
+
+
+def _reduced(x: Any) -> tuple[Any, Any, Any, Any]:
+    """Return the sine and cosine of what is left of `x`, and two bits of its quadrant."""
+    k = np.floor(x * (2 / np.pi) + 0.5)
+    r = x
+    for part in _HALF_PI:
+        r = r - k * part
+    z = r * r
+    sine = np.where(r == 0.0, r, r + z * r * _polynomial(_SINE, z))
+    half = z * 0.5
+    rest = 1.0 - half
+    cosine = rest + (((1.0 - rest) - half) + z * z * _polynomial(_COSINE, z))
+    pairs = np.floor(k * 0.5)
+    odd = k * 0.5 != pairs
+    upper = pairs * 0.5 != np.floor(pairs * 0.5)
+    return sine, cosine, odd, upper
+
+
+def _sin(x: Any) -> Any:
+    sine, cosine, odd, upper = _reduced(x)
+    found = np.where(odd, cosine, sine)
+    return np.where(upper, -found, found)
+
+
+def _cos(x: Any) -> Any:
+    sine, cosine, odd, upper = _reduced(x)
+    found = np.where(odd, sine, cosine)
+    return np.where(odd ^ upper, -found, found)
+
+
+def _is_large(x: Any) -> Any:
+    return np.abs(x) > LARGEST
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    return np.sqrt(x * x + y * y)
+
+
+def _may_overflow(x: Any, y: Any) -> Any:
+    square = x * x + y * y
+    usual = (square > 1e-280) & (square < 1e280)
+    return ~(usual | ((x == 0.0) & (y == 0.0)))
+
+
+def power(exponent: int) -> Callable[..., Any]:
+    """Return a positive power of a number as products: a function of it and the exponent."""
+
+    def formula(x: Any, _: Any) -> Any:
+        found, square, left = None, x, exponent
+        while left:
+            if left % 2:
+                found = square if found is None else found * square
+            left //= 2
+            square = square * square if left else square
+        return found
+
+    return formula
+
+
+MOST_FACTORS = 8
+"""Up to this exponent a power is computed as products: each rounds."""
+
+
+def _sigmoid(x: Any) -> Any:
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0.0, 1.0, e) / (1.0 + e)
+
+
+def _length(*inputs: Any) -> Any:
+    found, is_nan = inputs[0], np.isnan(inputs[0])
+    for x in inputs[1:]:
+        found, is_nan = np.hypot(found, x), is_nan | np.isnan(x)
+    return np.where(is_nan, np.nan, np.abs(found))
+
+
+def _logaddexp(*inputs: Any) -> Any:
+    """The largest one, and the logarithm of 1 and what the others are beside it."""
+    largest: Any = inputs[0]
+    others: Any = 0.0
+    for x in inputs[1:]:
+        difference = np.where(x == largest, 0.0, x - largest)  # of infinities it is nan
+        share = np.exp(-np.abs(difference))
+        others = np.where(difference <= 0.0, others + share, (others + 1.0) * share)
+        largest = np.maximum(largest, x)
+    return largest + np.log1p(others)
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "sigmoid": _sigmoid,
+    "length": _length,
+    "logaddexp": _logaddexp,
+}
+"""Formulas by other functions, by the names of ops."""
+
+LOOPS: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    np.sin: (_sin, _is_large),
+    np.cos: (_cos, _is_large),
+    np.hypot: (_hypot, _may_overflow),
+}
+"""Formulas of functions of float64 by their ufuncs, and for which arguments they do not hold."""
+
+
+def faster_name(loop: Loop) -> str | None:
+    """Return the name of the function that stands for a loop of NumPy; None if there is none."""
+    if loop.ufunc not in LOOPS or set(loop.dtypes) != {"float64"}:
+        return None
+    return f"@faster_{loop.ufunc.__name__}"
+
+
+Compute = Callable[[Code, Sequence[str], Any], str]
+
+
+def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
+    """Return the text of what stands for a loop of NumPy, and calls it for what it can't do.
+
+    Parameters
+    ----------
+    loop
+        The loop.
+    compute
+        Adds the instructions for a formula of numbers to some code; returns the result.
+    declared
+        The functions of LLVM that are declared; what is used is added.
+    """
+    code, access = Code(), f"align 1, !llvm.access.group {_ACCESS}"
+    count = len(loop.dtypes) - 1
+    places = [code.make(f"getelementptr double, ptr %source{k}, i64 %i") for k in range(count)]
+    values = [code.make(f"load double, ptr {place}, {access}") for place in places]
+    formula, doubtful = LOOPS[loop.ufunc]
+    found = compute(code, values, formula)
+    code.add(f"store double {found}, ptr %to, {access}")
+    doubt = compute(code, values, doubtful)
+    declared |= code.declared
+    sources = "\n".join(
+        f"""  %place{k} = getelementptr ptr, ptr %args, i64 {k}
+  %source{k} = load ptr, ptr %place{k}
+  %stride{k} = getelementptr i64, ptr %steps, i64 {k}
+  %step{k} = load i64, ptr %stride{k}
+  %plain{k} = icmp eq i64 %step{k}, 8"""
+        for k in range(count)
+    )
+    plain = "and i1 %plain0, " + ("%plain1" if count > 1 else "true")
+    body = "\n".join(code.lines)
+    address, data = (f"inttoptr (i64 {n} to ptr)" for n in (loop.address, loop.data))
+    return f"""
+define internal void {faster_name(loop)}(ptr %args, ptr %dims, ptr %steps, ptr %data) {{
+entry:
+  %n = load i64, ptr %dims
+{sources}
+  %last = getelementptr ptr, ptr %args, i64 {count}
+  %target = load ptr, ptr %last
+  %plain = {plain}
+  %some = icmp sgt i64 %n, 0
+  %usual = and i1 %plain, %some
+  br i1 %usual, label %loop, label %slow
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  %before = phi i1 [false, %entry], [%after, %loop]
+  %to = getelementptr double, ptr %target, i64 %i
+{body}
+  %after = or i1 %before, {doubt}
+  %next = add nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop {_LOOP}
+end:
+  br i1 %after, label %slow, label %done
+slow:
+  call void {address}(ptr %args, ptr %dims, ptr %steps, ptr {data})
+  br label %done
+done:
+  ret void
+}}"""
+
+
+_ACCESS, _LOOP = "!1000000", "!1000001"
+METADATA = f"""{_ACCESS} = distinct !{{}}
+{_LOOP} = distinct !{{{_LOOP}, !{{!"llvm.loop.parallel_accesses", {_ACCESS}}}}}"""
+"""What says that the elements of a loop do not depend on each other."""
+
+
+MOST_COLUMNS = 64
+"""A system of equations with more right sides is left to NumPy."""
+
+
+class _Function(Code):
+    """A function of one dtype that returns whether it could compute its results."""
+
+    def __init__(self, name: str, dtype: str, parameters: Sequence[str]) -> None:
+        super().__init__()
+        self.dtype, self.type = dtype, MEMORY[dtype]
+        given = ", ".join(f"{'ptr' if p.isupper() else 'i64'} %{p}" for p in parameters)
+        self.head = f"define internal i1 {routine_name(name, dtype)}({given}) noinline {{"
+
+    def text(self) -> str:
+        return f"{self.head}\n{self.body()}\n}}"
+
+    def places(self, base: str, *terms: tuple[str, str]) -> str:
+        """Return the place of an element: at the sum of products of an index and a stride."""
+        total = "0"
+        for index, stride in terms:
+            total = self.make(f"add nsw i64 {total}, {self.make(f'mul nsw i64 {index}, {stride}')}")
+        return self.at(base, total, self.type)
+
+    def element(self, base: str, *terms: tuple[str, str]) -> str:
+        return self.load(self.type, self.places(base, *terms))
+
+    def store(self, x: str, base: str, *terms: tuple[str, str]) -> None:
+        self.add(f"store {self.type} {x}, ptr {self.places(base, *terms)}, align 1")
+
+    def strides(self, transposed: str, rows: str, columns: str) -> tuple[str, str]:
+        """Return the strides of a matrix by rows, or of one that is the transpose of such."""
+        first = self.make(f"select i1 {transposed}, i64 1, i64 {columns}")
+        return first, self.make(f"select i1 {transposed}, i64 {rows}, i64 1")
+
+    def flag(self, name: str) -> str:
+        return self.make(f"icmp ne i64 {name}, 0")
+
+    def whole(self, x: str) -> str:
+        """Return where an integer lies as Fortran takes it."""
+        place = self.allocate("i32")
+        self.add(f"store i32 {self.make(f'trunc i64 {x} to i32')}, ptr {place}")
+        return place
+
+    def number(self, x: float) -> str:
+        place = self.allocate(self.type)
+        self.add(f"store {self.type} {literal(x, self.dtype)}, ptr {place}")
+        return place
+
+    def letter(self, transposed: str) -> str:
+        """Return where it is said whether a matrix by columns is transposed."""
+        place = self.allocate("i8")
+        x = self.make(f"select i1 {transposed}, i8 {ord('T')}, i8 {ord('N')}")
+        self.add(f"store i8 {x}, ptr {place}")
+        return place
+
+    def fortran(self, library: str, name: str, *places: str) -> None:
+        address = c_function(library, name, self.dtype)
+        given = ", ".join(f"ptr {place}" for place in places)
+        self.add(f"call void inttoptr (i64 {address} to ptr)({given})")
+
+    def branch(self, condition: str) -> tuple[str, str]:
+        """Go two ways; return the names of the blocks that are to follow."""
+        yes, no = self.name(), self.name()
+        self.add(f"br i1 {condition}, label %{yes}, label %{no}")
+        return yes, no
+
+    def fail_unless(self, condition: str) -> None:
+        well, ill = self.branch(condition)
+        self.label(ill)
+        self.add("ret i1 false")
+        self.label(well)
+
+    def room(self, size: str, type_: str | None = None) -> str:
+        """Return room for so many elements."""
+        return self.make(f"alloca {type_ or self.type}, i64 {size}, align 64")
+
+
+def _product(dtype: str) -> _Function:
+    """``OUT = X Y`` of an `m` x `k` and a `k` x `n` matrix.
+
+    `OUT` is cleared: some versions of the BLAS multiply what is there.
+    """
+    f = _Function("product", dtype, ("X", "tx", "Y", "ty", "OUT", "m", "k", "n"))
+    tx, ty = f.flag("%tx"), f.flag("%ty")
+    size = f.make("mul nsw i64 %m, %n")
+    loop = f.open(size)
+    f.store(literal(0, dtype), "%OUT", (loop.counter, "1"))
+    f.close(loop)
+    some, none = f.branch(f.make(f"icmp sgt i64 {f.make(f'mul nsw i64 {size}, %k')}, 0"))
+    f.label(none)
+    f.add("ret i1 true")
+    f.label(some)
+    m, k, n = f.whole("%m"), f.whole("%k"), f.whole("%n")
+    column, others = f.branch(f.make("icmp eq i64 %n, 1"))
+    f.label(column)
+    _multiply_vector(f, "%X", f.make(f"xor i1 {tx}, true"), k, m, "%Y")
+    f.label(others)
+    row, matrices = f.branch(f.make("icmp eq i64 %m, 1"))
+    f.label(row)
+    _multiply_vector(f, "%Y", ty, k, n, "%X")
+    f.label(matrices)
+    ld_x = f.make(f"select i1 {tx}, ptr {m}, ptr {k}")
+    ld_y = f.make(f"select i1 {ty}, ptr {k}, ptr {n}")
+    f.fortran(
+        *("blas", "gemm", f.letter(ty), f.letter(tx), n, m, k, f.number(1)),
+        *("%Y", ld_y, "%X", ld_x, f.number(0), "%OUT", n),
+    )
+    f.add("ret i1 true")
+    return f
+
+
+def _multiply_vector(
+    f: _Function, matrix: str, turned: str, summed: str, kept: str, vector: str
+) -> None:
+    """Multiply a matrix by columns, or its transpose, and a vector, and return.
+
+    Parameters
+    ----------
+    turned
+        Whether its transpose is meant.
+    summed, kept
+        The length of the axis that is summed over, and of the other one.
+    """
+    rows = f.make(f"select i1 {turned}, ptr {summed}, ptr {kept}")
+    columns = f.make(f"select i1 {turned}, ptr {kept}, ptr {summed}")
+    one = f.whole("1")
+    f.fortran(
+        *("blas", "gemv", f.letter(turned), rows, columns, f.number(1), matrix, rows),
+        *(vector, one, f.number(0), "%OUT", one),
+    )
+    f.add("ret i1 true")
+
+
+def _transpose(dtype: str) -> _Function:
+    """``OUT = X.T`` of an `m` x `n` matrix, by tiles, so that few rows are in the cache."""
+    f = _Function("transpose", dtype, ("X", "OUT", "m", "n"))
+    tile = 16
+    counts = [
+        f.make(f"udiv i64 {f.make(f'add i64 {n}, {tile - 1}')}, {tile}") for n in ("%m", "%n")
+    ]
+    tiles = [f.open(count) for count in counts]
+    starts = [f.make(f"mul i64 {t.counter}, {tile}") for t in tiles]
+    loops, indices = [], []
+    for n, start in zip(("%m", "%n"), starts, strict=True):
+        left = f.make(f"sub i64 {n}, {start}")
+        whole = f.make(f"icmp sgt i64 {left}, {tile}")
+        loops.append(f.open(f.make(f"select i1 {whole}, i64 {tile}, i64 {left}")))
+        indices.append(f.make(f"add i64 {start}, {loops[-1].counter}"))
+    i, j = indices
+    f.store(f.element("%X", (i, "%n"), (j, "1")), "%OUT", (j, "%m"), (i, "1"))
+    for loop in (*reversed(loops), *reversed(tiles)):
+        f.close(loop)
+    f.add("ret i1 true")
+    return f
+
+
+def _copy(
+    f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str, total: str
+) -> None:
+    """Copy a matrix to one by columns; add its elements to a total."""
+    outer = f.open(columns)
+    inner = f.open(rows)
+    x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
+    f.store(x, out, (outer.counter, rows), (inner.counter, "1"))
+    added = f.make(f"fadd {f.type} {f.load(f.type, total)}, {x}")
+    f.add(f"store {f.type} {added}, ptr {total}, align 1")
+    f.close(inner)
+    f.close(outer)
+
+
+def _fail_unless_finite(f: _Function, total: str) -> None:
+    x = f.load(f.type, total)
+    rest = f.make(f"fsub {f.type} {x}, {x}")
+    f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
+
+
+def _fail_unless_small(f: _Function, size: str) -> None:
+    some = f.make("icmp sgt i64 %n, 0")
+    small = f.make(f"icmp slt i64 {size}, {LARGE}")
+    f.fail_unless(f.make(f"and i1 {some}, {small}"))
+
+
+def _solve(dtype: str) -> _Function:
+    """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
+    than LAPACK, or of a singular matrix."""
+    f = _Function("solve", dtype, ("A", "ta", "B", "tb", "OUT", "n", "m"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    some = f.make("icmp sgt i64 %m, 0")
+    few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
+    f.fail_unless(f.make(f"and i1 {some}, {few}"))
+    b, total = f.room(f.make("mul i64 %n, %m")), f.number(0)
+    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b, total)
+    _fail_unless_finite(f, total)
+    _solve_by_lapack(f, b, "%m")
+    return f
+
+
+def _inverse(dtype: str) -> _Function:
+    """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
+    f = _Function("inverse", dtype, ("A", "ta", "OUT", "n"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    b = f.room(size)
+    loop = f.open(size)
+    f.store(literal(0, dtype), b, (loop.counter, "1"))
+    f.close(loop)
+    loop = f.open("%n")
+    f.store(literal(1, dtype), b, (loop.counter, "%n"), (loop.counter, "1"))
+    f.close(loop)
+    _solve_by_lapack(f, b, "%n")
+    return f
+
+
+def _solve_by_lapack(f: _Function, b: str, columns: str) -> None:
+    """Solve the system of `A` and right sides by columns, write the solutions to `OUT` by rows, and
+    return."""
+    a, pivots = f.room(f.make("mul i64 %n, %n")), f.room("%n", "i32")
+    total = f.number(0)
+    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a, total)
+    _fail_unless_finite(f, total)
+    n, info = f.whole("%n"), f.allocate("i32")
+    f.fortran("lapack", "gesv", n, f.whole(columns), a, n, pivots, b, n, info)
+    f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
+    rows = f.open("%n")
+    inner = f.open(columns)
+    x = f.element(b, (inner.counter, "%n"), (rows.counter, "1"))
+    f.store(x, "%OUT", (rows.counter, columns), (inner.counter, "1"))
+    f.close(inner)
+    f.close(rows)
+    f.add("ret i1 true")
+
+
+def _slogdet(dtype: str) -> _Function:
+    """The sign and logarithm of the determinant of an `n` x `n` matrix, as `slogdet_of_floats`
+    has them."""
+    f = _Function("slogdet", dtype, ("A", "SIGN", "LOG", "n"))
+    size = f.make("mul i64 %n, %n")
+    _fail_unless_small(f, size)
+    a, pivots, total = f.room(size), f.room("%n", "i32"), f.number(0)
+    _copy(f, "%A", ("1", "%n"), "%n", "%n", a, total)
+    _fail_unless_finite(f, total)
+    n, info = f.whole("%n"), f.allocate("i32")
+    f.fortran("lapack", "getrf", n, n, a, n, pivots, info)
+    sizes, negative = f.room("%n"), f.allocate("i1")
+    f.add(f"store i1 false, ptr {negative}")
+    loop = f.open("%n")
+    i = loop.counter
+    pivot = f.element(a, (i, "%n"), (i, "1"))
+    f.store(f.intrinsic("fabs", dtype, pivot), sizes, (i, "1"))
+    row = f.make(f"sext i32 {f.load('i32', f.at(pivots, i, 'i32'))} to i64")
+    moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
+    below = f.make(f"fcmp olt {f.type} {pivot}, {literal(0, dtype)}")
+    changed = f.make(f"xor i1 {moved}, {below}")
+    known = f.make(f"load i1, ptr {negative}")
+    f.add(f"store i1 {f.make(f'xor i1 {known}, {changed}')}, ptr {negative}")
+    f.close(loop)
+    _call_of_log(f, sizes)
+    total = f.number(0)
+    loop = f.open("%n")
+    x = f.make(f"fadd {f.type} {f.load(f.type, total)}, {f.element(sizes, (loop.counter, '1'))}")
+    f.add(f"store {f.type} {x}, ptr {total}, align 1")
+    f.close(loop)
+    found = f.load(f.type, total)
+    f.store(found, "%LOG")
+    below = f.make(f"load i1, ptr {negative}")
+    sign = f.make(f"select i1 {below}, {f.type} {literal(-1, dtype)}, {f.type} {literal(1, dtype)}")
+    gone = f.make(f"fcmp oeq {f.type} {found}, {literal(-np.inf, dtype)}")
+    sign = f.make(f"select i1 {gone}, {f.type} {literal(0, dtype)}, {f.type} {sign}")
+    f.store(sign, "%SIGN")
+    f.add("ret i1 true")
+    return f
+
+
+def _call_of_log(f: _Function, values: str) -> None:
+    """Put the logarithms of `n` numbers into their place."""
+    log = find_loop(np.log, (f.dtype,))
+    assert log is not None
+    places, steps, count = f.allocate("[2 x ptr]"), f.allocate("[2 x i64]"), f.allocate("i64")
+    for i in range(2):
+        f.add(f"store ptr {values}, ptr {f.at(places, i, 'ptr')}")
+        f.add(f"store i64 {np.dtype(f.dtype).itemsize}, ptr {f.at(steps, i, 'i64')}")
+    f.add(f"store i64 %n, ptr {count}")
+    address, data = (f"inttoptr (i64 {x} to ptr)" for x in (log.address, log.data))
+    f.add(f"call void {address}(ptr {places}, ptr {count}, ptr {steps}, ptr {data})")
+
+
+ROUTINES: dict[str, Callable[[str], _Function]] = {
+    "product": _product,
+    "transpose": _transpose,
+    "solve": _solve,
+    "inverse": _inverse,
+    "slogdet": _slogdet,
+}
+"""What writes a function for a dtype, by its name."""
+
+
+def routine_name(name: str, dtype: str) -> str:
+    """Return the name of a function in LLVM."""
+    return f"@{name}_{dtype}"
+
+
+def routine_text(name: str, dtype: str, declared: set[str]) -> str:
+    """Return the text of a function.
+
+    Parameters
+    ----------
+    declared
+        The functions of LLVM that are declared; what is used is added.
+    """
+    function = ROUTINES[name](dtype)
+    declared |= function.declared
+    return function.text()
